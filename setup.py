@@ -1,0 +1,36 @@
+"""Compiled kernels: optional, built from Cython's pure-Python mode and one C file.
+
+Each kernel is compiled under its own name beside its source, so that both can be
+imported and `MOLDAU_PURE=1` can choose the source (see moldau/runtime/native.py).
+"""
+
+import os
+import sys
+
+from setuptools import Extension, setup
+
+# compiled module name -> its source; a `.py` goes through Cython.
+KERNELS = {
+    "moldau.records._crc32c": "src/moldau/records/crc32c_native.c",
+    "moldau.records._kernel": "src/moldau/records/kernel.py",
+}
+
+
+def extensions() -> list[Extension]:
+    if os.environ.get("MOLDAU_PURE", "") not in ("", "0"):
+        return []
+    flags = ["-O3"] if sys.platform != "win32" else ["/O2"]
+    built = [
+        Extension(name, [source], extra_compile_args=flags, optional=True)
+        for name, source in KERNELS.items()
+        if os.path.exists(source)
+    ]
+    try:
+        from Cython.Build import cythonize
+    except ImportError:
+        return [e for e in built if e.sources[0].endswith(".c")]
+    directives = {"language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True}
+    return cythonize(built, compiler_directives=directives, build_dir="build/cython")
+
+
+setup(ext_modules=extensions())

@@ -1,0 +1,1 @@
+"""Typed settings with Kafka's own names and defaults."""

@@ -1,0 +1,1 @@
+"""Record batches: formats, checksums, compression, columns."""
