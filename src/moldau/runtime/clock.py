@@ -1,0 +1,26 @@
+"""The door to time."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Two clocks: one that people set, one that only goes forward."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970, for timestamps in records and files; may jump."""
+
+    def monotonic_ms(self) -> int:
+        """Milliseconds since some fixed moment, for deadlines; never goes back."""
+
+
+class SystemClock:
+    """The operating system's clocks."""
+
+    __slots__ = ()
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic_ms(self) -> int:
+        return time.monotonic_ns() // 1_000_000
