@@ -1,0 +1,57 @@
+"""Waiters: parked requests wake by key, time out, and leave nothing behind."""
+
+import asyncio
+
+from moldau.runtime.waiters import Waiters
+
+
+async def test_a_condition_that_holds_is_not_parked() -> None:
+    waiters = Waiters()
+    assert await waiters.until(lambda: True, keys=["a"], timeout_s=0)
+    assert len(waiters) == 0
+
+
+async def test_waking_a_key_lets_its_requests_look_again() -> None:
+    waiters = Waiters()
+    seen: list[int] = []
+    parked = asyncio.ensure_future(waiters.until(lambda: bool(seen), keys=["a", "b"], timeout_s=30))
+    await asyncio.sleep(0)
+    assert len(waiters) == 1
+    waiters.wake("a")
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not parked.done()
+    seen.append(1)
+    waiters.wake("b")
+    assert await parked
+    assert len(waiters) == 0
+
+
+async def test_a_wake_of_another_key_is_not_noticed() -> None:
+    waiters = Waiters()
+    checks: list[None] = []
+
+    def never() -> bool:
+        checks.append(None)
+        return False
+
+    parked = asyncio.ensure_future(waiters.until(never, keys=["a"], timeout_s=30))
+    await asyncio.sleep(0)
+    waiters.wake("z")
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(checks) == 1
+    parked.cancel()
+    await asyncio.gather(parked, return_exceptions=True)
+    assert len(waiters) == 0
+
+
+async def test_when_the_time_is_up_the_answer_is_no() -> None:
+    waiters = Waiters()
+    assert not await waiters.until(lambda: False, keys=["a"], timeout_s=0.01)
+    assert len(waiters) == 0
+
+
+async def test_no_time_at_all_means_no_waiting() -> None:
+    waiters = Waiters()
+    assert not await waiters.until(lambda: False, keys=["a"], timeout_s=0)
