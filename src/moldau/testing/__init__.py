@@ -1,0 +1,1 @@
+"""The test kit: what stands in for the world when a broker is tested."""
