@@ -1,0 +1,1 @@
+"""Sockets on asyncio: listeners, framed connections."""

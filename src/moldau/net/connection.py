@@ -1,0 +1,274 @@
+"""One client connection: frames in, answers out, one request at a time."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Protocol, cast
+
+from moldau.runtime import eager
+from moldau.runtime.file_range import FileRange
+
+_log = logging.getLogger(__name__)
+
+Part = bytes | bytearray | memoryview | FileRange
+SIZE_BYTES = 4
+
+
+class CloseConnection(Exception):
+    """Raised while answering a request when the only answer is to hang up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one connection may take."""
+
+    frame_size_bytes: int = 104_857_600
+    receive_buffer_bytes: int = 65_536
+    # Bytes that may wait in user space for a client that does not read its answers.
+    unsent_bytes: int = 1_048_576
+    # After so many pipelined requests the other connections get their turn.
+    requests_per_turn: int = 32
+    # Shorter file ranges are copied: a sendfile costs more than the copy.
+    sendfile_threshold_bytes: int = 32_768
+
+
+class Owner(Protocol):
+    """Whoever accepted the connection."""
+
+    def opened(self, connection: "Connection") -> None:
+        """The connection stands."""
+
+    def closed(self, connection: "Connection") -> None:
+        """The connection is gone."""
+
+
+Respond = Callable[["Connection", memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
+
+
+class Connection(asyncio.BufferedProtocol):
+    """Reads frames into a buffer of its own and answers them strictly in order.
+
+    Kafka mutes a channel from the moment a request is read until its answer is
+    written; here `_is_busy` does the same, so what a client pipelines waits in this
+    buffer and then in the socket. The view given to `respond` is on this buffer and
+    is valid until the answer is returned; nothing may keep it longer.
+
+    The buffer grows with the bytes that arrive, never to the size that was only
+    announced.
+    """
+
+    def __init__(self, owner: Owner, respond: Respond, limits: Limits) -> None:
+        self._owner = owner
+        self._respond = respond
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._buffer = bytearray(limits.receive_buffer_bytes)
+        self._view = memoryview(self._buffer)
+        self._start = 0
+        self._end = 0
+        self._outgoing: list[bytes | bytearray | memoryview] = []
+        self._task: asyncio.Task[None] | None = None
+        self._is_busy = False
+        self._is_write_blocked = False
+        self._is_read_paused = False
+        self._is_turn_scheduled = False
+        self.transport: asyncio.Transport
+        # Read by the listener's sweep, which enforces the deadlines of all connections.
+        self.last_activity_s = self._loop.time()
+        self.frame_began_s: float | None = None
+        self.write_blocked_since_s: float | None = None
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
+        self._owner.opened(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        if self._task is not None:
+            self._task.cancel()
+        self._is_busy = True  # nothing more is handled
+        self._owner.closed(self)
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
+        return self._view[self._end :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._end += nbytes
+        self.last_activity_s = self._loop.time()
+        self._turn()
+
+    def pause_writing(self) -> None:
+        self._is_write_blocked = True
+        self.write_blocked_since_s = self._loop.time()
+
+    def resume_writing(self) -> None:
+        self._is_write_blocked = False
+        self.write_blocked_since_s = None
+        self._turn()
+
+    # What the listener calls
+
+    @property
+    def is_idle(self) -> bool:
+        """No request is being handled and no part of one has arrived."""
+        return not self._is_busy and self._start == self._end
+
+    def shrink(self) -> None:
+        """Give back the memory that a large request needed."""
+        if self.is_idle and len(self._buffer) > self._limits.receive_buffer_bytes:
+            self._replace_buffer(self._limits.receive_buffer_bytes)
+
+    def abort(self) -> None:
+        """Hang up without sending what is still buffered."""
+        self.transport.abort()
+
+    # Requests
+
+    def _turn(self) -> None:
+        """Handle the complete frames at hand, then make room for the next bytes."""
+        self._is_turn_scheduled = False
+        handled = 0
+        while not self._is_busy and not self._is_write_blocked:
+            if handled == self._limits.requests_per_turn:
+                if not self._is_turn_scheduled:
+                    self._is_turn_scheduled = True
+                    self._loop.call_soon(self._turn)
+                break
+            frame = self._take_frame()
+            if frame is None:
+                break
+            handled += 1
+            self._begin(frame)
+        self._flush()
+        self._make_room()
+
+    def _take_frame(self) -> memoryview | None:
+        start, end = self._start, self._end
+        if end - start < SIZE_BYTES:
+            self.frame_began_s = None if start == end else self.last_activity_s
+            return None
+        size = int.from_bytes(self._view[start : start + SIZE_BYTES], "big", signed=True)
+        if not 0 <= size <= self._limits.frame_size_bytes:
+            _log.info("closing %s: a frame of %d bytes is not allowed", self.peer, size)
+            self._is_busy = True
+            self.abort()
+            return None
+        frame_start = start + SIZE_BYTES
+        if end - frame_start < size:
+            self.frame_began_s = self.frame_began_s or self.last_activity_s
+            return None
+        self.frame_began_s = None
+        self._start = frame_start + size
+        return self._view[frame_start : self._start]
+
+    def _begin(self, frame: memoryview) -> None:
+        self._is_busy = True
+        outcome = eager.start(self._exchange(frame))
+        if isinstance(outcome, eager.Waiting):
+            self._flush()
+            self._task = self._loop.create_task(outcome.rest)
+            self._task.add_done_callback(self._finished)
+        else:
+            self._is_busy = self.transport.is_closing()
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        if task.cancelled() or self.transport.is_closing():
+            return
+        self._is_busy = False
+        self._turn()
+
+    async def _exchange(self, frame: memoryview) -> None:
+        try:
+            parts = await self._respond(self, frame)
+            if parts is not None:
+                await self._send(parts)
+        except CloseConnection as reason:
+            _log.info("closing %s: %s", self.peer, reason)
+            self._flush()
+            self.transport.close()
+        except OSError as error:
+            _log.info("closing %s: %s", self.peer, error)
+            self.abort()
+        except Exception:  # noqa: BLE001 - the top frame of a request
+            _log.exception("closing %s: a request could not be answered", self.peer)
+            self.abort()
+
+    # Answers
+
+    async def _send(self, parts: Sequence[Part]) -> None:
+        for part in parts:
+            if not isinstance(part, FileRange):
+                self._outgoing.append(part)
+            elif part.size < self._limits.sendfile_threshold_bytes:
+                self._outgoing.append(part.read())
+            else:
+                self._flush()
+                await self._send_file(part)
+
+    async def _send_file(self, part: FileRange) -> None:
+        # asyncio wants a file object, and uses nothing of it but fileno().
+        file = cast("IO[bytes]", part)
+        sent = await self._loop.sendfile(
+            self.transport, file, part.position, part.size, fallback=False
+        )
+        if sent != part.size:
+            # The client was promised more bytes than the file has: it must not wait for them.
+            raise CloseConnection(f"sent {sent} of {part.size} bytes")
+
+    def _flush(self) -> None:
+        if not self._outgoing:
+            return
+        outgoing, self._outgoing = self._outgoing, []
+        if not self.transport.is_closing():
+            self.transport.write(outgoing[0] if len(outgoing) == 1 else b"".join(outgoing))
+
+    # The receive buffer
+
+    def _make_room(self) -> None:
+        """Keep at least one free byte to receive into, or stop receiving.
+
+        While a request is handled its bytes must not move, so a full buffer waits.
+        """
+        if self._start == self._end and not self._is_busy:
+            self._start = self._end = 0
+        elif self._end == len(self._buffer):
+            if self._is_busy or self._is_write_blocked:
+                self._pause_reading()
+                return
+            self._move_to_front()
+        if self._is_read_paused:
+            self._is_read_paused = False
+            self.transport.resume_reading()
+
+    def _pause_reading(self) -> None:
+        if not self._is_read_paused and not self.transport.is_closing():
+            self._is_read_paused = True
+            self.transport.pause_reading()
+
+    def _move_to_front(self) -> None:
+        waiting = self._end - self._start
+        if self._start == 0:
+            capacity = min(2 * len(self._buffer), self._limits.frame_size_bytes + SIZE_BYTES)
+            self._replace_buffer(capacity)
+        else:
+            self._view[:waiting] = self._view[self._start : self._end]
+            self._start, self._end = 0, waiting
+
+    def _replace_buffer(self, capacity: int) -> None:
+        """A new buffer: whoever still holds a view keeps the old one alive, unchanged."""
+        waiting = self._view[self._start : self._end]
+        buffer = bytearray(capacity)
+        buffer[: len(waiting)] = waiting
+        self._buffer, self._view = buffer, memoryview(buffer)
+        self._start, self._end = 0, len(waiting)
+
+    @property
+    def peer(self) -> str:
+        """The client's address, for messages."""
+        name = self.transport.get_extra_info("peername")
+        return f"{name[0]}:{name[1]}" if name else "a closed connection"

@@ -1,0 +1,164 @@
+"""One listening socket: accepts connections, counts them, ends those past their deadlines."""
+
+import asyncio
+import errno
+import logging
+import socket
+from collections import Counter
+from dataclasses import dataclass
+
+from moldau.net.connection import Connection, Limits, Respond
+
+_log = logging.getLogger(__name__)
+
+_OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_SWEEP_INTERVAL_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a listener listens, under the name that the configuration gives it."""
+
+    name: str
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How many connections a listener keeps, and for how long a client may keep it waiting."""
+
+    connections_max: int = 2**31 - 1
+    connections_per_ip_max: int = 2**31 - 1
+    idle_s: float = 600.0
+    # Kafka has no deadline for a frame; without one a slow client holds its memory for ever.
+    frame_s: float = 60.0
+    write_stall_s: float = 60.0
+
+
+class Listener:
+    """Accepts on one socket; one event loop plays Kafka's acceptor and processors."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        respond: Respond,
+        *,
+        limits: Limits,
+        connection_limits: ConnectionLimits,
+    ) -> None:
+        self.endpoint = endpoint
+        self._respond = respond
+        self._limits = limits
+        self._connection_limits = connection_limits
+        self._connections: dict[Connection, str] = {}
+        self._per_ip: Counter[str] = Counter()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._socket = _listen(endpoint.host, endpoint.port)
+        self.port: int = self._socket.getsockname()[1]
+
+    @property
+    def connection_count(self) -> int:
+        """How many connections are open."""
+        return len(self._connections)
+
+    async def serve(self) -> None:
+        """Accept and watch until cancelled; then hang up on everyone."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._accept())
+                tasks.create_task(self._sweep())
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Stop listening and hang up on everyone."""
+        self._socket.close()
+        for connection in tuple(self._connections):
+            connection.abort()
+
+    def opened(self, connection: Connection) -> None:
+        """Count a new connection, unless its address has too many."""
+        ip = connection.transport.get_extra_info("peername", ("?",))[0]
+        self._connections[connection] = ip
+        self._per_ip[ip] += 1
+        if self._per_ip[ip] > self._connection_limits.connections_per_ip_max:
+            _log.info("closing %s: too many connections from its address", connection.peer)
+            connection.abort()
+        if len(self._connections) >= self._connection_limits.connections_max:
+            self._has_room.clear()
+
+    def closed(self, connection: Connection) -> None:
+        """Forget a connection."""
+        ip = self._connections.pop(connection)
+        self._per_ip[ip] -= 1
+        if not self._per_ip[ip]:
+            del self._per_ip[ip]
+        self._has_room.set()
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._has_room.wait()
+            try:
+                accepted, _ = await loop.sock_accept(self._socket)
+            except OSError as error:
+                if error.errno not in _OUT_OF_DESCRIPTORS:
+                    raise
+                _log.warning("cannot accept on %s: %s; trying again", self.endpoint.name, error)
+                await asyncio.sleep(_SWEEP_INTERVAL_S)
+                continue
+            try:
+                await loop.connect_accepted_socket(self._connection, accepted)
+            except OSError as error:
+                _log.info("a new connection broke at once: %s", error)
+                accepted.close()
+
+    def _connection(self) -> Connection:
+        return Connection(self, self._respond, self._limits)
+
+    async def _sweep(self) -> None:
+        """One pass per second over all connections costs less than a timer for each."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(_SWEEP_INTERVAL_S)
+            for connection in tuple(self._connections):
+                overdue = self._overdue(connection, loop.time())
+                if overdue:
+                    _log.info("closing %s: %s", connection.peer, overdue)
+                    connection.abort()
+                elif loop.time() - connection.last_activity_s > _SWEEP_INTERVAL_S:
+                    connection.shrink()
+
+    def _overdue(self, connection: Connection, now_s: float) -> str:
+        limits = self._connection_limits
+        began, blocked = connection.frame_began_s, connection.write_blocked_since_s
+        if began is not None and now_s - began > limits.frame_s:
+            return f"a request did not arrive within {limits.frame_s:g} s"
+        if blocked is not None and now_s - blocked > limits.write_stall_s:
+            return f"it read no answer for {limits.write_stall_s:g} s"
+        if connection.is_idle and now_s - connection.last_activity_s > limits.idle_s:
+            return f"idle for {limits.idle_s:g} s"
+        return ""
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket on one address; an empty host means all of them, IPv6 included."""
+    wanted = host or None
+    found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET6)
+    if wanted is not None:
+        family, kind, protocol, _, address = found[0]
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(wanted is not None))
+        listening.setblocking(False)
+        listening.bind(address)
+        listening.listen(socket.SOMAXCONN)
+    except OSError:
+        listening.close()
+        raise
+    return listening

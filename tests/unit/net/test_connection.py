@@ -1,0 +1,254 @@
+"""Connections: frames, order, bounds, and what a client can do wrong."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from moldau.net.connection import CloseConnection, Connection, Limits, Part, Respond
+from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.runtime.disk import PosixDisk
+from moldau.runtime.file_range import FileRange
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+def framed(body: bytes) -> bytes:
+    return len(body).to_bytes(4, "big") + body
+
+
+async def echo(_: Connection, frame: memoryview) -> list[Part]:
+    return [len(frame).to_bytes(4, "big"), bytes(frame)]
+
+
+@asynccontextmanager
+async def listening(
+    respond: Respond,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    connection_limits: ConnectionLimits = ConnectionLimits(),  # noqa: B008 - frozen
+) -> AsyncIterator[Listener]:
+    listener = Listener(
+        Endpoint("PLAINTEXT", "127.0.0.1", 0),
+        respond,
+        limits=limits,
+        connection_limits=connection_limits,
+    )
+    serving = asyncio.ensure_future(listener.serve())
+    try:
+        yield listener
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+async def connect(listener: Listener) -> Streams:
+    return await asyncio.open_connection("127.0.0.1", listener.port)
+
+
+async def read_frame(reader: asyncio.StreamReader) -> bytes:
+    size = int.from_bytes(await reader.readexactly(4), "big")
+    return await reader.readexactly(size)
+
+
+async def test_pipelined_requests_are_answered_in_order() -> None:
+    async with listening(echo) as listener:
+        reader, writer = await connect(listener)
+        bodies = [f"request {n}".encode() for n in range(500)]
+        writer.write(b"".join(framed(body) for body in bodies))
+        assert [await read_frame(reader) for _ in bodies] == bodies
+        writer.close()
+
+
+async def test_a_request_that_waits_holds_back_the_ones_behind_it() -> None:
+    gate = asyncio.Event()
+    seen: list[bytes] = []
+
+    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+        seen.append(bytes(frame))
+        if frame == b"slow":
+            await gate.wait()
+        return await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"slow") + framed(b"fast"))
+        await writer.drain()
+        while not seen:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
+        assert seen == [b"slow"]
+        gate.set()
+        assert [await read_frame(reader), await read_frame(reader)] == [b"slow", b"fast"]
+        writer.close()
+
+
+async def test_a_frame_may_arrive_byte_by_byte() -> None:
+    async with listening(echo) as listener:
+        reader, writer = await connect(listener)
+        for byte in framed(b"in pieces"):
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(0)
+        assert await read_frame(reader) == b"in pieces"
+        writer.close()
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_531, 65_532, 65_533, 200_000, 3_000_000])
+async def test_frames_of_any_size_come_through_whole(size: int) -> None:
+    body = bytes(range(256)) * (size // 256 + 1)
+    async with listening(echo) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(body[:size]) + framed(b"next"))
+        assert await read_frame(reader) == body[:size]
+        assert await read_frame(reader) == b"next"
+        writer.close()
+
+
+@pytest.mark.parametrize("size", [-1, -(2**31), 2**31 - 1, 1_001])
+async def test_a_frame_larger_than_the_limit_or_negative_closes_the_connection(size: int) -> None:
+    async with listening(echo, Limits(frame_size_bytes=1_000)) as listener:
+        reader, writer = await connect(listener)
+        writer.write(size.to_bytes(4, "big", signed=True) + b"x" * 100)
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+            await read_frame(reader)
+        writer.close()
+
+
+async def test_an_announced_size_is_not_allocated() -> None:
+    seen: list[Connection] = []
+
+    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+        seen.append(connection)
+        return await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"hello") + (100_000_000).to_bytes(4, "big") + b"x" * 1_000)
+        assert await read_frame(reader) == b"hello"
+        assert len(seen[0].get_buffer(-1)) <= Limits().receive_buffer_bytes
+        writer.close()
+
+
+async def test_no_answer_is_sent_where_there_is_none() -> None:
+    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part] | None:
+        return None if frame == b"quiet" else await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"quiet") + framed(b"loud"))
+        assert await read_frame(reader) == b"loud"
+        writer.close()
+
+
+async def test_hanging_up_is_an_answer_and_earlier_answers_still_arrive() -> None:
+    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+        if frame == b"bad":
+            raise CloseConnection("unknown request")
+        return await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"good") + framed(b"bad") + framed(b"never"))
+        assert await read_frame(reader) == b"good"
+        assert await reader.read() == b""
+        writer.close()
+
+
+async def test_a_bug_in_one_request_closes_only_its_connection(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+        assert frame != b"bug"
+        return await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        other_reader, other_writer = await connect(listener)
+        reader, writer = await connect(listener)
+        writer.write(framed(b"bug"))
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+            await read_frame(reader)
+        other_writer.write(framed(b"fine"))
+        assert await read_frame(other_reader) == b"fine"
+        writer.close()
+        other_writer.close()
+    assert "could not be answered" in caplog.text
+
+
+async def test_a_client_that_leaves_cancels_its_parked_request() -> None:
+    started, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def respond(_: Connection, __: memoryview) -> Sequence[Part]:
+        started.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            cancelled.set()
+        return []
+
+    async with listening(respond) as listener:
+        _, writer = await connect(listener)
+        writer.write(framed(b"park"))
+        async with asyncio.timeout(5):
+            await started.wait()
+            writer.close()
+            await cancelled.wait()
+
+
+@pytest.mark.parametrize("size", [10, 40_000, 5_000_000])
+async def test_file_ranges_are_sent_between_ordinary_parts(tmp_path: Path, size: int) -> None:
+    content = bytes(range(256)) * (size // 256 + 2)
+    path = tmp_path / "segment"
+    path.write_bytes(content)
+    file = PosixDisk().open_read(str(path))
+
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
+        return [(size + 4).to_bytes(4, "big"), b"<<", FileRange(file, 100, size), b">>"]
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"fetch") * 2)
+        expected = b"<<" + content[100 : 100 + size] + b">>"
+        assert await read_frame(reader) == expected
+        assert await read_frame(reader) == expected
+        writer.close()
+
+
+async def test_a_file_shorter_than_promised_ends_the_connection(tmp_path: Path) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(b"x" * 50_000)
+    file = PosixDisk().open_read(str(path))
+
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
+        return [(60_000).to_bytes(4, "big"), FileRange(file, 0, 60_000)]
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"fetch"))
+        async with asyncio.timeout(5):
+            assert len(await reader.read()) == 50_004
+        writer.close()
+
+
+async def test_a_client_that_never_reads_stops_being_served() -> None:
+    answered = 0
+    answer = b"x" * 100_000
+
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
+        nonlocal answered
+        answered += 1
+        return [framed(answer)]
+
+    limits = ConnectionLimits(write_stall_s=0.0)
+    async with listening(respond, Limits(unsent_bytes=200_000), limits) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"more") * 2_000)
+        async with asyncio.timeout(10):
+            while listener.connection_count == 0:
+                await asyncio.sleep(0)
+            while listener.connection_count:
+                await asyncio.sleep(0.05)
+        assert answered < 2_000
+        writer.close()
+        del reader
