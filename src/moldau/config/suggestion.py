@@ -1,0 +1,19 @@
+"""The message for a setting that does not exist."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from moldau.config.values import ConfigError
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that `name` was probably meant to be, or the empty string."""
+    matches = get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return matches[0] if matches else ""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
+    """ConfigError for an unknown `kind` (topic, broker, ...) setting called `name`."""
+    meant = nearest(name, known)
+    hint = f"; did you mean {meant}?" if meant else ""
+    return ConfigError(f"Unknown {kind} config name: {name}{hint}")

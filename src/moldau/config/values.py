@@ -1,0 +1,120 @@
+"""Setting values as text, read and written as Kafka does."""
+
+import re
+from enum import IntEnum
+
+from moldau.config.rules import Value
+from moldau.errors import ErrorCode, KafkaError
+
+
+class ConfigType(IntEnum):
+    """Types of settings, numbered as DescribeConfigs sends them."""
+
+    BOOLEAN = 1
+    STRING = 2
+    INT = 3
+    SHORT = 4
+    LONG = 5
+    DOUBLE = 6
+    LIST = 7
+    CLASS = 8
+    PASSWORD = 9
+
+
+class ConfigError(KafkaError):
+    """A setting that cannot be used: says which, its value, and what is allowed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ErrorCode.INVALID_CONFIG, message)
+
+
+class Password(str):
+    """A secret: prints as [hidden], so that it reaches no log by accident."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    def __str__(self) -> str:
+        return HIDDEN
+
+    def __format__(self, format_spec: str) -> str:
+        return format(HIDDEN, format_spec)
+
+    def reveal(self) -> str:
+        """The secret itself."""
+        return "".join(self)
+
+
+HIDDEN = "[hidden]"
+
+
+def invalid(name: str, value: object, allowed: str) -> ConfigError:
+    return ConfigError(f"Invalid value {value} for configuration {name}: must be {allowed}")
+
+
+def parse(name: str, config_type: ConfigType, text: str) -> Value:
+    """The value that `text` stands for; ConfigError names `name` if there is none."""
+    trimmed = text.strip(_JAVA_WHITESPACE)
+    match config_type:
+        case ConfigType.BOOLEAN:
+            return _parse_boolean(name, trimmed)
+        case ConfigType.INT | ConfigType.SHORT | ConfigType.LONG:
+            return _parse_integer(name, config_type, trimmed)
+        case ConfigType.DOUBLE:
+            return _parse_double(name, trimmed)
+        case ConfigType.LIST:
+            return tuple(_COMMA.split(trimmed)) if trimmed else ()
+        case ConfigType.PASSWORD:
+            return Password(trimmed)
+        case ConfigType.STRING | ConfigType.CLASS:
+            return trimmed
+
+
+def to_text(value: Value) -> str | None:
+    """The text that `parse` reads back; None for no value.
+
+    A password comes out in clear: whoever shows settings hides it.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        # Java writes the exponent as E308, Python as e+308.
+        return repr(value).replace("e+", "E").replace("e", "E")
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, Password):
+        return value.reveal()
+    return str(value)
+
+
+# Java's String.trim removes everything up to the space, and nothing above it.
+_JAVA_WHITESPACE = "".join(map(chr, range(0x21)))
+_COMMA = re.compile(r"\s*,\s*")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DOUBLE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
+
+
+def _parse_boolean(name: str, text: str) -> bool:
+    lowered = text.lower()
+    if lowered not in ("true", "false"):
+        raise invalid(name, text, "true or false")
+    return lowered == "true"
+
+
+def _parse_integer(name: str, config_type: ConfigType, text: str) -> int:
+    limit = 1 << (_BITS[config_type] - 1)
+    # The length check keeps a megabyte of digits from costing seconds.
+    if len(text) <= 64 and _INTEGER.fullmatch(text) and -limit <= (number := int(text)) < limit:
+        return number
+    raise invalid(name, text, f"a whole number between {-limit} and {limit - 1}")
+
+
+def _parse_double(name: str, text: str) -> float:
+    if not _DOUBLE.fullmatch(text):
+        raise invalid(name, text, "a number such as 0.5")
+    return float(text)

@@ -1,0 +1,92 @@
+"""Topic settings: Kafka's names, defaults and rules."""
+
+import pytest
+
+from moldau.config.topic import LONG_MAX, TopicConfig, topic_settings
+from moldau.config.values import ConfigError
+from moldau.errors import ErrorCode
+
+
+def test_cleanup_policy_takes_both_policies_in_any_order():
+    config = TopicConfig().with_overrides({"cleanup.policy": "compact, delete"})
+    assert config.is_compacted
+    assert config.is_deleted_by_retention
+    assert not TopicConfig().is_compacted
+
+
+def test_an_override_leaves_the_other_settings_at_the_broker_defaults():
+    broker_defaults = TopicConfig(retention_ms=5, segment_bytes=100)
+    config = broker_defaults.with_overrides({"retention.ms": "-1"})
+    assert (config.retention_ms, config.segment_bytes) == (-1, 100)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"retention.ms": "-2"}, "value -2 for configuration retention.ms: must be at least -1"),
+        ({"segment.bytes": "4e9"}, "4e9 for configuration segment.bytes: must be a whole number"),
+        ({"segment.bytes": "13"}, "must be at least 14"),
+        ({"cleanup.policy": "compact,shred"}, "must be one of compact, delete"),
+        ({"preallocate": "yes"}, "must be true or false"),
+        ({"min.cleanable.dirty.ratio": "1.5"}, "must be between 0 and 1"),
+        ({"compression.gzip.level": "0"}, "between 1 and 9, or -1"),
+        ({"message.format.version": "2.4-IV9"}, "message.format.version"),
+        ({"retention.m": "1"}, "Unknown topic config name: retention.m; did you mean retention.ms"),
+        ({"zzz": "1"}, "Unknown topic config name: zzz$"),
+        ({"remote.storage.enable": "true"}, "tiered storage is not available"),
+        (
+            {"min.compaction.lag.ms": "10", "max.compaction.lag.ms": "5"},
+            r"min.compaction.lag.ms \(10\) must not be greater than max.compaction.lag.ms \(5\)",
+        ),
+    ],
+)
+def test_a_refused_value_is_named_with_what_is_allowed(overrides, words):
+    with pytest.raises(ConfigError, match=words) as refused:
+        TopicConfig().with_overrides(overrides)
+    assert refused.value.code is ErrorCode.INVALID_CONFIG
+
+
+@pytest.mark.parametrize("text", ["*", "", "0:1,5:102"])
+def test_throttled_replicas_are_pairs_or_a_star(text):
+    config = TopicConfig().with_overrides({"leader.replication.throttled.replicas": text})
+    assert ",".join(config.leader_replication_throttled_replicas) == text
+
+
+@pytest.mark.parametrize("text", ["*,0:1", "0", "0:1:2", "a:b", "0:", "0:-1"])
+def test_other_throttled_replicas_are_refused(text):
+    with pytest.raises(ConfigError, match="pairs partition:broker"):
+        TopicConfig().with_overrides({"follower.replication.throttled.replicas": text})
+
+
+def test_the_deprecated_timestamp_limit_counts_where_the_new_ones_are_not_set():
+    config = TopicConfig(message_timestamp_difference_max_ms=7)
+    assert (config.timestamp_before_limit_ms, config.timestamp_after_limit_ms) == (7, 7)
+    config = TopicConfig(
+        message_timestamp_difference_max_ms=7,
+        message_timestamp_before_max_ms=8,
+        message_timestamp_after_max_ms=9,
+    )
+    assert (config.timestamp_before_limit_ms, config.timestamp_after_limit_ms) == (8, 9)
+    assert TopicConfig().timestamp_before_limit_ms == LONG_MAX
+
+
+def test_every_setting_is_explained():
+    for setting in topic_settings().values():
+        assert setting.doc.endswith("."), setting.name
+
+
+def test_names_types_defaults_and_ranges_are_those_of_apache_kafka(apache_topic_settings):
+    ours = {
+        name: (
+            setting.type.name,
+            setting.default_text,
+            setting.importance.upper(),
+            setting.rule.notation if setting.rule else None,
+        )
+        for name, setting in topic_settings().items()
+    }
+    theirs = {
+        name: (row["type"], row["default"], row["importance"], row["validator"])
+        for name, row in apache_topic_settings.items()
+    }
+    assert ours == theirs
