@@ -1,0 +1,70 @@
+"""The compiled kernels: built aside from the table in setup.py, then moved beside their sources."""
+
+import ast
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+
+def kernel_table(root: Path) -> dict[str, str]:
+    """`KERNELS` of setup.py: compiled module name -> its source."""
+    tree = ast.parse((root / "setup.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "KERNELS":
+            table: dict[str, str] = ast.literal_eval(node.value)
+            return table
+    raise AssertionError("setup.py has no KERNELS table")
+
+
+def kernel_inputs(root: Path) -> list[Path]:
+    """Every file that decides what a kernel does."""
+    inputs = [root / "setup.py", root / "requirements" / "base.lock"]
+    for source in kernel_table(root).values():
+        inputs.append(root / source)
+        inputs.append((root / source).with_suffix(".pxd"))
+    return [path for path in inputs if path.is_file()]
+
+
+def build_kernels(root: Path, python: Path) -> tuple[list[Path], str]:
+    """Compile every kernel that has a source.
+
+    Returns the files that came out, and what the compiler said. A kernel that
+    could not be built loses its older file as well: stale machine code would
+    silently disagree with the source.
+    """
+    aside = root / "build" / "kernels"
+    shutil.rmtree(aside, ignore_errors=True)
+    command = [str(python), "setup.py", "-q", "build_ext", "--force"]
+    command += ["--parallel", str(os.cpu_count() or 1)]
+    command += ["--build-lib", str(aside / "lib"), "--build-temp", str(aside / "temp")]
+    run = subprocess.run(
+        command,
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    built: list[Path] = []
+    for name in kernel_table(root):
+        package, _, module = name.rpartition(".")
+        folder = Path(*package.split("."))
+        for stale in (root / "src" / folder).glob(f"{module}.*.so"):
+            stale.unlink()
+        for fresh in (aside / "lib" / folder).glob(f"{module}.*.so"):
+            target = root / "src" / folder / fresh.name
+            os.replace(fresh, target)
+            built.append(target)
+    shutil.rmtree(aside, ignore_errors=True)
+    return built, run.stdout
+
+
+def missing_kernels(root: Path, built: list[Path]) -> list[str]:
+    """The kernels that have a source but no compiled file."""
+    names = {path.name.split(".")[0] for path in built}
+    return [
+        name
+        for name, source in kernel_table(root).items()
+        if (root / source).is_file() and name.rpartition(".")[2] not in names
+    ]
