@@ -130,9 +130,7 @@ class MemoryDisk:
         directory, name = self._parent(source)
         target_directory, target_name = self._parent(target)
         node = self._node(source)
-        replaced = target_directory.names.get(target_name)
-        if isinstance(replaced, _Directory) and replaced.names:
-            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), target)
+        _check_replaceable(target_directory.names.get(target_name), node, target)
         if directory is target_directory:
             directory.change({name: None, target_name: node})
         else:
@@ -336,6 +334,17 @@ class _Directory:
 
 
 _Node = _Contents | _Directory
+
+
+def _check_replaceable(replaced: _Node | None, node: _Node, path: str) -> None:
+    if replaced is None or replaced is node:
+        return
+    if isinstance(node, _Directory) and not isinstance(replaced, _Directory):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    if isinstance(replaced, _Directory) and not isinstance(node, _Directory):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if isinstance(replaced, _Directory) and replaced.names:
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
 
 
 def _apply(change: dict[str, _Node | None], names: dict[str, _Node]) -> None:

@@ -193,7 +193,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(steps=STEPS)
 def test_it_answers_like_the_real_file_system(
     steps: list[tuple[str, str, str, int]], tmp_path_factory: pytest.TempPathFactory
