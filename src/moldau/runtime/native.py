@@ -24,8 +24,10 @@ def kernel(compiled: str, source: str) -> ModuleType:
         try:
             return importlib.import_module(compiled)
         except ImportError as error:
-            tell_once(f"running without compiled kernels, much slower ({error}); "
-                      "install a C compiler and reinstall moldau to build them")
+            tell_once(
+                f"running without compiled kernels, much slower ({error}); "
+                "install a C compiler and reinstall moldau to build them"
+            )
     return importlib.import_module(source)
 
 
