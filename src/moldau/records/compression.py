@@ -1,0 +1,121 @@
+"""Compression codecs of record batches, as Kafka's clients frame them.
+
+Every decompression is bounded: output beyond the caller's limit is refused before memory
+for it is taken, so a small message that claims to be a huge one costs nothing.
+"""
+
+import zlib
+from enum import IntEnum
+
+import cramjam
+
+from moldau.errors import ProtocolError
+from moldau.records import lz4, xerial
+from moldau.records.buffers import ReadableBuffer
+
+ZSTD_LEVEL_DEFAULT = 3
+GZIP_LEVEL_DEFAULT = -1  # zlib's own choice, 6
+
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # 16 asks for the gzip container
+_GUESS_RATIO = 8
+_GUESS_MIN_BYTES = 16 * 1024
+
+
+class Codec(IntEnum):
+    """How the records of a batch are compressed; the number is in its attributes."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+_CODECS = tuple(Codec)
+
+
+def codec_of(number: int) -> Codec:
+    """Return the codec with this number; 5 to 7 are not assigned."""
+    try:
+        return _CODECS[number]
+    except IndexError:
+        raise ProtocolError(f"unknown compression codec {number}") from None
+
+
+def compress(codec: Codec, data: ReadableBuffer, level: int | None = None) -> ReadableBuffer:
+    """Compress for any Kafka client to read; without `level` at the codec's default.
+
+    Levels are Kafka's: gzip -1 to 9, lz4 1 to 17, zstd -131072 to 22; snappy has none.
+    """
+    match codec:
+        case Codec.NONE:
+            return data
+        case Codec.GZIP:
+            return _compress_gzip(data, GZIP_LEVEL_DEFAULT if level is None else level)
+        case Codec.SNAPPY:
+            return xerial.compress(data)
+        case Codec.LZ4:
+            return lz4.compress(data, lz4.LEVEL_DEFAULT if level is None else level)
+        case Codec.ZSTD:
+            zstd_level = ZSTD_LEVEL_DEFAULT if level is None else level
+            return memoryview(cramjam.zstd.compress(data, level=zstd_level))
+
+
+def decompress(codec: Codec, data: ReadableBuffer, *, limit_bytes: int) -> ReadableBuffer:
+    """Decompress into at most `limit_bytes`; anything malformed or larger is refused."""
+    match codec:
+        case Codec.NONE:
+            if len(data) > limit_bytes:
+                raise ProtocolError(f"{len(data)} bytes are more than {limit_bytes}")
+            return data
+        case Codec.GZIP:
+            return _decompress_gzip(data, limit_bytes)
+        case Codec.SNAPPY:
+            return xerial.decompress(data, limit_bytes=limit_bytes)
+        case Codec.LZ4:
+            return lz4.decompress(data, limit_bytes=limit_bytes)
+        case Codec.ZSTD:
+            return _decompress_zstd(data, limit_bytes)
+
+
+def _compress_gzip(data: ReadableBuffer, level: int) -> bytes:
+    compressor = zlib.compressobj(level, zlib.DEFLATED, _GZIP_WINDOW)
+    return compressor.compress(data) + compressor.flush()
+
+
+def _decompress_gzip(data: ReadableBuffer, limit_bytes: int) -> bytes:
+    """Read one gzip member after the other; zlib stops by itself at the limit."""
+    members: list[bytes] = []
+    remaining = limit_bytes
+    while len(data) > 0:
+        decompressor = zlib.decompressobj(_GZIP_WINDOW)
+        try:
+            member = decompressor.decompress(data, remaining + 1)
+        except zlib.error as error:
+            raise ProtocolError(f"gzip: {error}") from None
+        remaining -= len(member)
+        if remaining < 0:
+            raise ProtocolError(f"gzip: more than {limit_bytes} bytes when decompressed")
+        if not decompressor.eof:
+            raise ProtocolError("gzip: data is cut off")
+        members.append(member)
+        data = decompressor.unused_data
+    return members[0] if len(members) == 1 else b"".join(members)
+
+
+def _decompress_zstd(data: ReadableBuffer, limit_bytes: int) -> memoryview:
+    """Guess the size, since Java's frames do not tell it; a wrong guess takes the limit.
+
+    The second buffer is as large as the limit, but its pages are only taken when they
+    are written to.
+    """
+    guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(data)))
+    for capacity in (guess, limit_bytes):
+        output = bytearray(capacity)
+        try:
+            size = cramjam.zstd.decompress_into(data, output)
+        except cramjam.DecompressionError as error:
+            reason = error
+        else:
+            return memoryview(output)[:size]
+    raise ProtocolError(f"zstd: {reason}") from None

@@ -1,0 +1,69 @@
+"""Snappy payloads: raw, or in the blocks of Java's snappy library ("Xerial").
+
+    82 'SNAPPY' 00, int32 version 1, int32 oldest compatible version 1,
+    then blocks: int32 compressed size, raw snappy
+
+Java writes blocks of 32 KiB; librdkafka and others write one raw payload. Raw snappy
+starts with its decompressed size, which can never look like Xerial's first bytes.
+"""
+
+from struct import Struct
+
+import cramjam
+
+from moldau.errors import ProtocolError
+from moldau.records.buffers import ReadableBuffer
+
+MAGIC = b"\x82SNAPPY\x00"
+HEADER_SIZE = 16
+BLOCK_SIZE = 32 * 1024
+
+_HEADER = MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"
+_SIZE = Struct(">i")
+# The densest element is a three-byte copy of 64 bytes: who claims much more is lying.
+_RATIO_MAX = 64
+
+
+def compress(data: ReadableBuffer) -> bytearray:
+    """Compress into Xerial blocks, which every client reads."""
+    framed = bytearray(_HEADER)
+    view = memoryview(data)
+    for start in range(0, len(view), BLOCK_SIZE):
+        block = cramjam.snappy.compress_raw(view[start : start + BLOCK_SIZE])
+        framed += _SIZE.pack(len(block))
+        framed += memoryview(block)
+    return framed
+
+
+def decompress(data: ReadableBuffer, *, limit_bytes: int) -> memoryview:
+    """Decompress raw or Xerial snappy into at most `limit_bytes`."""
+    view = memoryview(data)
+    if view[: len(MAGIC)] != MAGIC:
+        return _decompress_block(view, limit_bytes)
+    if len(view) < HEADER_SIZE:
+        raise ProtocolError("snappy: Xerial header is cut off")
+    blocks: list[memoryview] = []
+    remaining = limit_bytes
+    position = HEADER_SIZE
+    while position < len(view):
+        start = position + _SIZE.size
+        if start > len(view):
+            raise ProtocolError("snappy: block size is cut off")
+        (size,) = _SIZE.unpack_from(view, position)
+        position = start + size
+        if size < 0 or position > len(view):
+            raise ProtocolError(f"snappy: block of {size} bytes does not fit its payload")
+        block = _decompress_block(view[start:position], remaining)
+        remaining -= len(block)
+        blocks.append(block)
+    return blocks[0] if len(blocks) == 1 else memoryview(b"".join(blocks))
+
+
+def _decompress_block(block: memoryview, limit_bytes: int) -> memoryview:
+    try:
+        size = cramjam.snappy.decompress_raw_len(block)
+        if size > limit_bytes or size > _RATIO_MAX * len(block):
+            raise ProtocolError(f"snappy: {size} bytes when decompressed are too many")
+        return memoryview(cramjam.snappy.decompress_raw(block))
+    except cramjam.DecompressionError as error:
+        raise ProtocolError(f"snappy: {error}") from None
