@@ -1,0 +1,185 @@
+"""A real Apache Kafka 3.9 broker with its ZooKeeper, on free ports of this machine."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from conformance.apache.cache import exclusive
+from conformance.apache.jars import class_path
+from conformance.apache.jvm import java_command
+
+_START_S = 60
+_STOP_S = 30
+
+# What a broker of one needs, and what makes it start and stop quickly.
+_SETTINGS = {
+    "broker.id": "1",
+    "offsets.topic.replication.factor": "1",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.state.log.num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "controlled.shutdown.enable": "false",
+    "log.cleaner.dedupe.buffer.size": str(16 * 2**20),
+    "auto.create.topics.enable": "false",
+}
+
+
+@dataclass(slots=True)
+class ApacheBroker:
+    """A broker that can be stopped, killed and started again on the same log directory."""
+
+    directory: Path
+    zookeeper_port: int
+    settings: Mapping[str, str]
+    heap_mb: int = 512
+    port: int = field(init=False)
+    _process: subprocess.Popen[bytes] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.port = free_port()
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def log_directory(self) -> Path:
+        return self.directory / "logs"
+
+    @property
+    def server_log(self) -> str:
+        return (self.directory / "server.log").read_text()
+
+    def start(self) -> None:
+        settings = {
+            **_SETTINGS,
+            "listeners": f"PLAINTEXT://{self.bootstrap}",
+            "zookeeper.connect": f"127.0.0.1:{self.zookeeper_port}",
+            "log.dirs": str(self.log_directory),
+            **self.settings,
+        }
+        properties = self.directory / "server.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+        with (self.directory / "server.log").open("ab") as log:
+            start = log.tell()
+            self._process = _launch(
+                java_command(
+                    class_path("kafka-3.9"), "kafka.Kafka", str(properties), heap_mb=self.heap_mb
+                ),
+                log,
+            )
+        _wait_until(
+            lambda: "started (kafka.server.KafkaServer)" in self.server_log[start:],
+            process=self._process,
+            what="Apache Kafka",
+        )
+
+    def stop(self) -> None:
+        """Stop cleanly: everything flushed, the clean-shutdown marker written."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            try:
+                self._process.wait(_STOP_S)
+            finally:
+                self._process.kill()
+                self._process.wait()
+                self._process = None
+
+    def complaints(self) -> list[str]:
+        """The warnings and errors of the server log."""
+        return re.findall(r"^\[.*\] (?:WARN|ERROR|FATAL) .*$", self.server_log, re.MULTILINE)
+
+
+@contextmanager
+def apache_broker(
+    directory: Path, settings: Mapping[str, str] | None = None, *, heap_mb: int = 512
+) -> Iterator[ApacheBroker]:
+    """A broker under `directory`, not yet started; one at a time on this machine."""
+    with ExitStack() as stack:
+        stack.enter_context(exclusive("broker"))
+        port = stack.enter_context(zookeeper(directory / "zookeeper"))
+        broker = ApacheBroker(directory, port, settings or {}, heap_mb)
+        stack.callback(broker.kill)
+        yield broker
+
+
+@contextmanager
+def zookeeper(directory: Path) -> Iterator[int]:
+    """A ZooKeeper server that keeps its data under `directory`; yields its port."""
+    directory.mkdir(parents=True)
+    port = free_port()
+    configuration = directory / "zoo.cfg"
+    configuration.write_text(
+        f"dataDir={directory}\nclientPort={port}\nclientPortAddress=127.0.0.1\ntickTime=500\n"
+        "admin.enableServer=false\n4lw.commands.whitelist=srvr\n"
+    )
+    main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+    with (directory / "server.log").open("wb") as log:
+        process = _launch(
+            java_command(class_path("kafka-3.9"), main_class, str(configuration), heap_mb=128), log
+        )
+    try:
+        # It answers `ruok` before it serves; `srvr` only then.
+        _wait_until(lambda: _answers_srvr(port), process=process, what="ZooKeeper")
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+def _launch(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    # Where the system can, let the server die with the test worker, whatever ends that.
+    guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+    program, *options = command
+    return subprocess.Popen(
+        [*guard, program, "-Dmoldau.log.level=INFO", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "LC_ALL": "C"},
+    )
+
+
+def _wait_until(
+    is_ready: Callable[[], bool], *, process: subprocess.Popen[bytes], what: str
+) -> None:
+    deadline = time.monotonic() + _START_S
+    while not is_ready():
+        if process.poll() is not None:
+            raise RuntimeError(f"{what} ended with code {process.returncode} while starting")
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} did not start within {_START_S} s")
+        time.sleep(0.05)
+
+
+def _answers_srvr(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(b"srvr")
+            return b"Mode:" in connection.makefile("rb").read()
+    except OSError:
+        return False

@@ -1,0 +1,60 @@
+"""Java programs: Apache's own main classes, and ours from `tests/conformance/java`."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+from conformance.apache.cache import cache_directory, exclusive
+from conformance.apache.jars import class_path
+
+JAVA_SOURCES = Path(__file__).resolve().parents[1] / "java"
+# Test programs live for seconds: a quick start matters more than peak speed.
+_QUICK_START = ("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC")
+
+
+def java_command(path: str, main_class: str, *arguments: str, heap_mb: int = 384) -> list[str]:
+    """The command line that runs `main_class` from the class path `path`."""
+    options = [*_QUICK_START, f"-Xmx{heap_mb}m", f"-Dlog4j.configuration={_logging()}"]
+    return ["java", *options, "-cp", path, main_class, *arguments]
+
+
+def run_main(
+    main_class: str, *arguments: str, timeout_s: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run one of Apache Kafka 3.9's main classes to its end, whatever its exit code."""
+    return subprocess.run(
+        java_command(class_path("kafka-3.9"), main_class, *arguments),
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def program_class_path(program: str, *jar_sections: str) -> str:
+    """Compile `java/<program>` against the jars, unless the cache has it; with `java/line`."""
+    path = class_path(*jar_sections)
+    sources = sorted([*JAVA_SOURCES.glob("line/*.java"), *JAVA_SOURCES.glob(f"{program}/*.java")])
+    digest = hashlib.sha256(path.encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    classes = cache_directory() / "classes" / f"{program}-{digest.hexdigest()[:16]}"
+    with exclusive("javac"):
+        if not classes.exists():
+            _compile(sources, path, classes)
+    return f"{classes}:{path}"
+
+
+def _compile(sources: list[Path], path: str, classes: Path) -> None:
+    aside = classes.with_name(f"{classes.name}.{os.getpid()}")
+    subprocess.run(
+        ["javac", "-nowarn", "-proc:none", "--release", "11", "-cp", path, "-d", str(aside)]
+        + [str(source) for source in sources],
+        check=True,
+    )
+    aside.rename(classes)
+
+
+def _logging() -> str:
+    return (JAVA_SOURCES / "log4j.properties").as_uri()

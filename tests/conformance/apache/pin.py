@@ -1,0 +1,51 @@
+"""Writes `jars.lock`: run it (`python -m conformance.apache.pin`, in tests) to change versions.
+
+The hashes written are those of what Maven delivers now: compare them before committing.
+"""
+
+import tempfile
+from pathlib import Path
+
+from conformance.apache.jars import LOCK_FILE, Jar, dependency, run_maven, sha256_of
+
+_BROKER = "3.9.2"
+# The tools' jar asks for all of Kafka Connect with its web server for one subcommand.
+_CONNECT = [("org.apache.kafka", "connect-runtime"), ("com.fasterxml.jackson.jaxrs", "*")]
+
+CLASS_PATHS = {
+    "kafka-3.9": [
+        Jar("org.apache.kafka", "kafka_2.13", _BROKER),
+        Jar("org.apache.kafka", "kafka-tools", _BROKER),
+        Jar("ch.qos.reload4j", "reload4j", "1.2.25"),
+    ],
+    "json": [Jar("com.fasterxml.jackson.core", "jackson-databind", "2.16.2")],
+    "clients-2.1": [Jar("org.apache.kafka", "kafka-clients", "2.1.1")],
+    "clients-4": [Jar("org.apache.kafka", "kafka-clients", "4.4.0")],
+}
+
+
+def main() -> None:
+    sections = ["# Written by pin.py.\n"]
+    for name, roots in CLASS_PATHS.items():
+        lines = [f"{jar.coordinates} {sha256_of(jar.path)}\n" for jar in _resolve(roots)]
+        sections.append(f"\n[{name}]\n" + "".join(lines))
+    LOCK_FILE.write_text("".join(sections))
+
+
+def _resolve(roots: list[Jar]) -> list[Jar]:
+    with tempfile.TemporaryDirectory() as directory:
+        listing = Path(directory, "listing")
+        run_maven(
+            "list",
+            [dependency(jar, exclude=_CONNECT) for jar in roots],
+            "-DincludeScope=runtime",
+            f"-DoutputFile={listing}",
+        )
+        found = [line.split()[0] for line in listing.read_text().splitlines() if ":jar:" in line]
+    # A line reads group:artifact:jar:version:scope.
+    parts = sorted(line.split(":") for line in found)
+    return [Jar(group, artifact, version) for group, artifact, _, version, _ in parts]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Fixtures of the conformance tests: Apache Kafka's code, started once per test worker."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.apache.jars import jar_paths
+from conformance.apache.lines import JavaProgram
+
+
+@pytest.fixture(scope="session")
+def oracle(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    """Apache Kafka 3.9's class library, answering calls."""
+    show_download(request, "kafka-3.9")
+    with JavaProgram("oracle", "kafka-3.9") as program:
+        yield program
+
+
+def show_download(request: pytest.FixtureRequest, class_path: str) -> None:
+    """Fetch the jars with pytest's capture lifted: the first run takes a while."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        jar_paths(class_path)
