@@ -124,7 +124,7 @@ class BatchHeader:
 
     @property
     def has_producer(self) -> bool:
-        return self.producer_id != NO_PRODUCER_ID
+        return self.producer_id > NO_PRODUCER_ID
 
     @property
     def last_sequence(self) -> int:
