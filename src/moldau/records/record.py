@@ -42,7 +42,7 @@ def encode_records(
     section = bytearray()
     for record in records:
         row = bytearray(1)  # attributes
-        append_varint(row, record.timestamp - base_timestamp)
+        append_varint(row, _as_int64(record.timestamp - base_timestamp))
         append_varint(row, record.offset - base_offset)
         _append_bytes(row, record.key)
         _append_bytes(row, record.value)
@@ -67,16 +67,15 @@ def decode_records(
         if size < 0 or end > len(data):
             raise ProtocolError(f"record of {size} bytes does not fit its batch")
         position += 1  # attributes
-        timestamp_delta, position = read_varint(data, position)
+        timestamp_delta, position = read_varint(data, position, bits=64)
         offset_delta, position = read_varint(data, position)
         key, position = _read_bytes(data, position)
         value, position = _read_bytes(data, position)
         headers, position = _read_headers(data, position)
         if position != end:
             raise ProtocolError(f"record ends at {position}, not at {end}")
-        yield Record(
-            base_offset + offset_delta, base_timestamp + timestamp_delta, key, value, headers
-        )
+        timestamp = _as_int64(base_timestamp + timestamp_delta)
+        yield Record(base_offset + offset_delta, timestamp, key, value, headers)
     if position != len(data):
         raise ProtocolError(f"{len(data) - position} bytes after the last record")
 
@@ -90,10 +89,10 @@ def append_varint(target: bytearray, value: int) -> None:
     target.append(rest)
 
 
-def read_varint(data: ReadableBuffer, position: int) -> tuple[int, int]:
-    """Return a zig-zag varint of at most 64 bits and the position after it."""
+def read_varint(data: ReadableBuffer, position: int, *, bits: int = 32) -> tuple[int, int]:
+    """Return a zig-zag varint of at most so many bits and the position after it."""
     result = shift = 0
-    while True:
+    while shift < bits:
         try:
             byte = data[position]
         except IndexError:
@@ -101,11 +100,16 @@ def read_varint(data: ReadableBuffer, position: int) -> tuple[int, int]:
         position += 1
         result |= (byte & 0x7F) << shift
         if byte < 0x80:
-            break
+            if result >> bits:
+                break
+            return (result >> 1) ^ -(result & 1), position
         shift += 7
-        if shift > 63:
-            raise ProtocolError("varint is longer than 10 bytes")
-    return (result >> 1) ^ -(result & 1), position
+    raise ProtocolError(f"varint has more than {bits} bits")
+
+
+def _as_int64(value: int) -> int:
+    """Let deltas between far timestamps wrap around, as they do in Java."""
+    return (value + 2**63) % 2**64 - 2**63
 
 
 def _append_bytes(target: bytearray, value: bytes | None) -> None:

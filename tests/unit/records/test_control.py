@@ -32,7 +32,8 @@ def test_a_marker_is_a_transactional_control_batch_without_sequence() -> None:
 
 def test_the_record_has_the_known_bytes() -> None:
     data = write_end_marker(EndMarker(True, 258), producer_id=7, producer_epoch=3, timestamp_ms=5)
-    assert data[batch.RECORDS_POSITION :].hex() == "2000000008000000010c00000000010200"
+    expected = bytes.fromhex("20 00 00 00 08 0000 0001 0c 0000 00000102 00")
+    assert data[batch.RECORDS_POSITION :] == expected
 
 
 def test_an_empty_control_batch_has_no_marker() -> None:
