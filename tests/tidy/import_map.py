@@ -1,0 +1,156 @@
+"""Who may import whom: the layers of ARCHITECTURE.md as data, and the rules that read it."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tidy.sources import Violation, is_within, package_modules, parse, place
+
+FOUNDATION = frozenset({"model", "errors", "config", "runtime"})
+CODECS = FOUNDATION | {"protocol", "records"}
+STORAGE = CODECS | {"log", "metadata", "coordination"}
+DOMAIN = STORAGE | {"security", "net"}
+BROKER = DOMAIN | {"replication", "controller", "coordinator", "broker"}
+CLIENT = CODECS | {"security", "net", "client"}
+
+# Each part of the package -> the other parts that it may import.
+# replication, controller and coordinator never import each other: broker/main.py joins
+# them by passing functions.
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    "model": frozenset(),
+    "errors": frozenset({"model"}),
+    "config": frozenset({"errors", "model"}),
+    "runtime": frozenset({"config", "errors", "model"}),
+    "protocol": FOUNDATION,
+    "records": FOUNDATION | {"protocol"},
+    "security": CODECS,
+    "net": CODECS | {"security"},
+    "log": CODECS,
+    "metadata": CODECS,
+    "coordination": CODECS | {"metadata"},
+    "replication": DOMAIN,
+    "controller": DOMAIN,
+    "coordinator": DOMAIN,
+    "broker": BROKER,
+    "client": CLIENT,
+    "spark": CLIENT,
+    "streams": CLIENT | {"spark"},
+    "connect": CLIENT | {"spark"},
+    "console": CLIENT,
+    "cli": BROKER | CLIENT | {"spark", "streams", "connect", "console"},
+    "testing": BROKER | CLIENT,
+}
+
+# Only this command starts a broker; the others are clients or read files.
+BROKER_STARTER = "moldau.cli.serve"
+
+# Third-party package -> the modules that may import it. Nothing else may be imported.
+THIRD_PARTY: dict[str, tuple[str, ...]] = {
+    "cramjam": ("moldau.records",),
+    "crc32c": ("moldau.records.crc32c",),
+    "cython": ("moldau.records",),
+    "kazoo": ("moldau.coordination.zookeeper",),
+    "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
+    "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),
+    "starlette": ("moldau.console",),
+    "uvicorn": ("moldau.console",),
+    "pytest": ("moldau.testing",),
+    "_typeshed": ("moldau",),  # exists for type checkers alone
+}
+
+# Machines and codecs: the same input gives the same output, always.
+PURE = (
+    "moldau.model",
+    "moldau.errors",
+    "moldau.config",
+    "moldau.protocol",
+    "moldau.records",
+    "moldau.metadata",
+    "moldau.log",
+    "moldau.replication.partition",
+    "moldau.controller",
+    "moldau.coordinator.group",
+    "moldau.coordinator.transaction",
+)
+IMPURE_MODULES = frozenset({"asyncio", "time", "random", "uuid", "os", "socket", "threading"})
+
+
+def layers(root: Path) -> Iterator[Violation]:
+    """A part imports only what lies below it."""
+    for name, path in package_modules(root):
+        part = part_of(name)
+        for imported in imports(path):
+            target = part_of(imported)
+            if part is None or target is None or target == part:
+                continue
+            if target not in MAY_IMPORT.get(part, frozenset()):
+                yield Violation(place(root, path), "layers", f"{part} may not import {imported}")
+            elif target == "broker" and part == "cli" and name != BROKER_STARTER:
+                yield Violation(
+                    place(root, path), "layers", f"only {BROKER_STARTER} imports {imported}"
+                )
+
+
+def known_parts(root: Path) -> Iterator[Violation]:
+    """Every part of the package has its line in the map."""
+    for path in sorted((root / "src" / "moldau").iterdir()):
+        is_part = path.suffix == ".py" or any(path.glob("*.py"))
+        if is_part and path.stem not in {*MAY_IMPORT, "__init__", "__main__"}:
+            yield Violation(place(root, path), "known_parts", "not in MAY_IMPORT")
+
+
+def third_party(root: Path) -> Iterator[Violation]:
+    """Packages of others stay behind the module that adapts them."""
+    for name, path in package_modules(root):
+        for imported in imports(path):
+            package = imported.partition(".")[0]
+            if package == "moldau" or package in sys.stdlib_module_names:
+                continue
+            if not is_within(name, THIRD_PARTY.get(package, ())):
+                yield Violation(place(root, path), "third_party", f"may not import {package}")
+
+
+def purity(root: Path) -> Iterator[Violation]:
+    """Machines and codecs reach neither for the world nor for an order that is not there."""
+    for name, path in package_modules(root):
+        if not is_within(name, PURE):
+            continue
+        for imported in imports(path):
+            if imported.partition(".")[0] in IMPURE_MODULES:
+                yield Violation(place(root, path), "purity", f"may not import {imported}")
+        for node in ast.walk(parse(path)):
+            if isinstance(node, ast.For | ast.comprehension) and is_set(node.iter):
+                where = f"line {node.iter.lineno}"
+                yield Violation(place(root, path), "purity", f"iterates over a set, {where}")
+
+
+def absolute_imports(root: Path) -> Iterator[Violation]:
+    for _, path in package_modules(root):
+        for node in ast.walk(parse(path)):
+            if isinstance(node, ast.ImportFrom) and node.level > 0:
+                yield Violation(place(root, path), "absolute_imports", f"line {node.lineno}")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every imported module, also those inside functions and for type checkers only."""
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module == "moldau":
+                yield from (f"moldau.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def part_of(module: str) -> str | None:
+    """`records` for `moldau.records.batch`; None for what is not in a part."""
+    names = module.split(".")
+    return names[1] if names[0] == "moldau" and len(names) > 1 else None
+
+
+def is_set(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("set", "frozenset")
+    return isinstance(node, ast.Set | ast.SetComp)

@@ -1,0 +1,53 @@
+"""Names under which god files start, and what may stand in an `__init__.py`."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tidy.sources import Violation, code_files, package_modules, parse, place
+
+VAGUE_NAMES = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
+VAGUE_CLASS = re.compile(r"(Manager|Helpers?|Utils?|Impl)$")
+
+
+def vague_files(root: Path) -> Iterator[Violation]:
+    for path in code_files(root, ".py", ".c", ".sh"):
+        parts = {*path.relative_to(root).parts[:-1], path.stem.removeprefix("test_")}
+        for name in sorted(parts & VAGUE_NAMES):
+            yield Violation(place(root, path), "vague_files", f"say what is in {name!r}")
+
+
+def vague_classes(root: Path) -> Iterator[Violation]:
+    for _, path in package_modules(root):
+        for node in ast.walk(parse(path)):
+            if isinstance(node, ast.ClassDef) and VAGUE_CLASS.search(node.name):
+                where = f"{place(root, path)}:{node.name}"
+                yield Violation(where, "vague_classes", "say what it is")
+
+
+def docstrings(root: Path) -> Iterator[Violation]:
+    """A module's first line is its responsibility."""
+    for path in code_files(root, ".py"):
+        first_line = (ast.get_docstring(parse(path)) or "").split("\n")[0]
+        if not first_line:
+            yield Violation(place(root, path), "docstrings", "the module has none")
+
+
+def bare_packages(root: Path) -> Iterator[Violation]:
+    """`__init__.py` holds a docstring and exports, nothing that runs."""
+    for _, path in package_modules(root):
+        if path.name != "__init__.py":
+            continue
+        for node in parse(path).body:
+            if not is_docstring_or_export(node):
+                yield Violation(place(root, path), "bare_packages", f"line {node.lineno}")
+
+
+def is_docstring_or_export(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.Assign):
+        target = ast.unparse(node.targets[0])
+        return target.startswith("__") and target.endswith("__")
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

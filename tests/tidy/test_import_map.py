@@ -1,0 +1,99 @@
+"""The import rules find what they forbid, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from tidy import import_map
+from tidy.plant import places, plant
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement"),
+    [
+        ("runtime/disk.py", "from moldau.log.segment import Segment"),
+        ("model.py", "import moldau.errors"),
+        ("errors.py", "from moldau import records"),
+        ("replication/fetcher.py", "from moldau.controller.election import elect"),
+        ("log/log.py", "def late():\n    from moldau.broker.main import main"),
+        ("client/consumer.py", "from moldau.broker.routes import ROUTES"),
+        ("cli/topics.py", "from moldau.broker.main import main"),
+    ],
+)
+def test_an_import_from_above_is_found(tmp_path: Path, importer: str, statement: str) -> None:
+    root = plant(tmp_path, {f"src/moldau/{importer}": statement})
+    assert places(import_map.layers, root) == [f"src/moldau/{importer}"]
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement"),
+    [
+        ("log/log.py", "from moldau.records.batch import BatchHeader"),
+        ("log/log.py", "from moldau.log.segment import Segment"),
+        ("log/log.py", "import moldau"),
+        ("cli/serve.py", "from moldau.broker.main import main"),
+        ("broker/main.py", "from moldau import controller, coordinator, replication"),
+    ],
+)
+def test_an_import_from_below_is_fine(tmp_path: Path, importer: str, statement: str) -> None:
+    root = plant(tmp_path, {f"src/moldau/{importer}": statement})
+    assert places(import_map.layers, root) == []
+
+
+def test_a_part_that_the_map_does_not_know_is_found(tmp_path: Path) -> None:
+    root = plant(tmp_path, {"src/moldau/extras/one.py": "", "src/moldau/model.py": ""})
+    assert places(import_map.known_parts, root) == ["src/moldau/extras"]
+
+
+@pytest.mark.parametrize(
+    ("importer", "package", "is_allowed"),
+    [
+        ("coordination/zookeeper.py", "kazoo.client", True),
+        ("coordination/embedded.py", "kazoo.client", False),
+        ("client/arrow.py", "pyarrow", True),
+        ("client/consumer.py", "pyarrow", False),
+        ("spark/source.py", "pyspark.sql", True),
+        ("broker/main.py", "pyspark", False),
+        ("records/lz4.py", "cramjam", True),
+        ("log/log.py", "requests", False),
+        ("log/log.py", "struct", True),
+    ],
+)
+def test_packages_of_others_stay_in_their_module(
+    tmp_path: Path, importer: str, package: str, is_allowed: bool
+) -> None:
+    root = plant(tmp_path, {f"src/moldau/{importer}": f"def late():\n    import {package}"})
+    expected = [] if is_allowed else [f"src/moldau/{importer}"]
+    assert places(import_map.third_party, root) == expected
+
+
+@pytest.mark.parametrize("module", sorted(import_map.IMPURE_MODULES))
+def test_a_machine_that_reaches_for_the_world_is_found(tmp_path: Path, module: str) -> None:
+    text = f"import {module}"
+    root = plant(tmp_path, {"src/moldau/log/log.py": text, "src/moldau/runtime/clock.py": text})
+    assert places(import_map.purity, root) == ["src/moldau/log/log.py"]
+
+
+def test_a_part_of_a_forbidden_module_is_forbidden(tmp_path: Path) -> None:
+    root = plant(tmp_path, {"src/moldau/log/log.py": "from os.path import join"})
+    assert places(import_map.purity, root) == ["src/moldau/log/log.py"]
+
+
+@pytest.mark.parametrize("items", ["{1, 2}", "set(x)", "frozenset(x)", "{y for y in x}"])
+def test_a_machine_that_iterates_over_a_set_is_found(tmp_path: Path, items: str) -> None:
+    root = plant(tmp_path, {"src/moldau/log/log.py": f"x = [1]\nfor one in {items}:\n    pass"})
+    assert places(import_map.purity, root) == ["src/moldau/log/log.py"]
+
+
+def test_a_relative_import_is_found(tmp_path: Path) -> None:
+    root = plant(tmp_path, {"src/moldau/log/log.py": "from . import segment"})
+    assert places(import_map.absolute_imports, root) == ["src/moldau/log/log.py"]
+
+
+def test_the_map_has_no_cycle_between_parts() -> None:
+    remaining = {part: set(below) - {part} for part, below in import_map.MAY_IMPORT.items()}
+    while remaining:
+        lowest = [part for part, below in remaining.items() if not below & remaining.keys()]
+        assert lowest, f"these import each other: {sorted(remaining)}"
+        for part in lowest:
+            del remaining[part]

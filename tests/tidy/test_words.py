@@ -1,0 +1,48 @@
+"""The word rules read every text file, and only what could be committed."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tidy import words
+from tidy.plant import places, plant
+
+
+@pytest.mark.parametrize("word", ["TODO", "FIXME", "XXX"])
+def test_unfinished_work_is_found(tmp_path: Path, word: str) -> None:
+    files = {"docs/a.md": f"later: {word} more", "docs/b.md": f"{word}LIST is another word"}
+    assert places(words.unfinished_work, plant(tmp_path, files)) == ["docs/a.md"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cd /work/main",
+        'open("/root/x")',
+        "in /home/jan/kafka",
+        "https://pypi.org/simple",
+        "https://repo1.maven.org/maven2",
+        "https://registry.npmjs.org/",
+    ],
+)
+def test_a_machine_or_a_registry_is_found(tmp_path: Path, text: str) -> None:
+    root = plant(tmp_path, {"a.txt": text})
+    assert places(words.machine_names, root) == ["a.txt"]
+
+
+@pytest.mark.parametrize("text", ["src/work/x", "${root}/root.txt", "a/root/b", "org.maven.x"])
+def test_other_paths_are_fine(tmp_path: Path, text: str) -> None:
+    assert places(words.machine_names, plant(tmp_path, {"a.txt": text})) == []
+
+
+def test_bytes_are_not_text(tmp_path: Path) -> None:
+    (tmp_path / "image.bin").write_bytes(b"\xff TODO \xfe")
+    assert places(words.unfinished_work, tmp_path) == []
+
+
+@pytest.mark.needs("git")
+def test_what_git_ignores_is_not_read(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    files = {".gitignore": "/build", "build/a.txt": "TODO", "b.txt": "TODO"}
+    assert places(words.unfinished_work, plant(tmp_path, files)) == ["b.txt"]
