@@ -1,0 +1,1 @@
+"""The server: requests come in, machines decide, answers go out."""

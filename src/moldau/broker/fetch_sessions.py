@@ -1,0 +1,234 @@
+"""Fetch sessions (KIP-227): what a client fetches, remembered between its requests.
+
+A session begins with a full request and answer. From then on the client names only
+what changed, and is told only what changed. Request (id, epoch):
+
+    (0, -1)  no session wanted          (0, 0)  a new session, please
+    (n, -1)  end session n              (n, 0)  end session n, begin a new one
+    (n, e)   the e-th incremental request of session n; anything else is refused
+
+Sessions are bounded: when all slots are taken, a new one may only push out one that
+was idle for long, or an old one that is worth less (followers' sessions are worth more
+than consumers', larger ones more than smaller ones); otherwise it gets no session.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from moldau.errors import ErrorCode, KafkaError
+
+NO_SESSION = 0
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+EVICTION_MS = 120_000
+_EPOCH_MAX = 2**31 - 1
+
+
+class PartitionKey(NamedTuple):
+    """A partition as the client names it: by topic name, or by topic id from Fetch v13 on."""
+
+    topic: str | bytes
+    partition: int
+
+
+class Wanted(NamedTuple):
+    """What a client wants of one partition."""
+
+    fetch_offset: int
+    max_bytes: int
+    current_leader_epoch: int
+    log_start_offset: int
+    last_fetched_epoch: int
+
+
+class Answer(NamedTuple):
+    """What an answer says of one partition, as far as a session compares it."""
+
+    error_code: int
+    high_watermark: int
+    log_start_offset: int
+    has_records: bool
+    # A preferred read replica or a diverging epoch: the client must always hear of it.
+    has_hint: bool
+
+
+class SessionRequest(NamedTuple):
+    """The parts of a Fetch request that concern its session."""
+
+    session_id: int
+    epoch: int
+    wanted: Mapping[PartitionKey, Wanted]
+    forgotten: Iterable[PartitionKey]
+    uses_topic_ids: bool
+    is_follower: bool
+
+
+@dataclass(slots=True)
+class _Remembered:
+    wanted: Wanted
+    high_watermark: int = -1
+    log_start_offset: int = -1
+
+
+@dataclass(slots=True)
+class _Session:
+    id: int
+    created_ms: int
+    used_ms: int
+    uses_topic_ids: bool
+    is_follower: bool
+    # The order is the order of service: who was sent records moves to the end.
+    partitions: dict[PartitionKey, _Remembered]
+    epoch: int = 1
+
+    @property
+    def worth(self) -> tuple[bool, int]:
+        return self.is_follower, len(self.partitions)
+
+
+class Fetch:
+    """One request within, or without, a session: what to read, and what to tell of it."""
+
+    __slots__ = ("_is_incremental", "_session", "wanted")
+
+    def __init__(
+        self,
+        wanted: Mapping[PartitionKey, Wanted],
+        session: _Session | None,
+        *,
+        is_incremental: bool,
+    ) -> None:
+        self.wanted = wanted
+        self._session = session
+        self._is_incremental = is_incremental
+
+    @property
+    def session_id(self) -> int:
+        """The id for the answer; `NO_SESSION` if there is none."""
+        return NO_SESSION if self._session is None else self._session.id
+
+    def select(self, answers: Mapping[PartitionKey, Answer]) -> list[PartitionKey]:
+        """Which partitions the client must be told of; the session takes note."""
+        session = self._session
+        if session is None:
+            return list(answers)
+        told = [
+            key
+            for key, answer in answers.items()
+            if self._takes_note(session.partitions.get(key), answer) or not self._is_incremental
+        ]
+        for key in told:
+            if answers[key].has_records and key in session.partitions:
+                session.partitions[key] = session.partitions.pop(key)
+        return told
+
+    @staticmethod
+    def _takes_note(remembered: _Remembered | None, answer: Answer) -> bool:
+        if remembered is None:
+            return True
+        is_news = (
+            answer.has_records
+            or answer.has_hint
+            or answer.error_code != ErrorCode.NONE
+            or answer.high_watermark != remembered.high_watermark
+            or answer.log_start_offset != remembered.log_start_offset
+        )
+        remembered.high_watermark = answer.high_watermark
+        remembered.log_start_offset = answer.log_start_offset
+        if answer.error_code != ErrorCode.NONE:
+            # So that the end of the error is news as well.
+            remembered.high_watermark = -1
+        return is_news
+
+
+class FetchSessions:
+    """All sessions of one broker."""
+
+    def __init__(self, slots_max: int, new_id: Callable[[], int]) -> None:
+        self._slots_max = slots_max
+        self._new_id = new_id
+        # Least recently used first.
+        self._sessions: dict[int, _Session] = {}
+        self.evicted_count = 0
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @property
+    def partition_count(self) -> int:
+        """How many partitions all sessions remember."""
+        return sum(len(session.partitions) for session in self._sessions.values())
+
+    def begin(self, request: SessionRequest, *, now_ms: int) -> Fetch:
+        """Take a request into its session; raises the error that ends or refuses it."""
+        if request.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            self._sessions.pop(request.session_id, None)
+            session = self._create(request, now_ms) if request.epoch == INITIAL_EPOCH else None
+            return Fetch(request.wanted, session, is_incremental=False)
+        return self._continue(request, now_ms)
+
+    def _continue(self, request: SessionRequest, now_ms: int) -> Fetch:
+        session = self._sessions.get(request.session_id)
+        if session is None:
+            raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        if session.epoch != request.epoch:
+            raise KafkaError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        if session.uses_topic_ids != request.uses_topic_ids:
+            raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        for key, wanted in request.wanted.items():
+            if key in session.partitions:
+                session.partitions[key].wanted = wanted
+            else:
+                session.partitions[key] = _Remembered(wanted)
+        for key in request.forgotten:
+            session.partitions.pop(key, None)
+        del self._sessions[session.id]
+        if not session.partitions:
+            return Fetch({}, None, is_incremental=False)
+        session.epoch = 1 if session.epoch == _EPOCH_MAX else session.epoch + 1
+        session.used_ms = now_ms
+        self._sessions[session.id] = session
+        everything = {key: remembered.wanted for key, remembered in session.partitions.items()}
+        return Fetch(everything, session, is_incremental=True)
+
+    def _create(self, request: SessionRequest, now_ms: int) -> _Session | None:
+        session = _Session(
+            id=self._unused_id(),
+            created_ms=now_ms,
+            used_ms=now_ms,
+            uses_topic_ids=request.uses_topic_ids,
+            is_follower=request.is_follower,
+            partitions={key: _Remembered(wanted) for key, wanted in request.wanted.items()},
+        )
+        if not session.partitions or not self._has_room_for(session, now_ms):
+            return None
+        self._sessions[session.id] = session
+        return session
+
+    def _unused_id(self) -> int:
+        while (session_id := self._new_id()) in self._sessions or session_id == NO_SESSION:
+            pass
+        return session_id
+
+    def _has_room_for(self, newcomer: _Session, now_ms: int) -> bool:
+        if len(self._sessions) < self._slots_max:
+            return True
+        if not self._sessions:
+            return False
+        leaving = next(iter(self._sessions.values()))
+        if now_ms - leaving.used_ms <= EVICTION_MS:
+            established = [
+                session
+                for session in self._sessions.values()
+                if (newcomer.is_follower and not session.is_follower)
+                or now_ms - session.created_ms > EVICTION_MS
+            ]
+            if not established:
+                return False
+            leaving = min(established, key=lambda session: session.worth)
+            if leaving.worth >= newcomer.worth:
+                return False
+        del self._sessions[leaving.id]
+        self.evicted_count += 1
+        return True
