@@ -1,0 +1,64 @@
+"""Transactions that a partition leader has asked the coordinator about (KIP-890).
+
+Before the first batch of a transaction is appended, the leader asks the coordinator
+whether the partition belongs to it. The guard handed out for the question must still be
+the current one when the batch is appended: a marker that arrives in between takes it
+away, so the answer about one transaction cannot open the next.
+"""
+
+from dataclasses import dataclass
+
+
+class Guard:
+    """Stands for one question; compared by identity."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class _Question:
+    guard: Guard
+    lowest_sequence: int
+    epoch: int
+    asked_at_ms: int
+
+
+class Verifications:
+    """The open questions of one partition, at most one per producer."""
+
+    __slots__ = ("_questions",)
+
+    def __init__(self) -> None:
+        self._questions: dict[int, _Question] = {}
+
+    def begin(self, producer_id: int, *, sequence: int, epoch: int, now_ms: int) -> Guard:
+        """The guard under which the batch may be appended once the coordinator agreed."""
+        question = self._questions.get(producer_id)
+        if question is None:
+            question = _Question(Guard(), sequence, epoch, now_ms)
+            self._questions[producer_id] = question
+        elif epoch > question.epoch:
+            question.epoch, question.lowest_sequence = epoch, sequence
+        elif epoch == question.epoch:
+            question.lowest_sequence = min(question.lowest_sequence, sequence)
+        return question.guard
+
+    def holds(self, producer_id: int, guard: Guard | None) -> bool:
+        """Whether `guard` is the current one of this producer."""
+        question = self._questions.get(producer_id)
+        return question is not None and question.guard is guard
+
+    def lowest_sequence(self, producer_id: int) -> int | None:
+        """The smallest sequence asked about: with it the transaction has to begin."""
+        question = self._questions.get(producer_id)
+        return question.lowest_sequence if question else None
+
+    def clear(self, producer_id: int) -> None:
+        """Take the guard away: the transaction is open now, or over."""
+        self._questions.pop(producer_id, None)
+
+    def expire(self, *, now_ms: int, expiration_ms: int) -> None:
+        """Forget questions that were never answered."""
+        for producer_id, question in list(self._questions.items()):
+            if now_ms - question.asked_at_ms >= expiration_ms:
+                del self._questions[producer_id]
