@@ -26,11 +26,19 @@ def extensions() -> list[Extension]:
         if os.path.exists(source)
     ]
     try:
-        from Cython.Build import cythonize
+        from Cython.Build import cythonize  # noqa: PLC0415 - optional
     except ImportError:
         return [e for e in built if e.sources[0].endswith(".c")]
-    directives = {"language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True}
-    return cythonize(built, compiler_directives=directives, build_dir="build/cython")
+    directives = {
+        "language_level": 3,
+        # The kernels compare positions themselves, and the .pxd beside them holds the C types.
+        "boundscheck": False,
+        "wraparound": False,
+        "cdivision": True,
+        "annotation_typing": False,
+    }
+    # Forced, because a .pxd that is named after the compiled module is not seen to change.
+    return cythonize(built, compiler_directives=directives, build_dir="build/cython", force=True)
 
 
 setup(ext_modules=extensions())

@@ -1,0 +1,178 @@
+"""The record walkers, in Python and compiled: what they accept, and that nothing else gets by."""
+
+from types import ModuleType
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from moldau.errors import ProtocolError
+from moldau.records import kernel
+
+FORMS: dict[str, ModuleType] = {"source": kernel}
+try:
+    from moldau.records import _kernel
+
+    FORMS["compiled"] = _kernel
+except ImportError:  # pragma: no cover - the extension is optional
+    pass
+
+in_both_forms = pytest.mark.parametrize("form", FORMS)
+
+Header = tuple[bytes, bytes | None]
+Row = tuple[int, bytes | None, bytes | None, list[Header]]
+
+nullable_bytes = st.none() | st.binary(max_size=200)
+rows = st.lists(
+    st.tuples(
+        st.integers(-(2**63), 2**63 - 1),
+        nullable_bytes,
+        nullable_bytes,
+        st.lists(st.tuples(st.binary(max_size=20), nullable_bytes), max_size=3),
+    ),
+    max_size=8,
+)
+
+
+def varint(number: int) -> bytes:
+    number = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+def field(content: bytes | None) -> bytes:
+    return varint(-1) if content is None else varint(len(content)) + content
+
+
+def record(offset_delta: int, row: Row) -> bytes:
+    timestamp_delta, key, value, headers = row
+    body = bytes(1) + varint(timestamp_delta) + varint(offset_delta) + field(key) + field(value)
+    body += varint(len(headers)) + b"".join(field(name) + field(data) for name, data in headers)
+    return varint(len(body)) + body
+
+
+def records(rows: list[Row]) -> bytes:
+    return b"".join(record(index, row) for index, row in enumerate(rows))
+
+
+def check(form: str, body: bytes, count: int) -> tuple[int, int, bool]:
+    checked: tuple[int, int, bool] = FORMS[form].check_records(memoryview(body), count)
+    return checked
+
+
+@in_both_forms
+@given(rows=rows)
+@example(rows=[])
+@example(rows=[(-5, b"", None, []), (-5, b"k", b"", [])])
+def test_well_formed_records_are_summed_up(form: str, rows: list[Row]) -> None:
+    deltas = [row[0] for row in rows]
+    expected = (max(deltas), deltas.index(max(deltas))) if rows else (0, -1)
+    any_null_key = any(row[1] is None for row in rows)
+    assert check(form, records(rows), len(rows)) == (*expected, any_null_key)
+
+
+@in_both_forms
+@given(rows=rows.filter(bool))
+def test_every_shorter_body_is_refused(form: str, rows: list[Row]) -> None:
+    body = records(rows)
+    for size in range(len(body)):
+        with pytest.raises(ProtocolError):
+            check(form, body[:size], len(rows))
+
+
+@in_both_forms
+@pytest.mark.parametrize("count", [0, 1, 3, 2**31 - 1, 2**62])
+def test_a_count_that_the_body_does_not_hold_is_refused(form: str, count: int) -> None:
+    body = records([(0, None, b"a", []), (1, None, b"b", [])])
+    with pytest.raises(ProtocolError):
+        check(form, body, count)
+
+
+@in_both_forms
+@pytest.mark.parametrize("offset_deltas", [(1, 2), (0, 2), (0, 0), (-1, 0), (0, 1 + 2**31)])
+def test_offset_deltas_must_count_from_zero(form: str, offset_deltas: tuple[int, int]) -> None:
+    body = b"".join(record(delta, (0, None, b"", [])) for delta in offset_deltas)
+    with pytest.raises(ProtocolError):
+        check(form, body, 2)
+
+
+def framed(body: bytes) -> bytes:
+    return varint(len(body)) + body
+
+
+LONG_ZERO = b"\x80\x80\x80\x80\x80\x00"  # zero in one byte more than a varint may have
+
+HOSTILE = {
+    "a record length of minus one": varint(-1),
+    "a record length of 2**31 - 1": varint(2**31 - 1) + bytes(20),
+    "a record length of -2**31": varint(-(2**31)) + bytes(20),
+    "a record without content": varint(0),
+    "an endless length": b"\xff" * 20,
+    "a length in six bytes": LONG_ZERO,
+    "a length of 36 bits": b"\xff\xff\xff\xff\x1f",
+    "a key of -2 bytes": framed(bytes(3) + varint(-2) + bytes(3)),
+    "a key of 2**31 - 1 bytes": framed(bytes(3) + varint(2**31 - 1) + bytes(3)),
+    "a value of -2 bytes": framed(bytes(4) + varint(-2) + bytes(2)),
+    "a value of 2**31 - 1 bytes": framed(bytes(4) + varint(2**31 - 1) + bytes(2)),
+    "a value that reaches into the next record": framed(bytes(4) + varint(10)) + bytes(20),
+    "minus one headers": framed(bytes(5) + varint(-1)),
+    "2**31 - 1 headers": framed(bytes(5) + varint(2**31 - 1) + bytes(30)),
+    "fewer headers than said": framed(bytes(5) + varint(2) + bytes(2)),
+    "more headers than said": framed(bytes(5) + varint(1) + bytes(4)),
+    "a null header key": framed(bytes(5) + varint(1) + varint(-1) + varint(0)),
+    "a header value of -2 bytes": framed(bytes(5) + varint(1) + varint(0) + varint(-2)),
+    "a header key that is too long": framed(bytes(5) + varint(1) + varint(9) + varint(0)),
+    "a timestamp in eleven bytes": framed(bytes(1) + b"\x80" * 10 + bytes(5)),
+    "a timestamp of 65 bits": framed(bytes(1) + b"\xff" * 9 + b"\x02" + bytes(4)),
+    "an offset in six bytes": framed(bytes(2) + LONG_ZERO + bytes(3)),
+    "a byte left over in the record": framed(bytes(7)),
+    "a byte left over in the body": framed(bytes(6)) + bytes(1),
+}
+
+
+def test_the_hostile_bytes_differ_from_good_ones_only_in_what_they_say() -> None:
+    assert kernel.check_records(memoryview(framed(bytes(6))), 1) == (0, 0, False)
+
+
+@in_both_forms
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_bytes_are_refused(form: str, case: str) -> None:
+    with pytest.raises(ProtocolError):
+        check(form, HOSTILE[case], 1)
+
+
+@in_both_forms
+@pytest.mark.parametrize("edge", [-(2**63), -(2**31), -1, 0, 63, 64, 8191, 8192, 2**31, 2**63 - 1])
+def test_timestamps_of_every_length(form: str, edge: int) -> None:
+    assert check(form, records([(edge, b"", b"", [])]), 1) == (edge, 0, False)
+
+
+@in_both_forms
+@pytest.mark.parametrize("size", [0, 63, 64, 8191, 8192, 1 << 20])
+def test_fields_of_every_length(form: str, size: int) -> None:
+    content = bytes(size)
+    body = records([(0, content, content, [(content, content)])])
+    assert check(form, body, 1) == (0, 0, False)
+
+
+@given(
+    rows=rows.filter(bool),
+    changes=st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 255)), max_size=4),
+)
+@pytest.mark.skipif("compiled" not in FORMS, reason="the kernels are not built")
+def test_both_forms_judge_changed_bytes_alike(
+    rows: list[Row], changes: list[tuple[int, int]]
+) -> None:
+    body = bytearray(records(rows))
+    for place, byte in changes:
+        body[place % len(body)] = byte
+    verdicts = []
+    for form in FORMS:
+        try:
+            verdicts.append(check(form, bytes(body), len(rows)))
+        except ProtocolError as error:
+            verdicts.append(str(error))
+    assert verdicts[0] == verdicts[1]
