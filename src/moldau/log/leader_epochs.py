@@ -7,6 +7,7 @@ truncates by it after a crash.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from moldau.log.checkpoint import CheckpointError, decode_entries, encode_entries, parse_number
@@ -53,7 +54,7 @@ class LeaderEpochs:
             EpochStart(parse_number(epoch), parse_number(start_offset))
             for epoch, start_offset in decode_entries(disk.read_file(path), field_count=2)
         ]
-        for before, after in zip(starts, starts[1:], strict=False):
+        for before, after in pairwise(starts):
             if not (before.epoch < after.epoch and before.start_offset < after.start_offset):
                 raise CheckpointError(f"epochs out of order: {before} before {after}")
         return cls(disk, path, starts)

@@ -13,21 +13,34 @@ at its offset and goes with it; the newest may lie behind all segments: it was t
 the log was closed.
 """
 
+import struct
 from collections.abc import Collection, Iterable
-from struct import Struct
-from struct import error as StructError
+from typing import NamedTuple
 
 from moldau.log.producer_state import KeptBatch, Producer
 from moldau.model import NO_SEQUENCE
 from moldau.records.crc32c import crc32c
 from moldau.runtime.disk import Disk
 
-HEADER = Struct(">hI")
-COUNT = Struct(">i")
-ENTRY = Struct(">qhiqiqiq")
+HEADER = struct.Struct(">hI")
+COUNT = struct.Struct(">i")
+ENTRY = struct.Struct(">qhiqiqiq")
 VERSION = 1
 ENTRIES_POSITION = HEADER.size + COUNT.size
 NO_OFFSET = -1
+
+
+class _Fields(NamedTuple):
+    """One producer, as the file has it."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+    coordinator_epoch: int
+    transaction_first_offset: int
 
 
 class CorruptSnapshot(Exception):
@@ -46,7 +59,7 @@ def decode(data: bytes) -> list[Producer]:
     try:
         version, checksum = HEADER.unpack_from(data)
         (count,) = COUNT.unpack_from(data, HEADER.size)
-    except StructError:
+    except struct.error:
         raise CorruptSnapshot(f"cut off after {len(data)} bytes") from None
     if version != VERSION:
         raise CorruptSnapshot(f"version {version}, not {VERSION}")
@@ -54,7 +67,7 @@ def decode(data: bytes) -> list[Producer]:
         raise CorruptSnapshot("the checksum does not match")
     if count < 0 or len(data) != ENTRIES_POSITION + count * ENTRY.size:
         raise CorruptSnapshot(f"{count} producers do not make {len(data)} bytes")
-    return [_producer(*fields) for fields in ENTRY.iter_unpack(data[ENTRIES_POSITION:])]
+    return [_producer(_Fields(*fields)) for fields in ENTRY.iter_unpack(data[ENTRIES_POSITION:])]
 
 
 def read(disk: Disk, path: str) -> list[Producer]:
@@ -85,10 +98,10 @@ def newest(snapshot_offsets: Iterable[int], *, start_offset: int, end_offset: in
     return max(usable, default=None)
 
 
-def _fields(producer: Producer) -> tuple[int, ...]:
+def _fields(producer: Producer) -> _Fields:
     last = producer.batches[-1] if producer.batches else KeptBatch(NO_SEQUENCE, NO_OFFSET, 0, 0)
     first_offset = producer.transaction_first_offset
-    return (
+    return _Fields(
         producer.producer_id,
         producer.epoch,
         last.last_sequence,
@@ -100,24 +113,19 @@ def _fields(producer: Producer) -> tuple[int, ...]:
     )
 
 
-def _producer(
-    producer_id: int,
-    epoch: int,
-    last_sequence: int,
-    last_offset: int,
-    offset_delta: int,
-    timestamp: int,
-    coordinator_epoch: int,
-    first_offset: int,
-) -> Producer:
+def _producer(fields: _Fields) -> Producer:
     batches: tuple[KeptBatch, ...] = ()
-    if last_offset >= 0:
-        batches = (KeptBatch(last_sequence, last_offset, offset_delta, timestamp),)
+    if fields.last_offset >= 0:
+        last = KeptBatch(
+            fields.last_sequence, fields.last_offset, fields.offset_delta, fields.timestamp
+        )
+        batches = (last,)
+    first_offset = fields.transaction_first_offset
     return Producer(
-        producer_id=producer_id,
-        epoch=epoch,
-        coordinator_epoch=coordinator_epoch,
-        last_timestamp=timestamp,
+        producer_id=fields.producer_id,
+        epoch=fields.epoch,
+        coordinator_epoch=fields.coordinator_epoch,
+        last_timestamp=fields.timestamp,
         transaction_first_offset=first_offset if first_offset >= 0 else None,
         batches=batches,
     )

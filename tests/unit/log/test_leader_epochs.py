@@ -1,5 +1,7 @@
 """Where each leader began, and where a follower must cut."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,5 +161,5 @@ def test_epochs_and_offsets_always_rise_and_the_file_agrees(
         else:
             epochs.truncate_from_start(offset)
         starts = list(epochs)
-        assert all(a[0] < b[0] and a[1] < b[1] for a, b in zip(starts, starts[1:], strict=False))
+        assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(starts))
     assert list(LeaderEpochs.load(disk, PATH)) == list(epochs)

@@ -322,19 +322,18 @@ def test_a_transaction_opens_only_under_its_current_guard() -> None:
     producers = Producers()
     guard = producers.verifications.begin(1, sequence=0, epoch=0, now_ms=0)
 
-    def opens(with_guard: object) -> bool:
+    def outcome(with_guard: object) -> ErrorCode:
         try:
             producers.check_append([(data(0), None)], Origin.CLIENT, with_guard)
         except KafkaError as error:
-            assert error.code == ErrorCode.INVALID_TXN_STATE
-            return False
-        return True
+            return error.code
+        return ErrorCode.NONE
 
-    assert opens(guard)
-    assert not opens(None)
+    assert outcome(guard) == ErrorCode.NONE
+    assert outcome(None) == ErrorCode.INVALID_TXN_STATE
     # A marker in between ends the transaction that was asked about.
     producers.apply(end(0), ABORT)
-    assert not opens(guard)
+    assert outcome(guard) == ErrorCode.INVALID_TXN_STATE
 
 
 def test_an_open_transaction_needs_no_guard_and_plain_batches_neither() -> None:
