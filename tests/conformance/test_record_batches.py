@@ -1,12 +1,11 @@
 """Record batches of format version 2, between us and kafka-clients."""
 
-import random
-
 import pytest
 
-from conformance.apache.lines import JavaProgram
+from conformance.apache.lines import JavaProgram, from_base64
 from conformance.apache.marks import needs_apache
 from conformance.apache.records import WriteOptions, java_reads, java_writes
+from conformance.apache.samples import NOW_MS, PAYLOADS, SMALL
 from moldau.records.batch import (
     LOG_APPEND_TIME,
     TRANSACTIONAL,
@@ -19,38 +18,11 @@ from moldau.records.batch import (
     write_batch,
 )
 from moldau.records.compression import Codec
-from moldau.records.record import Record
+from moldau.records.control import EndMarker, read_end_marker, write_end_marker
 
 pytestmark = needs_apache("kafka-3.9")
 
 LIMIT_BYTES = 64 * 2**20
-NOW_MS = 1_700_000_000_000
-
-SMALL = (
-    Record(0, NOW_MS, b"key", b"value", ((b"trace", b"1"), (b"trace", None), (b"", b""))),
-    Record(1, NOW_MS + 5, None, b"no key"),
-    Record(2, NOW_MS - 5, b"tombstone", None),
-    Record(3, NOW_MS, b"", b""),
-    Record(4, NOW_MS + 86_400_000, None, None, (("grüße".encode(), bytes(300)),)),
-)
-
-
-def _large() -> tuple[Record, ...]:
-    """4 MB over many blocks of every codec, of which a part does not compress."""
-    draw = random.Random(7)
-    text = b"the quick brown fox jumps over the lazy dog; " * 200
-    return tuple(
-        Record(
-            offset,
-            NOW_MS + offset,
-            b"%d" % draw.randrange(1000),
-            draw.randbytes(3000) if offset % 3 == 0 else text[draw.randrange(4000) :][:5000],
-        )
-        for offset in range(1000)
-    )
-
-
-PAYLOADS = {"small": SMALL, "large": _large()}
 every_codec = pytest.mark.parametrize("codec", list(Codec), ids=lambda codec: codec.name)
 every_payload = pytest.mark.parametrize("payload", PAYLOADS)
 
@@ -142,3 +114,29 @@ def test_a_delete_horizon_takes_the_place_of_the_base_timestamp(oracle: JavaProg
     assert header.has_delete_horizon
     assert header.base_timestamp == NOW_MS + 99
     assert tuple(read_records(theirs, limit_bytes=LIMIT_BYTES)) == SMALL
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_transaction_markers_are_equal_byte_for_byte(oracle: JavaProgram, is_commit: bool) -> None:
+    ours = write_end_marker(
+        EndMarker(is_commit, coordinator_epoch=12),
+        producer_id=99,
+        producer_epoch=3,
+        timestamp_ms=NOW_MS,
+    )
+    theirs = oracle.call(
+        "write_marker",
+        control_type="COMMIT" if is_commit else "ABORT",
+        coordinator_epoch=12,
+        producer_id=99,
+        producer_epoch=3,
+        timestamp=NOW_MS,
+        base_offset=0,
+        leader_epoch=-1,
+    )
+    assert ours == from_base64(theirs)
+    assert read_end_marker(ours) == EndMarker(is_commit, coordinator_epoch=12)
+    (batch,) = java_reads(oracle, ours)
+    assert batch.is_control
+    assert batch.control_type == ("COMMIT" if is_commit else "ABORT")
+    assert batch.coordinator_epoch == 12

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.apache.lines import JavaProgram, Json, from_base64
+from conformance.apache.lines import JavaProgram, Json, from_base64, nullable_from_base64
 from moldau.records.batch import NO_PRODUCER, Producer
 from moldau.records.compression import Codec
 from moldau.records.record import Record
@@ -80,7 +80,7 @@ def java_writes(
         base_offset=records[0].offset if base_offset is None else base_offset,
         records=[_row(record) for record in records],
     )
-    return from_base64(encoded) or b""
+    return from_base64(encoded)
 
 
 def _record(row: Json) -> Record:
@@ -88,9 +88,9 @@ def _record(row: Json) -> Record:
     return Record(
         offset,
         timestamp,
-        from_base64(key),
-        from_base64(value),
-        tuple((name.encode(), from_base64(content)) for name, content in headers),
+        nullable_from_base64(key),
+        nullable_from_base64(value),
+        tuple((name.encode(), nullable_from_base64(content)) for name, content in headers),
     )
 
 
