@@ -18,11 +18,16 @@ def kernel_table(root: Path) -> dict[str, str]:
 
 
 def kernel_inputs(root: Path) -> list[Path]:
-    """Every file that decides what a kernel does."""
-    inputs = [root / "setup.py", root / "requirements" / "base.lock"]
-    for source in kernel_table(root).values():
-        inputs.append(root / source)
-        inputs.append((root / source).with_suffix(".pxd"))
+    """Every file that decides what a kernel does, declarations beside the sources included."""
+    sources = [root / source for source in kernel_table(root).values()]
+    folders = sorted({source.parent for source in sources})
+    declarations = [
+        path
+        for folder in folders
+        for pattern in ("*.pxd", "*.h")
+        for path in sorted(folder.glob(pattern))
+    ]
+    inputs = [root / "setup.py", root / "requirements" / "base.lock", *sources, *declarations]
     return [path for path in inputs if path.is_file()]
 
 

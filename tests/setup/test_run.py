@@ -1,0 +1,39 @@
+"""The command line of bin/test."""
+
+import pytest
+
+import run
+
+STATIC = ["lint", "types", "tidy"]
+
+
+def commands(*arguments: str) -> list[str]:
+    return [" ".join(command) for part in run.plan(arguments) for command in part.commands]
+
+
+def test_without_arguments_everything_runs_but_the_fresh_clones() -> None:
+    assert [part.name for part in run.plan([])] == [*STATIC, "tests"]
+    everything = commands()[-1]
+    assert "tests/unit" in everything
+    assert "tests/setup" in everything
+    assert "fresh_clone" not in everything
+
+
+def test_parts_can_be_chosen() -> None:
+    assert [part.name for part in run.plan(["tidy", "lint"])] == ["tidy", "lint"]
+    assert commands("fresh-clone") == ["pytest -n 2 --dist worksteal tests/fresh_clone"]
+
+
+def test_what_follows_a_part_goes_to_pytest() -> None:
+    assert commands("unit", "-k", "batch") == ["pytest tests/unit -k batch"]
+
+
+def test_a_path_goes_to_pytest() -> None:
+    assert commands("tests/setup/test_run.py", "-x") == ["pytest tests/setup/test_run.py -x"]
+
+
+def test_a_part_fails_with_any_of_its_commands(capfd: pytest.CaptureFixture[str]) -> None:
+    failing = run.Part("lint", (("this_module_does_not_exist",), ("this",)))
+    assert not run.run(failing)
+    assert "Beautiful is better than ugly" in capfd.readouterr().out
+    assert run.run(run.Part("lint", (("this",),)))
