@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import IO
 
 from conformance.apache.cache import exclusive
 from conformance.apache.jars import class_path
-from conformance.apache.jvm import java_command
+from conformance.apache.jvm import QUICK_START, java_command
 
 _START_S = 60
 _STOP_S = 30
@@ -42,7 +42,7 @@ class ApacheBroker:
     directory: Path
     zookeeper_port: int
     settings: Mapping[str, str]
-    heap_mb: int = 512
+    jvm_options: Sequence[str] = QUICK_START
     port: int = field(init=False)
     _process: subprocess.Popen[bytes] | None = field(init=False, default=None)
 
@@ -75,7 +75,10 @@ class ApacheBroker:
             start = log.tell()
             self._process = _launch(
                 java_command(
-                    class_path("kafka-3.9"), "kafka.Kafka", str(properties), heap_mb=self.heap_mb
+                    class_path("kafka-3.9"),
+                    "kafka.Kafka",
+                    str(properties),
+                    options=self.jvm_options,
                 ),
                 log,
             )
@@ -109,13 +112,16 @@ class ApacheBroker:
 
 @contextmanager
 def apache_broker(
-    directory: Path, settings: Mapping[str, str] | None = None, *, heap_mb: int = 512
+    directory: Path,
+    settings: Mapping[str, str] | None = None,
+    *,
+    jvm_options: Sequence[str] = QUICK_START,
 ) -> Iterator[ApacheBroker]:
     """A broker under `directory`, not yet started; one at a time on this machine."""
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
-        broker = ApacheBroker(directory, port, settings or {}, heap_mb)
+        broker = ApacheBroker(directory, port, settings or {}, jvm_options)
         stack.callback(broker.kill)
         yield broker
 
@@ -133,7 +139,7 @@ def zookeeper(directory: Path) -> Iterator[int]:
     main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
     with (directory / "server.log").open("wb") as log:
         process = _launch(
-            java_command(class_path("kafka-3.9"), main_class, str(configuration), heap_mb=128), log
+            java_command(class_path("kafka-3.9"), main_class, str(configuration)), log
         )
     try:
         # It answers `ruok` before it serves; `srvr` only then.

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.apache.cache import cache_directory, exclusive
@@ -10,13 +11,25 @@ from conformance.apache.jars import class_path
 
 JAVA_SOURCES = Path(__file__).resolve().parents[1] / "java"
 # Test programs live for seconds: a quick start matters more than peak speed.
-_QUICK_START = ("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC")
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC", "-Xmx384m")
+# What Apache's own start script gives a broker; benchmarks compare with this.
+AS_SHIPPED = (
+    "-server",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35",
+    "-XX:+ExplicitGCInvokesConcurrent",
+    "-Xmx1G",
+    "-Xms1G",
+)
 
 
-def java_command(path: str, main_class: str, *arguments: str, heap_mb: int = 384) -> list[str]:
+def java_command(
+    path: str, main_class: str, *arguments: str, options: Sequence[str] = QUICK_START
+) -> list[str]:
     """The command line that runs `main_class` from the class path `path`."""
-    options = [*_QUICK_START, f"-Xmx{heap_mb}m", f"-Dlog4j.configuration={_logging()}"]
-    return ["java", *options, "-cp", path, main_class, *arguments]
+    logging = f"-Dlog4j.configuration={(JAVA_SOURCES / 'log4j.properties').as_uri()}"
+    return ["java", *options, logging, "-cp", path, main_class, *arguments]
 
 
 def run_main(
@@ -54,7 +67,3 @@ def _compile(sources: list[Path], path: str, classes: Path) -> None:
         check=True,
     )
     aside.rename(classes)
-
-
-def _logging() -> str:
-    return (JAVA_SOURCES / "log4j.properties").as_uri()

@@ -31,6 +31,7 @@ import org.apache.kafka.storage.internals.log.LogOffsetsListener;
 import org.apache.kafka.storage.internals.log.LogSegment;
 import org.apache.kafka.storage.internals.log.ProducerStateEntry;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
+import org.apache.kafka.storage.internals.log.RecordValidationException;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
@@ -81,11 +82,17 @@ final class LogCalls {
             file.readInto(stored, (int) position);
             answer.put("stored", stored.array());
             answer.put("error_code", 0);
+        } catch (RecordValidationException refused) {
+            refuse(answer, refused.invalidException());
         } catch (Throwable problem) {
-            answer.put("error_code", Errors.forException(problem).code());
-            answer.put("message", problem.toString());
+            refuse(answer, problem);
         }
         return answer;
+    }
+
+    private static void refuse(Map<String, Object> answer, Throwable problem) {
+        answer.put("error_code", Errors.forException(problem).code());
+        answer.put("message", problem.toString());
     }
 
     private static Object append(JsonNode arguments) throws Exception {
