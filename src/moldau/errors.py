@@ -1,6 +1,11 @@
-"""Wire error codes and the exceptions that carry one."""
+"""Wire error codes and the exceptions that carry one.
+
+Which errors are worth another try, and which of those mean that the sender's
+picture of the cluster is out of date, is what Kafka's own clients hold.
+"""
 
 from enum import IntEnum
+from typing import ClassVar, Self
 
 
 class ErrorCode(IntEnum):
@@ -135,15 +140,465 @@ class ErrorCode(IntEnum):
     INVALID_VOTER_KEY = 125
     DUPLICATE_VOTER = 126
     VOTER_NOT_FOUND = 127
+    INVALID_REGULAR_EXPRESSION = 128
+    REBOOTSTRAP_REQUIRED = 129
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ErrorCode | None":
+        # A newer peer may send codes that are not listed here; Kafka's clients read them so, too.
+        return cls.UNKNOWN_SERVER_ERROR if isinstance(value, int) else None
+
+    @property
+    def is_retriable(self) -> bool:
+        """Whether the same request may succeed later."""
+        return error_for(self).is_retriable
 
 
 class KafkaError(Exception):
-    """A failure that the protocol has a code for."""
+    """A failure that the protocol has a code for.
+
+    Codes are for raising, classes for catching: `KafkaError(ErrorCode.X, "why")`
+    is an instance of the class that is named after X.
+    """
+
+    code: ErrorCode
+    is_retriable: ClassVar[bool] = False
+    """Whether the same request may succeed later."""
+    is_stale_metadata: ClassVar[bool] = False
+    """Whether the sender should learn anew which broker to ask."""
+
+    def __new__(cls, code: ErrorCode, _message: str = "") -> Self:
+        wanted = error_for(code)
+        assert issubclass(wanted, cls), f"{code.name} is raised as {wanted.__name__}"
+        return super().__new__(wanted)
 
     def __init__(self, code: ErrorCode, message: str = "") -> None:
         super().__init__(message or code.name)
         self.code = code
 
+    def __reduce__(self) -> tuple[type["KafkaError"], tuple[ErrorCode, str]]:
+        return KafkaError, (self.code, str(self))
+
 
 class ProtocolError(Exception):
     """Bytes that are not a valid message of the version they claim to be."""
+
+
+def error_for(code: ErrorCode) -> type[KafkaError]:
+    """The class of errors with this code; NONE, which is no error, has the base class."""
+    return _CLASS_BY_CODE.get(code, KafkaError)
+
+
+class RetriableError(KafkaError):
+    """The same request may succeed later."""
+
+    is_retriable: ClassVar[bool] = True
+
+
+class StaleMetadataError(RetriableError):
+    """The request may succeed later, and perhaps at another broker: ask for metadata first."""
+
+    is_stale_metadata: ClassVar[bool] = True
+
+
+class AuthorizationFailed(KafkaError):
+    """The principal may not do this."""
+
+
+class AuthenticationFailed(KafkaError):
+    """The peer could not prove who it is."""
+
+
+class UnknownServerError(KafkaError): ...
+
+
+class OffsetOutOfRange(KafkaError): ...
+
+
+class CorruptMessage(RetriableError): ...
+
+
+class UnknownTopicOrPartition(StaleMetadataError): ...
+
+
+class InvalidFetchSize(KafkaError): ...
+
+
+class LeaderNotAvailable(StaleMetadataError): ...
+
+
+class NotLeaderOrFollower(StaleMetadataError): ...
+
+
+class RequestTimedOut(RetriableError): ...
+
+
+class BrokerNotAvailable(KafkaError): ...
+
+
+class ReplicaNotAvailable(StaleMetadataError): ...
+
+
+class MessageTooLarge(KafkaError): ...
+
+
+class StaleControllerEpoch(KafkaError): ...
+
+
+class OffsetMetadataTooLarge(KafkaError): ...
+
+
+class NetworkException(StaleMetadataError): ...
+
+
+class CoordinatorLoadInProgress(RetriableError): ...
+
+
+class CoordinatorNotAvailable(RetriableError): ...
+
+
+class NotCoordinator(RetriableError): ...
+
+
+class InvalidTopicException(KafkaError): ...
+
+
+class RecordListTooLarge(KafkaError): ...
+
+
+class NotEnoughReplicas(RetriableError): ...
+
+
+class NotEnoughReplicasAfterAppend(RetriableError): ...
+
+
+class InvalidRequiredAcks(KafkaError): ...
+
+
+class IllegalGeneration(KafkaError): ...
+
+
+class InconsistentGroupProtocol(KafkaError): ...
+
+
+class InvalidGroupId(KafkaError): ...
+
+
+class UnknownMemberId(KafkaError): ...
+
+
+class InvalidSessionTimeout(KafkaError): ...
+
+
+class RebalanceInProgress(KafkaError): ...
+
+
+class InvalidCommitOffsetSize(KafkaError): ...
+
+
+class TopicAuthorizationFailed(AuthorizationFailed): ...
+
+
+class GroupAuthorizationFailed(AuthorizationFailed): ...
+
+
+class ClusterAuthorizationFailed(AuthorizationFailed): ...
+
+
+class InvalidTimestamp(KafkaError): ...
+
+
+class UnsupportedSaslMechanism(AuthenticationFailed): ...
+
+
+class IllegalSaslState(AuthenticationFailed): ...
+
+
+class UnsupportedVersion(KafkaError): ...
+
+
+class TopicAlreadyExists(KafkaError): ...
+
+
+class InvalidPartitions(KafkaError): ...
+
+
+class InvalidReplicationFactor(KafkaError): ...
+
+
+class InvalidReplicaAssignment(KafkaError): ...
+
+
+class InvalidConfig(KafkaError): ...
+
+
+class NotController(RetriableError): ...
+
+
+class InvalidRequest(KafkaError): ...
+
+
+class UnsupportedForMessageFormat(KafkaError): ...
+
+
+class PolicyViolation(KafkaError): ...
+
+
+class OutOfOrderSequenceNumber(KafkaError): ...
+
+
+class DuplicateSequenceNumber(KafkaError): ...
+
+
+class InvalidProducerEpoch(KafkaError): ...
+
+
+class InvalidTxnState(KafkaError): ...
+
+
+class InvalidProducerIdMapping(KafkaError): ...
+
+
+class InvalidTransactionTimeout(KafkaError): ...
+
+
+class ConcurrentTransactions(RetriableError): ...
+
+
+class TransactionCoordinatorFenced(KafkaError): ...
+
+
+class TransactionalIdAuthorizationFailed(AuthorizationFailed): ...
+
+
+class SecurityDisabled(KafkaError): ...
+
+
+class OperationNotAttempted(KafkaError): ...
+
+
+class KafkaStorageError(StaleMetadataError): ...
+
+
+class LogDirNotFound(KafkaError): ...
+
+
+class SaslAuthenticationFailed(AuthenticationFailed): ...
+
+
+class UnknownProducerId(OutOfOrderSequenceNumber): ...
+
+
+class ReassignmentInProgress(KafkaError): ...
+
+
+class DelegationTokenAuthDisabled(KafkaError): ...
+
+
+class DelegationTokenNotFound(KafkaError): ...
+
+
+class DelegationTokenOwnerMismatch(KafkaError): ...
+
+
+class DelegationTokenRequestNotAllowed(KafkaError): ...
+
+
+class DelegationTokenAuthorizationFailed(AuthorizationFailed): ...
+
+
+class DelegationTokenExpired(KafkaError): ...
+
+
+class InvalidPrincipalType(KafkaError): ...
+
+
+class NonEmptyGroup(KafkaError): ...
+
+
+class GroupIdNotFound(KafkaError): ...
+
+
+class FetchSessionIdNotFound(RetriableError): ...
+
+
+class InvalidFetchSessionEpoch(RetriableError): ...
+
+
+class ListenerNotFound(StaleMetadataError): ...
+
+
+class TopicDeletionDisabled(KafkaError): ...
+
+
+class FencedLeaderEpoch(StaleMetadataError): ...
+
+
+class UnknownLeaderEpoch(RetriableError): ...
+
+
+class UnsupportedCompressionType(KafkaError): ...
+
+
+class StaleBrokerEpoch(KafkaError): ...
+
+
+class OffsetNotAvailable(RetriableError): ...
+
+
+class MemberIdRequired(KafkaError): ...
+
+
+class PreferredLeaderNotAvailable(StaleMetadataError): ...
+
+
+class GroupMaxSizeReached(KafkaError): ...
+
+
+class FencedInstanceId(KafkaError): ...
+
+
+class EligibleLeadersNotAvailable(StaleMetadataError): ...
+
+
+class ElectionNotNeeded(StaleMetadataError): ...
+
+
+class NoReassignmentInProgress(KafkaError): ...
+
+
+class GroupSubscribedToTopic(KafkaError): ...
+
+
+class InvalidRecord(KafkaError): ...
+
+
+class UnstableOffsetCommit(RetriableError): ...
+
+
+class ThrottlingQuotaExceeded(RetriableError): ...
+
+
+class ProducerFenced(KafkaError): ...
+
+
+class ResourceNotFound(KafkaError): ...
+
+
+class DuplicateResource(KafkaError): ...
+
+
+class UnacceptableCredential(KafkaError): ...
+
+
+class InconsistentVoterSet(KafkaError): ...
+
+
+class InvalidUpdateVersion(KafkaError): ...
+
+
+class FeatureUpdateFailed(KafkaError): ...
+
+
+class PrincipalDeserializationFailure(KafkaError): ...
+
+
+class SnapshotNotFound(KafkaError): ...
+
+
+class PositionOutOfRange(KafkaError): ...
+
+
+class UnknownTopicId(StaleMetadataError): ...
+
+
+class DuplicateBrokerRegistration(KafkaError): ...
+
+
+class BrokerIdNotRegistered(KafkaError): ...
+
+
+class InconsistentTopicId(StaleMetadataError): ...
+
+
+class InconsistentClusterId(KafkaError): ...
+
+
+class TransactionalIdNotFound(KafkaError): ...
+
+
+class FetchSessionTopicIdError(RetriableError): ...
+
+
+class IneligibleReplica(KafkaError): ...
+
+
+class NewLeaderElected(KafkaError): ...
+
+
+class OffsetMovedToTieredStorage(KafkaError): ...
+
+
+class FencedMemberEpoch(KafkaError): ...
+
+
+class UnreleasedInstanceId(KafkaError): ...
+
+
+class UnsupportedAssignor(KafkaError): ...
+
+
+class StaleMemberEpoch(KafkaError): ...
+
+
+class MismatchedEndpointType(KafkaError): ...
+
+
+class UnsupportedEndpointType(KafkaError): ...
+
+
+class UnknownControllerId(KafkaError): ...
+
+
+class UnknownSubscriptionId(KafkaError): ...
+
+
+class TelemetryTooLarge(KafkaError): ...
+
+
+class InvalidRegistration(KafkaError): ...
+
+
+class TransactionAbortable(KafkaError): ...
+
+
+class InvalidRecordState(KafkaError): ...
+
+
+class ShareSessionNotFound(RetriableError): ...
+
+
+class InvalidShareSessionEpoch(RetriableError): ...
+
+
+class FencedStateEpoch(KafkaError): ...
+
+
+class InvalidVoterKey(KafkaError): ...
+
+
+class DuplicateVoter(KafkaError): ...
+
+
+class VoterNotFound(KafkaError): ...
+
+
+class InvalidRegularExpression(KafkaError): ...
+
+
+class RebootstrapRequired(KafkaError): ...
+
+
+_CLASS_BY_CODE: dict[ErrorCode, type[KafkaError]] = {
+    code: globals()[code.name.title().replace("_", "")] for code in ErrorCode if code
+}

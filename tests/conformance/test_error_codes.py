@@ -9,7 +9,8 @@ pytestmark = needs_apache("kafka-3.9")
 
 def test_codes_and_names_are_those_of_java(oracle: JavaProgram) -> None:
     theirs = {error["name"]: error["code"] for error in oracle.call("errors")}
-    assert {code.name: code.value for code in ErrorCode} == theirs
+    # From 128 on they are Kafka 4's.
+    assert {code.name: code.value for code in ErrorCode if code < 128} == theirs
 
 
 def test_java_retries_the_same_errors(oracle: JavaProgram) -> None:

@@ -1,0 +1,84 @@
+"""Cuts a stream of received bytes into frames: an Int32 size, then as many bytes.
+
+The transport receives straight into `writable()` and reports with `received()`;
+`next_frame()` hands out what is complete, as a view that stays valid for as long as
+somebody holds it. Memory follows what has arrived, never what a size declares: a
+buffer is at most `GROWTH` times the bytes that wait in it, or `CHUNK_BYTES`.
+"""
+
+import struct
+
+from moldau.errors import ProtocolError
+
+CHUNK_BYTES = 64 * 1024
+GROWTH = 4
+
+_SIZE = struct.Struct(">i")
+
+
+class FrameReader:
+    """The received bytes of one connection that are not yet handed out."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        """The largest frame allowed; may be changed between frames, as after SASL."""
+        self._buffer = bytearray(CHUNK_BYTES)
+        self._start = 0
+        self._end = 0
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How many bytes have arrived that no frame has taken."""
+        return self._end - self._start
+
+    def writable(self) -> memoryview:
+        """Where the next bytes may be received; never empty."""
+        if self._end == len(self._buffer):
+            self._make_room()
+        return memoryview(self._buffer)[self._end :]
+
+    def received(self, count: int) -> None:
+        """Say that `count` bytes were put at the start of `writable()`."""
+        assert 0 <= count <= len(self._buffer) - self._end
+        self._end += count
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        """Take bytes that were received elsewhere."""
+        rest = memoryview(data)
+        while rest:
+            room = self.writable()
+            count = min(len(room), len(rest))
+            room[:count] = rest[:count]
+            self.received(count)
+            rest = rest[count:]
+
+    def next_frame(self) -> memoryview | None:
+        """The next complete frame without its size, or None until more has arrived.
+
+        Raises `ProtocolError` for a size that is negative or above the limit; the
+        stream cannot be read on after that.
+        """
+        size = self._declared_size()
+        if size is None or self.waiting_bytes - _SIZE.size < size:
+            return None
+        start = self._start + _SIZE.size
+        self._start = start + size
+        return memoryview(self._buffer)[start : self._start]
+
+    def _declared_size(self) -> int | None:
+        if self.waiting_bytes < _SIZE.size:
+            return None
+        size: int = _SIZE.unpack_from(self._buffer, self._start)[0]
+        if not 0 <= size <= self.limit_bytes:
+            raise ProtocolError(f"a frame of {size} bytes; the limit is {self.limit_bytes}")
+        return size
+
+    def _make_room(self) -> None:
+        """Move the waiting bytes to a new buffer; views may still hold the old one."""
+        waiting = self.waiting_bytes
+        declared = self._declared_size()
+        wanted = CHUNK_BYTES if declared is None else _SIZE.size + declared
+        capacity = max(CHUNK_BYTES, min(wanted, GROWTH * waiting))
+        buffer = bytearray(max(capacity, waiting + 1))
+        buffer[:waiting] = memoryview(self._buffer)[self._start : self._end]
+        self._buffer, self._start, self._end = buffer, 0, waiting
