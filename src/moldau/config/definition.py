@@ -68,7 +68,7 @@ class Setting:
         return to_text(self.default)
 
     def parse(self, text: str) -> Value:
-        """The value that `text` stands for; ConfigError if this setting does not allow it."""
+        """The value that `text` stands for; InvalidConfig if this setting does not allow it."""
         value = parse(self.name, self.type, text)
         if self.rule is not None and not self.rule.accepts(value):
             shown = value if self.is_sensitive else text.strip()

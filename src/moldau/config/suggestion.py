@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from moldau.config.values import ConfigError
+from moldau.config.values import config_error
+from moldau.errors import KafkaError
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -12,8 +13,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return matches[0] if matches else ""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
-    """ConfigError for an unknown `kind` (topic, broker, ...) setting called `name`."""
+def unknown(kind: str, name: str, known: Iterable[str]) -> KafkaError:
+    """InvalidConfig for an unknown `kind` (topic, broker, ...) setting called `name`."""
     meant = nearest(name, known)
     hint = f"; did you mean {meant}?" if meant else ""
-    return ConfigError(f"Unknown {kind} config name: {name}{hint}")
+    return config_error(f"Unknown {kind} config name: {name}{hint}")

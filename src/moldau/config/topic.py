@@ -16,11 +16,8 @@ from moldau.config.definition import (
 )
 from moldau.config.rules import Rule, Value, at_least, between, either, exactly, one_of
 from moldau.config.suggestion import unknown
-from moldau.config.values import ConfigError
+from moldau.config.values import LONG_MAX, config_error
 from moldau.config.versions import VERSION_RULE
-
-LONG_MAX = 2**63 - 1
-"""A limit that is never reached: how Kafka says "off" for intervals and lags."""
 
 COMPRESSION_TYPES = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 TIMESTAMP_TYPES = ("CreateTime", "LogAppendTime")
@@ -216,7 +213,7 @@ class TopicConfig:
         return self.message_timestamp_difference_max_ms
 
     def with_overrides(self, overrides: Mapping[str, str]) -> "TopicConfig":
-        """These settings with a topic's own on top; ConfigError for what Kafka refuses."""
+        """These settings with a topic's own on top; InvalidConfig for what Kafka refuses."""
         values = {
             topic_setting(name).attribute: topic_setting(name).parse(text)
             for name, text in overrides.items()
@@ -233,7 +230,7 @@ def topic_settings() -> Mapping[str, Setting]:
 
 
 def topic_setting(name: str) -> Setting:
-    """The setting of that name, or ConfigError with the nearest right name."""
+    """The setting of that name, or InvalidConfig with the nearest right name."""
     found = topic_settings().get(name)
     if found is None:
         raise unknown("topic", name, topic_settings())
@@ -243,12 +240,12 @@ def topic_setting(name: str) -> Setting:
 def _check_together(config: TopicConfig) -> None:
     """The rules that need more than one setting."""
     if config.min_compaction_lag_ms > config.max_compaction_lag_ms:
-        raise ConfigError(
+        raise config_error(
             f"min.compaction.lag.ms ({config.min_compaction_lag_ms}) must not be greater than "
             f"max.compaction.lag.ms ({config.max_compaction_lag_ms})"
         )
     if config.remote_storage_enable:
-        raise ConfigError(
+        raise config_error(
             "Invalid value true for configuration remote.storage.enable: must be false, "
             "tiered storage is not available on this broker"
         )

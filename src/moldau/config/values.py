@@ -1,10 +1,16 @@
 """Setting values as text, read and written as Kafka does."""
 
 import re
+import sys
 from enum import IntEnum
 
 from moldau.config.rules import Value
 from moldau.errors import ErrorCode, KafkaError
+
+INT_MAX = 2**31 - 1
+LONG_MAX = 2**63 - 1
+FLOAT_MAX = sys.float_info.max
+"""Limits that are never reached: how Kafka says "off" for intervals, lags and rates."""
 
 
 class ConfigType(IntEnum):
@@ -19,13 +25,6 @@ class ConfigType(IntEnum):
     LIST = 7
     CLASS = 8
     PASSWORD = 9
-
-
-class ConfigError(KafkaError):
-    """A setting that cannot be used: says which, its value, and what is allowed."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(ErrorCode.INVALID_CONFIG, message)
 
 
 class Password(str):
@@ -50,12 +49,18 @@ class Password(str):
 HIDDEN = "[hidden]"
 
 
-def invalid(name: str, value: object, allowed: str) -> ConfigError:
-    return ConfigError(f"Invalid value {value} for configuration {name}: must be {allowed}")
+def config_error(message: str) -> KafkaError:
+    """InvalidConfig, to be raised."""
+    return KafkaError(ErrorCode.INVALID_CONFIG, message)
+
+
+def invalid(name: str, value: object, allowed: str) -> KafkaError:
+    """InvalidConfig that says which setting has which value, and what is allowed."""
+    return config_error(f"Invalid value {value} for configuration {name}: must be {allowed}")
 
 
 def parse(name: str, config_type: ConfigType, text: str) -> Value:
-    """The value that `text` stands for; ConfigError names `name` if there is none."""
+    """The value that `text` stands for; InvalidConfig names `name` if there is none."""
     trimmed = text.strip(_JAVA_WHITESPACE)
     match config_type:
         case ConfigType.BOOLEAN:

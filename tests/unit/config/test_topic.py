@@ -2,9 +2,9 @@
 
 import pytest
 
-from moldau.config.topic import LONG_MAX, TopicConfig, topic_settings
-from moldau.config.values import ConfigError
-from moldau.errors import ErrorCode
+from moldau.config.topic import TopicConfig, topic_settings
+from moldau.config.values import LONG_MAX
+from moldau.errors import ErrorCode, InvalidConfig
 
 
 def test_cleanup_policy_takes_both_policies_in_any_order():
@@ -41,7 +41,7 @@ def test_an_override_leaves_the_other_settings_at_the_broker_defaults():
     ],
 )
 def test_a_refused_value_is_named_with_what_is_allowed(overrides, words):
-    with pytest.raises(ConfigError, match=words) as refused:
+    with pytest.raises(InvalidConfig, match=words) as refused:
         TopicConfig().with_overrides(overrides)
     assert refused.value.code is ErrorCode.INVALID_CONFIG
 
@@ -54,7 +54,7 @@ def test_throttled_replicas_are_pairs_or_a_star(text):
 
 @pytest.mark.parametrize("text", ["*,0:1", "0", "0:1:2", "a:b", "0:", "0:-1"])
 def test_other_throttled_replicas_are_refused(text):
-    with pytest.raises(ConfigError, match="pairs partition:broker"):
+    with pytest.raises(InvalidConfig, match="pairs partition:broker"):
         TopicConfig().with_overrides({"follower.replication.throttled.replicas": text})
 
 

@@ -1,0 +1,1 @@
+"""Broker settings, one dataclass per area."""

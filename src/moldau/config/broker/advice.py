@@ -1,0 +1,54 @@
+"""Warnings about broker settings that are read but cannot have the effect somebody expects."""
+
+from collections.abc import Iterator, Mapping
+
+from moldau.config.broker.broker import broker_settings
+from moldau.config.suggestion import nearest
+from moldau.config.synonyms import base_name
+
+_REMOVED = {
+    "host.name": "listeners",
+    "port": "listeners",
+    "advertised.host.name": "advertised.listeners",
+    "advertised.port": "advertised.listeners",
+    "quota.producer.default": "kafka-configs.sh --entity-type clients --entity-default",
+    "quota.consumer.default": "kafka-configs.sh --entity-type clients --entity-default",
+    "zookeeper.sync.time.ms": "nothing, it had no effect",
+    "replica.lag.max.messages": "replica.lag.time.max.ms",
+    "log.cleaner.min.retention.ms": "log.cleaner.delete.retention.ms",
+}
+"""Settings of older Kafka versions, and what took their place."""
+
+_JAVA_CLASSES = (
+    "create.topic.policy.class.name",
+    "alter.config.policy.class.name",
+    "client.quota.callback.class",
+    "sasl.server.callback.handler.class",
+    "sasl.client.callback.handler.class",
+    "sasl.login.callback.handler.class",
+    "sasl.login.class",
+    "ssl.engine.factory.class",
+    "metric.reporters",
+    "kafka.metrics.reporters",
+    "security.providers",
+)
+"""Settings that name Java classes, which cannot be loaded here."""
+
+
+def warnings(texts: Mapping[str, str]) -> Iterator[str]:
+    """One sentence for each setting that will not do anything.
+
+    Kafka, too, starts with unknown settings: they may belong to a plug-in. Their values
+    are not shown, for a plug-in may have secrets.
+    """
+    known = broker_settings()
+    for name, text in texts.items():
+        setting = base_name(name)
+        if setting in _REMOVED:
+            yield f"{name} is not used any more: use {_REMOVED[setting]}"
+        elif setting not in known:
+            meant = nearest(setting, known)
+            hint = f": did you mean {meant}?" if meant else ""
+            yield f"{name} is not a known setting{hint}"
+        elif setting in _JAVA_CLASSES and text.strip():
+            yield f"{name} has no effect: Java classes cannot be loaded"

@@ -1,0 +1,70 @@
+"""Settings of authorization, delegation tokens and stored passwords."""
+
+from dataclasses import dataclass
+
+from moldau.config.definition import (
+    Importance,
+    UpdateMode,
+    class_name,
+    integer,
+    long,
+    password,
+    string,
+)
+from moldau.config.rules import at_least
+from moldau.config.values import Password
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecurityConfig:
+    """Who may do what, and how secrets are kept."""
+
+    authorizer_class_name: str = string(
+        "",
+        "Authorizer; Kafka's names for its ACL authorizer turn ours on, empty allows everything.",
+        importance=Importance.LOW,
+    )
+    principal_builder_class: str = class_name(
+        "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder",
+        "Java class that names the user of a connection; only Kafka's default is supported.",
+        update=UpdateMode.PER_BROKER,
+    )
+    security_providers: str | None = string(
+        None, "Java security providers; without effect.", importance=Importance.LOW
+    )
+    delegation_token_master_key: Password | None = password(
+        "Deprecated: older name of `delegation.token.secret.key`."
+    )
+    delegation_token_secret_key: Password | None = password(
+        "Secret that signs delegation tokens, equal on all brokers; without it there are none.",
+    )
+    delegation_token_max_lifetime_ms: int = long(
+        604_800_000, "Longest life of a token.", at_least(1)
+    )
+    delegation_token_expiry_time_ms: int = long(
+        86_400_000, "Time after which a token must be renewed.", at_least(1)
+    )
+    delegation_token_expiry_check_interval_ms: int = long(
+        3_600_000,
+        "Time between two looks for expired tokens.",
+        at_least(1),
+        importance=Importance.LOW,
+    )
+    password_encoder_secret: Password | None = password(
+        "Secret that encrypts passwords stored in ZooKeeper."
+    )
+    password_encoder_old_secret: Password | None = password(
+        "Former secret, while passwords are encrypted anew."
+    )
+    password_encoder_keyfactory_algorithm: str | None = string(
+        None, "How the key is derived from the secret.", importance=Importance.LOW
+    )
+    password_encoder_cipher_algorithm: str = string(
+        "AES/CBC/PKCS5Padding", "Cipher that encrypts stored passwords.", importance=Importance.LOW
+    )
+    password_encoder_key_length: int = integer(
+        128, "Bits of the key.", at_least(8), importance=Importance.LOW
+    )
+    password_encoder_iterations: int = integer(
+        4096, "Rounds of the derivation.", at_least(1024), importance=Importance.LOW
+    )
