@@ -10,9 +10,25 @@ from conformance.apache.lines import JavaProgram
 
 @pytest.fixture(scope="session")
 def oracle(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
-    """Apache Kafka 3.9's class library, answering calls."""
+    """The record and log classes of Kafka 3.9, answering calls."""
     show_download(request, "kafka-3.9")
     with JavaProgram("oracle", "kafka-3.9") as program:
+        yield program
+
+
+@pytest.fixture(scope="session")
+def messages_39(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    """The message classes of Kafka 3.9, answering calls."""
+    show_download(request, "kafka-3.9")
+    with JavaProgram("messages", "kafka-3.9") as program:
+        yield program
+
+
+@pytest.fixture(scope="session")
+def messages_4(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    """The message classes of the newest kafka-clients, answering calls."""
+    show_download(request, "clients-4")
+    with JavaProgram("messages", "clients-4", "json") as program:
         yield program
 
 

@@ -1,4 +1,4 @@
-package oracle;
+package messages;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.ByteBuffer;
@@ -12,51 +12,49 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Message;
-import org.apache.kafka.common.protocol.MessageUtil;
-import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
-/** Messages of the wire protocol and of the internal topics, as kafka-clients reads them. */
-final class MessageCalls {
+/** Answers how kafka-clients reads messages, of the wire and of internal topics. */
+public final class Messages {
     private static final String[] PACKAGES = {
         "org.apache.kafka.common.message.",
         "org.apache.kafka.coordinator.group.generated.",
         "org.apache.kafka.coordinator.transaction.generated.",
     };
 
-    static void register(Calls calls) {
-        calls.add("rewrite_messages", MessageCalls::rewrite);
-        calls.add("errors", arguments -> errors());
-        calls.add("api_keys", arguments -> apiKeys());
+    public static void main(String[] arguments) throws Exception {
+        new Calls()
+            .add("rewrite", Messages::rewrite)
+            .add("errors", request -> errors())
+            .add("api_keys", request -> apiKeys())
+            .serve();
     }
 
-    /** Each [name, version, bytes] parsed to the end: [bytes written anew, JSON], or a complaint. */
-    private static Object rewrite(JsonNode arguments) throws Exception {
+    /** Each [name, version, bytes] parsed to its end and written anew, or the complaint. */
+    private static Object rewrite(JsonNode request) throws Exception {
         List<Object> answers = new ArrayList<>();
-        for (JsonNode message : arguments.get("messages")) {
+        for (JsonNode message : request.get("messages")) {
             try {
                 answers.add(rewrite(message.get(0).asText(), (short) message.get(1).asInt(),
                     Calls.bytes(message.get(2))));
             } catch (Exception problem) {
-                answers.add(problem.toString());
+                answers.add(Map.of("complaint", problem.toString()));
             }
         }
         return answers;
     }
 
-    private static Object rewrite(String name, short version, byte[] data) throws Exception {
-        Class<?> messageClass = messageClass(name);
-        Message message = (Message) messageClass.getDeclaredConstructor().newInstance();
+    private static byte[] rewrite(String name, short version, byte[] data) throws Exception {
+        Message message = (Message) messageClass(name).getDeclaredConstructor().newInstance();
         ByteBuffer buffer = ByteBuffer.wrap(data);
         message.read(new ByteBufferAccessor(buffer), version);
         if (buffer.hasRemaining()) {
             throw new IllegalStateException(buffer.remaining() + " bytes left over");
         }
-        return new Object[] {
-            Utils.toArray(MessageUtil.toByteBuffer(message, version)),
-            Class.forName(messageClass.getName() + "JsonConverter")
-                .getMethod("write", messageClass, short.class, boolean.class)
-                .invoke(null, message, version, true),
-        };
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        ByteBuffer written = ByteBuffer.allocate(message.size(cache, version));
+        message.write(new ByteBufferAccessor(written), cache, version);
+        return written.array();
     }
 
     private static Class<?> messageClass(String name) throws ClassNotFoundException {
