@@ -1,0 +1,90 @@
+"""How fast Apache Kafka 3.9's log cleaner is, by its own log, on the topic of the benchmarks.
+
+PYTHONPATH=src:tests:bench python bench/apache_cleaner.py [records]
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from compaction_topic import CompactionTopic
+from conformance.apache.broker import ApacheBroker, apache_broker
+from conformance.apache.jvm import AS_SHIPPED
+from conformance.apache.lines import JavaProgram
+
+_DEADLINE_S = 300
+_TOPIC = "compacted"
+_SETTINGS = {"log.cleaner.backoff.ms": "500"}  # how soon it begins, not how fast it is
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """One line each of the report that Apache's cleaner writes after a run."""
+
+    processed_mb: float
+    mb_per_s: float
+    indexed_mb_per_s: float
+    cleaned_mb_per_s: float
+
+
+def clean_with_apache(partition: Path, *, segment_bytes: int) -> Cleaning:
+    """Let a broker with Apache's shipped settings clean a copy of the `.log` files given."""
+    config = {
+        "cleanup.policy": "compact",
+        "min.cleanable.dirty.ratio": "0.01",
+        "segment.bytes": str(segment_bytes),
+    }
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        apache_broker(Path(directory), _SETTINGS, jvm_options=AS_SHIPPED) as broker,
+    ):
+        broker.start()
+        with JavaProgram("traffic", "kafka-3.9") as clients:
+            clients.call(
+                "create_topic",
+                bootstrap=broker.bootstrap,
+                topic=_TOPIC,
+                partition_count=1,
+                config=config,
+            )
+        broker.stop()
+        for segment in partition.glob("*.log"):
+            shutil.copy(segment, broker.log_directory / f"{_TOPIC}-0")
+        # Without the marker the broker scans the new files and builds their indexes.
+        (broker.log_directory / ".kafka_cleanshutdown").unlink()
+        (broker.log_directory / "recovery-point-offset-checkpoint").unlink()
+        broker.start()
+        return _wait_for_report(broker)
+
+
+def _wait_for_report(broker: ApacheBroker) -> Cleaning:
+    deadline = time.monotonic() + _DEADLINE_S
+    while time.monotonic() < deadline:
+        report = re.search(
+            rf"cleaned log {_TOPIC}-0 .*?([\d,.]+) MB of log processed in .*?\(([\d,.]+) MB/sec\)"
+            r".*?Indexed .*?\(([\d,.]+) Mb/sec.*?Cleaned .*?\(([\d,.]+) Mb/sec",
+            broker.server_log,
+            re.DOTALL,
+        )
+        if report:
+            return Cleaning(*(float(number.replace(",", "")) for number in report.groups()))
+        time.sleep(0.2)
+    raise TimeoutError("Apache's cleaner did not report")
+
+
+def main() -> None:
+    topic = CompactionTopic(*map(int, sys.argv[1:2]))
+    with tempfile.TemporaryDirectory() as directory:
+        topic.write(Path(directory))
+        cleaning = clean_with_apache(Path(directory), segment_bytes=topic.segment_bytes)
+    print(f"Apache's cleaner: {cleaning.processed_mb:.0f} MB at {cleaning.mb_per_s:.1f} MB/s")
+    print(f"  building the map of keys {cleaning.indexed_mb_per_s:.1f} MB/s")
+    print(f"  copying what is kept     {cleaning.cleaned_mb_per_s:.1f} MB/s")
+
+
+if __name__ == "__main__":
+    main()
