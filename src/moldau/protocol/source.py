@@ -3,6 +3,7 @@
 import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from struct import Struct
 from typing import Any
 
@@ -44,14 +45,14 @@ class Source:
 
     def packer(self, codes: str) -> str:
         """A global name for the function that packs these `struct` codes, big-endian."""
-        name = f"pack_{codes}"
-        self.scope.setdefault(name, Struct(f">{codes}").pack)
+        name = f"pack_{_as_name(codes)}"
+        self.scope[name] = _struct(codes).pack
         return name
 
     def unpacker(self, codes: str) -> str:
         """A global name for the function that unpacks these `struct` codes, big-endian."""
-        name = f"unpack_{codes}"
-        self.scope.setdefault(name, Struct(f">{codes}").unpack_from)
+        name = f"unpack_{_as_name(codes)}"
+        self.scope[name] = _struct(codes).unpack_from
         return name
 
     def function(self, name: str, title: str) -> Callable[..., Any]:
@@ -62,3 +63,12 @@ class Source:
         exec(compile(text, file_name, "exec"), self.scope)  # noqa: S102  made from declarations
         function: Callable[..., Any] = self.scope[name]  # type: ignore[assignment]
         return function
+
+
+@cache
+def _struct(codes: str) -> Struct:
+    return Struct(f">{codes}")
+
+
+def _as_name(codes: str) -> str:
+    return codes.replace("?", "t")  # t for truth value: no `struct` code of its own
