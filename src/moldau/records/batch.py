@@ -48,7 +48,7 @@ SEQUENCE_COUNT = 2**31  # sequences run from 0 to 2**31 - 1 and start over
 _UINT32 = struct.Struct(">I")
 _INT32 = struct.Struct(">i")
 _INT64 = struct.Struct(">q")
-_CRC_AND_ATTRIBUTES = struct.Struct(">Ih")
+_INT16 = struct.Struct(">h")
 
 
 class Producer(NamedTuple):
@@ -167,10 +167,17 @@ def stamp(buffer: WritableBuffer, position: int, *, base_offset: int, leader_epo
 def stamp_log_append_time(buffer: WritableBuffer, position: int, timestamp_ms: int) -> None:
     """Make `timestamp_ms` the timestamp of every record, in the header alone."""
     header = BatchHeader.read(buffer, position)
-    attributes = header.attributes | LOG_APPEND_TIME
-    _CRC_AND_ATTRIBUTES.pack_into(buffer, position + CRC_POSITION, 0, attributes)
-    _INT64.pack_into(buffer, position + MAX_TIMESTAMP_POSITION, timestamp_ms)
-    _seal(buffer, position, header.size)
+    header.attributes |= LOG_APPEND_TIME
+    header.max_timestamp = timestamp_ms
+    _restamp(buffer, position, header)
+
+
+def stamp_create_time(buffer: WritableBuffer, position: int, max_timestamp: int) -> None:
+    """Let every record have the timestamp its producer gave it; the largest is known."""
+    header = BatchHeader.read(buffer, position)
+    header.attributes &= ~LOG_APPEND_TIME
+    header.max_timestamp = max_timestamp
+    _restamp(buffer, position, header)
 
 
 def write_batch(
@@ -263,6 +270,12 @@ def read_records(
 
 def _checksum(buffer: ReadableBuffer, position: int, size: int) -> int:
     return crc32c(memoryview(buffer)[position + ATTRIBUTES_POSITION : position + size])
+
+
+def _restamp(buffer: WritableBuffer, position: int, header: BatchHeader) -> None:
+    _INT16.pack_into(buffer, position + ATTRIBUTES_POSITION, header.attributes)
+    _INT64.pack_into(buffer, position + MAX_TIMESTAMP_POSITION, header.max_timestamp)
+    _seal(buffer, position, header.size)
 
 
 def _seal(buffer: WritableBuffer, position: int, size: int) -> None:

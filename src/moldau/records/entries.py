@@ -32,24 +32,30 @@ class Entry(NamedTuple):
     magic: int
 
 
-def iterate_entries(data: ReadableBuffer) -> Iterator[Entry]:
-    """Yield each complete entry; a partial one at the end is left out, as Kafka does.
+def entry_at(data: ReadableBuffer, position: int) -> Entry | None:
+    """Find the entry at `position`; None if it is not complete.
 
     An entry whose length or magic cannot be right is CORRUPT_MESSAGE: what follows it
     cannot be found.
     """
-    position = 0
-    while position + PREFIX_SIZE <= len(data):
-        (length,) = _LENGTH.unpack_from(data, position + _LENGTH_POSITION)
-        if length < _LENGTH_MIN:
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"length {length} is below {_LENGTH_MIN}")
-        if position + MAGIC_POSITION >= len(data):
-            return
-        magic = data[position + MAGIC_POSITION]
-        if magic > MAGIC_MAX:
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"unknown magic {magic}")
-        size = PREFIX_SIZE + length
-        if position + size > len(data):
-            return
-        yield Entry(position, size, magic)
-        position += size
+    available = len(data) - position
+    if available < PREFIX_SIZE:
+        return None
+    (length,) = _LENGTH.unpack_from(data, position + _LENGTH_POSITION)
+    if length < _LENGTH_MIN:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"length {length} is below {_LENGTH_MIN}")
+    if available <= MAGIC_POSITION:
+        return None
+    magic = data[position + MAGIC_POSITION]
+    if magic > MAGIC_MAX:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"unknown magic {magic}")
+    size = PREFIX_SIZE + length
+    return Entry(position, size, magic) if size <= available else None
+
+
+def iterate_entries(data: ReadableBuffer, start: int = 0) -> Iterator[Entry]:
+    """Yield each complete entry; a partial one at the end is left out, as Kafka does."""
+    entry = entry_at(data, start)
+    while entry is not None:
+        yield entry
+        entry = entry_at(data, entry.position + entry.size)
