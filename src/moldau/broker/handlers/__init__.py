@@ -1,0 +1,1 @@
+"""One module per API: decode is done, authorise, call the domain, answer."""

@@ -1,0 +1,38 @@
+"""THE table: which APIs this broker serves, in which versions.
+
+ApiVersions is answered from it, and dispatch finds its way by it. The handler of an
+API is the module of its name in `broker/handlers`; it is loaded with the first request.
+"""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from moldau.protocol.apis import APIS, Api
+
+_APIS = {api.name: api for api in APIS}
+
+Handle = Callable[[Any, Any, Any], Coroutine[Any, Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One API, as far as it is served."""
+
+    name: str
+    versions: range
+
+    @property
+    def api(self) -> Api:
+        """Its key, messages and encodings."""
+        return _APIS[self.name]
+
+    @property
+    def handler(self) -> ModuleType:
+        """The module that answers it: `handle`, and `refuse` where an error has no one place."""
+        return import_module(self.api.module_name.replace("protocol.messages", "broker.handlers"))
+
+
+ROUTES: tuple[Route, ...] = (Route("ApiVersions", range(5)),)

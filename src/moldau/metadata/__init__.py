@@ -1,0 +1,1 @@
+"""The cluster as one broker knows it."""

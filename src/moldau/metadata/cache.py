@@ -1,0 +1,80 @@
+"""What the controller has told this broker about the cluster."""
+
+from collections.abc import Iterable, Iterator
+
+from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint, PartitionImage, TopicImage
+from moldau.model import TopicPartition
+from moldau.protocol.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+)
+from moldau.protocol.primitives import NO_UUID
+
+LEADER_DURING_DELETE = -2
+
+
+class MetadataCache:
+    """Holds the current image; each UpdateMetadata makes a new one.
+
+    Readers keep the image they started with, so an answer never mixes two states.
+    """
+
+    def __init__(self) -> None:
+        self.image = ClusterImage()
+
+    def apply(self, request: UpdateMetadataRequest) -> list[TopicPartition]:
+        """Take in an update; returns the partitions that are gone with it."""
+        image = self.image
+        topics = dict(image.topics)
+        names_by_id = dict(image.names_by_id)
+        deleted = []
+        for name, topic_id, states in _by_topic(request):
+            known = topics.get(name)
+            partitions = dict(known.partitions) if known else {}
+            for state in states:
+                if state.leader == LEADER_DURING_DELETE:
+                    partitions.pop(state.partition_index, None)
+                    deleted.append(TopicPartition(name, state.partition_index))
+                else:
+                    partitions[state.partition_index] = _partition(state)
+            if known and known.topic_id != topic_id:
+                names_by_id.pop(known.topic_id, None)
+            if partitions:
+                topics[name] = TopicImage(name, topic_id, partitions)
+                names_by_id[topic_id] = name
+            elif known:
+                del topics[name]
+                names_by_id.pop(topic_id, None)
+        names_by_id.pop(NO_UUID, None)
+        brokers = {broker.id: _broker(broker) for broker in request.live_brokers}
+        self.image = ClusterImage(request.controller_id, brokers, topics, names_by_id)
+        return deleted
+
+
+def _by_topic(
+    request: UpdateMetadataRequest,
+) -> Iterator[tuple[str, bytes, Iterable[UpdateMetadataPartitionState]]]:
+    for topic in request.topic_states:
+        yield topic.topic_name, topic.topic_id, topic.partition_states
+    for state in request.ungrouped_partition_states:
+        yield state.topic_name, NO_UUID, (state,)
+
+
+def _partition(state: UpdateMetadataPartitionState) -> PartitionImage:
+    return PartitionImage(
+        leader=state.leader,
+        leader_epoch=state.leader_epoch,
+        isr=tuple(state.isr),
+        replicas=tuple(state.replicas),
+        offline_replicas=tuple(state.offline_replicas),
+        zk_version=state.zk_version,
+    )
+
+
+def _broker(broker: UpdateMetadataBroker) -> BrokerNode:
+    endpoints = {
+        endpoint.listener: Endpoint(endpoint.host, endpoint.port, endpoint.security_protocol)
+        for endpoint in broker.endpoints
+    }
+    return BrokerNode(broker.id, endpoints, broker.rack)

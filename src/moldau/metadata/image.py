@@ -1,0 +1,64 @@
+"""An immutable picture of the cluster: brokers, topics, leaders."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NO_LEADER = -1
+NO_CONTROLLER = -1
+
+
+class Endpoint(NamedTuple):
+    """Where a broker listens under one listener name."""
+
+    host: str
+    port: int
+    security_protocol: int = 0
+
+
+class BrokerNode(NamedTuple):
+    """A live broker."""
+
+    id: int
+    endpoints: Mapping[str, Endpoint]
+    rack: str | None = None
+
+
+class PartitionImage(NamedTuple):
+    """Who has a partition, and who leads it."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    offline_replicas: tuple[int, ...] = ()
+    zk_version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicImage:
+    """A topic and its partitions by number."""
+
+    name: str
+    topic_id: bytes
+    partitions: Mapping[int, PartitionImage]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterImage:
+    """Everything a Metadata answer is made from."""
+
+    controller_id: int = NO_CONTROLLER
+    brokers: Mapping[int, BrokerNode] = field(default_factory=dict)
+    topics: Mapping[str, TopicImage] = field(default_factory=dict)
+    names_by_id: Mapping[bytes, str] = field(default_factory=dict)
+
+    def partition(self, topic: str, partition: int) -> PartitionImage | None:
+        """One partition, or None if it is not known."""
+        found = self.topics.get(topic)
+        return None if found is None else found.partitions.get(partition)
+
+    def endpoint(self, broker_id: int, listener: str) -> Endpoint | None:
+        """Where a live broker is reached under a listener name."""
+        node = self.brokers.get(broker_id)
+        return None if node is None else node.endpoints.get(listener)

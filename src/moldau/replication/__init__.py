@@ -1,0 +1,1 @@
+"""Replicas of partitions: who leads, who follows, what is committed."""

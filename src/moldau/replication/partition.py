@@ -1,0 +1,265 @@
+"""One replica of a partition: leader or follower, who is in sync, what is committed.
+
+    offline ── lead() ──► leader ◄──► follower ◄── follow() ── offline
+
+The controller moves it, by LeaderAndIsr. A higher leader epoch always wins; the same or
+a lower one changes nothing. The leader alone appends, follows the other replicas' fetches
+and moves the high watermark; the in-sync set it proposes is committed by a conditional
+write elsewhere (`propose_isr`, `finish_isr_change`), and while that write is under way the
+high watermark counts everyone who may be in sync, before or after it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.batches import Appended
+from moldau.log.log import Log
+from moldau.log.producer_state import Origin
+from moldau.log.verification import Guard
+from moldau.model import TopicPartition
+from moldau.records.buffers import WritableBuffer
+
+NO_EPOCH = -1
+ALL_IN_SYNC = -1
+
+
+class PartitionState(NamedTuple):
+    """What the controller decided."""
+
+    controller_epoch: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    partition_epoch: int
+    replicas: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Follower:
+    """How far another replica has come, as its fetches tell."""
+
+    log_end_offset: int = -1
+    log_start_offset: int = -1
+    caught_up_ms: int = 0
+    fetched_ms: int = 0
+    leader_end_at_fetch: int = -1
+
+    def note_fetch(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
+        """A follower is caught up at the time when it asked for what was then the end."""
+        if offset >= leader_end:
+            self.caught_up_ms = max(self.caught_up_ms, now_ms)
+        elif offset >= self.leader_end_at_fetch:
+            self.caught_up_ms = max(self.caught_up_ms, self.fetched_ms)
+        self.log_end_offset = offset
+        self.log_start_offset = log_start_offset
+        self.leader_end_at_fetch = leader_end
+        self.fetched_ms = now_ms
+
+    def is_caught_up(self, leader_end: int, *, now_ms: int, lag_max_ms: int) -> bool:
+        return self.log_end_offset == leader_end or now_ms - self.caught_up_ms <= lag_max_ms
+
+
+class Partition:
+    """The replica of one partition on this broker."""
+
+    __slots__ = (
+        "_lag_max_ms",
+        "_local_id",
+        "_proposed_isr",
+        "epoch_start_offset",
+        "followers",
+        "log",
+        "state",
+        "topic_partition",
+    )
+
+    def __init__(
+        self, topic_partition: TopicPartition, log: Log, *, local_id: int, lag_max_ms: int
+    ) -> None:
+        self.topic_partition = topic_partition
+        self.log = log
+        self.state = PartitionState(NO_EPOCH, -1, NO_EPOCH, (), 0, ())
+        self.followers: dict[int, Follower] = {}
+        self.epoch_start_offset: int | None = None
+        self._local_id = local_id
+        self._lag_max_ms = lag_max_ms
+        self._proposed_isr: tuple[int, ...] | None = None
+
+    # Roles
+
+    @property
+    def is_leader(self) -> bool:
+        return self.state.leader == self._local_id
+
+    @property
+    def min_insync_replicas(self) -> int:
+        """As configured, but never more than there are replicas."""
+        return min(self.log.config.min_insync_replicas, len(self.state.replicas))
+
+    def lead(self, state: PartitionState, *, now_ms: int) -> bool:
+        """Become, or stay, the leader; says whether this broker did not lead before."""
+        was_leader = self.is_leader
+        is_new_epoch = state.leader_epoch > self.state.leader_epoch
+        self._adopt(state)
+        leader_end = self.log.log_end_offset
+        if is_new_epoch:
+            # Known even before the first append, so that followers can truncate to it.
+            self.log.begin_epoch(state.leader_epoch)
+            self.epoch_start_offset = leader_end
+        followers = [replica for replica in state.replicas if replica != self._local_id]
+        if not was_leader:
+            self.followers = {}
+        self.followers = {
+            replica: self.followers.get(replica)
+            or Follower(caught_up_ms=now_ms if replica in state.isr else 0)
+            for replica in followers
+        }
+        self.advance_high_watermark(now_ms=now_ms)
+        return not was_leader
+
+    def follow(self, state: PartitionState) -> bool:
+        """Become, or stay, a follower; says whether the leader or its epoch is new."""
+        is_new = (state.leader, state.leader_epoch) != (self.state.leader, self.state.leader_epoch)
+        self._adopt(state)
+        self.followers = {}
+        self.epoch_start_offset = None
+        return is_new
+
+    def _adopt(self, state: PartitionState) -> None:
+        self.state = state
+        self._proposed_isr = None
+
+    def require_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
+        """Raise unless this broker leads, in the epoch that the client knows."""
+        self.require_epoch(current_leader_epoch)
+        if not self.is_leader:
+            message = f"this broker does not lead {self.topic_partition}"
+            raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER, message)
+
+    def require_epoch(self, current_leader_epoch: int) -> None:
+        """Raise if the client knows another leader epoch (KIP-320)."""
+        if current_leader_epoch == NO_EPOCH:
+            return
+        if current_leader_epoch < self.state.leader_epoch:
+            raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
+        if current_leader_epoch > self.state.leader_epoch:
+            raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH)
+
+    # Appending
+
+    def append(
+        self,
+        data: WritableBuffer,
+        *,
+        acks: int,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+        guard: Guard | None = None,
+    ) -> Appended:
+        """Append as leader; with acks=-1 only if enough replicas are in sync."""
+        self.require_leader()
+        if acks == ALL_IN_SYNC and len(self.state.isr) < self.min_insync_replicas:
+            message = (
+                f"{len(self.state.isr)} replicas of {self.topic_partition} are in sync, "
+                f"{self.min_insync_replicas} are needed"
+            )
+            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS, message)
+        appended = self.log.append_as_leader(
+            data,
+            leader_epoch=self.state.leader_epoch,
+            now_ms=now_ms,
+            origin=origin,
+            guard=guard,
+        )
+        self.advance_high_watermark(now_ms=now_ms)
+        return appended
+
+    def is_committed(self, end_offset: int) -> bool:
+        """Whether everything before `end_offset` is on all in-sync replicas.
+
+        Raises if it never will be here, or if it is, but on too few.
+        """
+        self.require_leader()
+        if self.log.high_watermark < end_offset:
+            return False
+        if len(self.state.isr) < self.min_insync_replicas:
+            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
+        return True
+
+    # Followers and the high watermark
+
+    def note_fetch(self, replica: int, offset: int, *, log_start_offset: int, now_ms: int) -> bool:
+        """A follower fetches from `offset`; says whether the high watermark moved."""
+        follower = self.followers.get(replica)
+        if follower is None:
+            message = f"broker {replica} is not a replica of {self.topic_partition}"
+            raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH, message)
+        follower.note_fetch(offset, log_start_offset, self.log.log_end_offset, now_ms)
+        return self.advance_high_watermark(now_ms=now_ms)
+
+    def advance_high_watermark(self, *, now_ms: int) -> bool:
+        """Move it to what all who count have; says whether it moved."""
+        if len(self.state.isr) < self.min_insync_replicas:
+            return False  # KAFKA-15583: what too few have is not committed
+        leader_end = committed = self.log.log_end_offset
+        if self.followers:
+            counted = self._maximal_isr()
+            for replica, follower in self.followers.items():
+                # One who is about to join counts already, or joining would move it back.
+                if replica in counted or follower.is_caught_up(
+                    leader_end, now_ms=now_ms, lag_max_ms=self._lag_max_ms
+                ):
+                    committed = min(committed, follower.log_end_offset)
+        return committed >= 0 and self.log.raise_high_watermark(committed)
+
+    def lowest_log_start(self, live: Iterable[int]) -> int:
+        """The smallest log start among the live replicas, as DeleteRecords answers it."""
+        starts = [
+            follower.log_start_offset
+            for replica, follower in self.followers.items()
+            if replica in live
+        ]
+        return min([self.log.log_start_offset, *starts])
+
+    # The in-sync set
+
+    def propose_isr(self, *, now_ms: int) -> tuple[int, ...] | None:
+        """The in-sync set as it should be, if that is news and no change is under way."""
+        if not self.is_leader or self._proposed_isr is not None:
+            return None
+        leader_end = self.log.log_end_offset
+        in_sync = tuple(
+            replica
+            for replica in self.state.replicas
+            if replica == self._local_id or self._is_in_sync(replica, leader_end, now_ms)
+        )
+        if set(in_sync) == set(self.state.isr):
+            return None
+        self._proposed_isr = in_sync
+        return in_sync
+
+    def finish_isr_change(self, partition_epoch: int | None, *, now_ms: int) -> None:
+        """The proposal was written as `partition_epoch`, or not at all (None)."""
+        if self._proposed_isr is None:
+            return
+        if partition_epoch is not None:
+            self.state = self.state._replace(
+                isr=self._proposed_isr, partition_epoch=partition_epoch
+            )
+        self._proposed_isr = None
+        self.advance_high_watermark(now_ms=now_ms)
+
+    def _is_in_sync(self, replica: int, leader_end: int, now_ms: int) -> bool:
+        follower = self.followers.get(replica)
+        if follower is None:
+            return False
+        if replica in self.state.isr:
+            return follower.is_caught_up(leader_end, now_ms=now_ms, lag_max_ms=self._lag_max_ms)
+        assert self.epoch_start_offset is not None
+        needed = max(self.log.high_watermark, self.epoch_start_offset)
+        return follower.log_end_offset >= needed
+
+    def _maximal_isr(self) -> tuple[int, ...]:
+        return self.state.isr + (self._proposed_isr or ())
