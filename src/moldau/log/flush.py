@@ -1,0 +1,107 @@
+"""Making a log durable: what has to be synced before its recovery point may move.
+
+The log prepares a `Flush`, a thread runs it, the log is told that it is done. Only then
+does the recovery point move, and a `Flush` that failed takes the volume offline.
+
+After a crash everything from the segment of the recovery point on is scanned and indexed
+again, so the indexes of the active segment need not be synced.
+"""
+
+from typing import NamedTuple
+
+from moldau.log import names
+from moldau.log.log import Log
+from moldau.log.segment import Segment
+from moldau.runtime.disk import Disk, File
+
+
+class Flush(NamedTuple):
+    """Files to sync, off the event loop; then everything before `end_offset` is durable."""
+
+    files: list[File]
+    directories: list[str]
+    end_offset: int
+    truncation_count: int
+
+    def run(self, disk: Disk) -> None:
+        """Sync everything; the first failure is final."""
+        for file in self.files:
+            file.sync()
+        for directory in self.directories:
+            disk.sync_directory(directory)
+
+
+def is_due(log: Log, *, now_ms: int) -> bool:
+    """Whether `flush.messages` or `flush.ms` asks for a flush."""
+    unflushed_count = log.log_end_offset - log.recovery_point
+    if unflushed_count <= 0:
+        return False
+    if unflushed_count >= log.config.flush_messages:
+        return True
+    return now_ms - log.flushed_at_ms >= log.config.flush_ms
+
+
+def prepare(log: Log, end_offset: int | None = None) -> Flush:
+    """What to sync so that all before `end_offset` is durable; by default everything.
+
+    After a roll `log.segments.active.base_offset` is enough.
+    """
+    with log.folder.volume.guard():
+        if end_offset is None:
+            end_offset = log.log_end_offset
+        files: list[File] = []
+        for segment in log.segments.since(log.recovery_point):
+            if segment is log.segments.active:
+                if end_offset > segment.base_offset:
+                    files.append(segment.file())
+            elif segment.base_offset < end_offset:
+                files += _all_files(log, segment)
+        files += log.snapshots.files(log.recovery_point, end_offset)
+        return _flush(log, files, end_offset)
+
+
+def complete(log: Log, flush: Flush, *, now_ms: int) -> None:
+    """Note that `flush` has run; of no use if the log was cut in the meantime."""
+    log.flushed_at_ms = now_ms
+    if flush.truncation_count == log.truncation_count:
+        log.recovery_point = max(log.recovery_point, flush.end_offset)
+
+
+def fail(log: Log, error: OSError) -> None:
+    """Note that a flush has failed: the volume goes offline, nothing is tried again."""
+    log.folder.volume.fail(error)
+
+
+def prepare_close(log: Log) -> Flush:
+    """Write all that a start without recovery relies on; nothing may be appended any more."""
+    if not log.has_changed:
+        return Flush([], [], log.log_end_offset, log.truncation_count)
+    with log.folder.volume.guard():
+        log.segments.active.seal()
+        end_offset = log.log_end_offset
+        log.snapshots.take(end_offset, log.producers)
+        log.have_names_changed = True
+        files: list[File] = []
+        for segment in log.segments.since(log.recovery_point):
+            files += _all_files(log, segment)
+        files += log.snapshots.files(log.recovery_point - 1, end_offset)
+        return _flush(log, files, end_offset)
+
+
+def _flush(log: Log, files: list[File], end_offset: int) -> Flush:
+    directories = []
+    if log.have_names_changed:
+        # The partition's own directory may be new as well.
+        directories = [log.folder.path, log.folder.volume.path]
+        log.have_names_changed = False
+    return Flush(files, directories, end_offset, log.truncation_count)
+
+
+def _all_files(log: Log, segment: Segment) -> list[File]:
+    segment.write_indexes()
+    files = [segment.file()]
+    for kind in names.INDEX_SUFFIXES:
+        path = segment.path(kind)
+        if kind != names.TRANSACTION_INDEX or log.folder.disk.status(path) is not None:
+            files.append(log.folder.disk.open_read(path))
+    return files

@@ -1,0 +1,411 @@
+"""One partition's log: batches in offset order, appended at the end, dropped at both ends.
+
+    log start offset <= last stable offset <= high watermark <= log end offset
+    recovery point   <= log end offset
+
+The leader appends with `append_as_leader`, which gives out offsets; a follower with
+`append_as_follower`, which keeps the leader's. Whoever owns the partition moves the high
+watermark. A disk call that fails raises KAFKA_STORAGE_ERROR and takes the volume offline.
+
+What takes long is handed out instead of done: `moldau.log.flush` says what to sync,
+`expire` which files to remove. Times are wall-clock milliseconds.
+"""
+
+from collections.abc import Collection, Sequence
+
+from moldau.config.topic import TopicConfig
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log import read, replay, timestamps
+from moldau.log.batches import NOTHING_APPENDED, Appended, read_batches, require_rising
+from moldau.log.doomed import Doomed
+from moldau.log.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
+from moldau.log.leader_epochs import EpochEnd, LeaderEpochs
+from moldau.log.producer_state import Batch, Origin, Producers
+from moldau.log.read import Fetched
+from moldau.log.segment import Segment
+from moldau.log.segments import Segments
+from moldau.log.shared import Shared
+from moldau.log.snapshots import Snapshots
+from moldau.log.time_index import TimestampOffset
+from moldau.log.transaction_index import AbortedTransaction
+from moldau.log.verification import Guard
+from moldau.log.volume import Folder
+from moldau.model import TopicPartition
+from moldau.records.batch import BatchHeader, stamp
+from moldau.records.buffers import ReadableBuffer, WritableBuffer
+
+
+class Log:
+    """The batches of one partition and everything that is derived from them."""
+
+    __slots__ = (
+        "_doomed",
+        "_roll_jitter_ms",
+        "_shared",
+        "config",
+        "epochs",
+        "flushed_at_ms",
+        "folder",
+        "has_changed",
+        "have_names_changed",
+        "high_watermark",
+        "log_start_offset",
+        "producers",
+        "recovery_point",
+        "segments",
+        "snapshots",
+        "topic_id",
+        "truncation_count",
+    )
+
+    def __init__(
+        self, folder: Folder, config: TopicConfig, segments: Segments, shared: Shared
+    ) -> None:
+        """Join the parts of a log; `moldau.log.opening` finds or creates them."""
+        self.folder = folder
+        self.config = config
+        self.segments = segments
+        self.epochs = LeaderEpochs(folder.disk, f"{folder.path}/{EPOCHS_FILE_NAME}")
+        self.producers = Producers()
+        self.snapshots = Snapshots(folder)
+        self.topic_id: bytes | None = None
+        self.log_start_offset = segments.first.base_offset
+        self.high_watermark = self.log_start_offset
+        self.recovery_point = self.log_start_offset
+        self._shared = shared
+        self._doomed = Doomed(folder)
+        self.flushed_at_ms = 0
+        self.truncation_count = 0
+        self.has_changed = self.have_names_changed = True
+        self._roll_jitter_ms = self._draw_jitter_ms()
+
+    @property
+    def partition(self) -> TopicPartition:
+        return self.folder.partition
+
+    @property
+    def log_end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self.segments.end_offset
+
+    @property
+    def last_stable_offset(self) -> int:
+        """The offset before which every transaction is decided and replicated."""
+        unstable = self.producers.first_unstable_offset
+        return self.high_watermark if unstable is None else min(unstable, self.high_watermark)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all batches."""
+        return self.segments.size
+
+    # Appending
+
+    def append_as_leader(
+        self,
+        data: WritableBuffer,
+        *,
+        leader_epoch: int,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+        guard: Guard | None = None,
+    ) -> Appended:
+        """Give validated batches their offsets and this epoch, and append them.
+
+        A batch that was appended before is not appended again; the answer is the first one.
+        """
+        self.folder.volume.require_online()
+        if len(data) > self.config.segment_bytes:
+            message = f"{len(data)} bytes do not fit a segment of {self.config.segment_bytes}"
+            raise KafkaError(ErrorCode.RECORD_LIST_TOO_LARGE, message)
+        batches = read_batches(data)
+        repeated = self.producers.check_append(batches, origin, guard)
+        if repeated is not None:
+            return Appended.before(repeated)
+        position = 0
+        offset = self.segments.end_offset
+        for header, _ in batches:
+            stamp(data, position, base_offset=offset, leader_epoch=leader_epoch)
+            header.base_offset = offset
+            header.leader_epoch = leader_epoch
+            offset += header.last_offset_delta + 1
+            position += header.size
+        return self._append(data, batches, now_ms)
+
+    def append_as_follower(self, data: ReadableBuffer, *, now_ms: int) -> Appended:
+        """Append batches with the offsets and epochs that the leader gave them."""
+        self.folder.volume.require_online()
+        batches = read_batches(data)
+        require_rising([header for header, _ in batches], self.segments.end_offset)
+        return self._append(data, batches, now_ms)
+
+    def _append(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> Appended:
+        if not batches:
+            return NOTHING_APPENDED
+        try:
+            has_rolled = self._write(data, batches, now_ms)
+        except OSError as error:
+            raise self.folder.volume.fail(error) from error
+        first, last = batches[0][0], batches[-1][0]
+        max_timestamp = max([header.max_timestamp for header, _ in batches])
+        return Appended(first.base_offset, last.last_offset, max_timestamp, False, has_rolled)
+
+    def _write(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> bool:
+        headers = [header for header, _ in batches]
+        if not self._must_roll(headers, len(data), now_ms):
+            self._write_run(data, batches, headers)
+            return False
+        # Some of the batches may still fit; each goes where it belongs.
+        has_rolled = False
+        position = 0
+        view = memoryview(data)
+        for batch in batches:
+            header = batch[0]
+            if self._must_roll([header], header.size, now_ms):
+                self._roll(header.base_offset, now_ms)
+                has_rolled = True
+            self._write_run(view[position : position + header.size], [batch], [header])
+            position += header.size
+        return has_rolled
+
+    def _write_run(
+        self, data: ReadableBuffer, batches: Sequence[Batch], headers: Sequence[BatchHeader]
+    ) -> None:
+        latest = self.epochs.latest
+        for header in headers:
+            if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest.epoch):
+                self.epochs.assign(header.leader_epoch, header.base_offset)
+                latest = self.epochs.latest
+        self.has_changed = True
+        segment = self.segments.active
+        segment.append(data, headers, index_interval_bytes=self.config.index_interval_bytes)
+        self.segments.end_offset = headers[-1].next_offset
+        for header, marker in batches:
+            if header.has_producer:
+                ended = self.producers.apply(header, marker)
+                if ended is not None and ended.is_aborted:
+                    segment.add_aborted(AbortedTransaction(*ended[:4]))
+
+    # Rolling
+
+    def roll(self, *, now_ms: int) -> None:
+        """Begin a new segment, unless the active one is empty."""
+        with self.folder.volume.guard():
+            if self.segments.active.size:
+                self._roll(self.segments.end_offset, now_ms)
+
+    def _must_roll(self, headers: Sequence[BatchHeader], size: int, now_ms: int) -> bool:
+        active = self.segments.active
+        config = self.config
+        if not active.can_hold(headers[-1].last_offset):
+            return True
+        if active.size == 0:
+            return False
+        if active.size + size > config.segment_bytes:
+            return True
+        timestamp = max([header.max_timestamp for header in headers])
+        age_ms = active.age_ms(now_ms=now_ms, timestamp=timestamp)
+        if age_ms > config.segment_ms - self._roll_jitter_ms:
+            return True
+        return active.indexes.is_full(config.segment_index_bytes)
+
+    def _roll(self, base_offset: int, now_ms: int) -> None:
+        self.segments.active.seal()
+        self.snapshots.take(base_offset, self.producers)
+        self.segments.add(Segment.create(self.folder, base_offset, now_ms=now_ms))
+        self.has_changed = self.have_names_changed = True
+        self._roll_jitter_ms = self._draw_jitter_ms()
+
+    def _draw_jitter_ms(self) -> int:
+        limit = min(self.config.segment_jitter_ms, self.config.segment_ms)
+        return self._shared.draw(limit) if limit else 0
+
+    # Reading
+
+    def read(
+        self,
+        start_offset: int,
+        *,
+        max_bytes: int,
+        end_offset: int | None = None,
+        at_least_one: bool = False,
+    ) -> Fetched:
+        """Find up to `max_bytes` of batches from `start_offset` on, wholly before `end_offset`.
+
+        `end_offset` is the high watermark or the last stable offset for consumers; without
+        one everything may be read, as followers do. See `moldau.log.read`.
+        """
+        if not self.log_start_offset <= start_offset <= self.segments.end_offset:
+            message = (
+                f"offset {start_offset} of {self.partition} is not in "
+                f"[{self.log_start_offset}, {self.segments.end_offset}]"
+            )
+            raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
+        if end_offset is None or end_offset > self.segments.end_offset:
+            end_offset = self.segments.end_offset
+        self.folder.volume.require_online()
+        try:
+            return read.read(
+                self.segments,
+                start_offset,
+                end_offset=end_offset,
+                max_bytes=max_bytes,
+                at_least_one=at_least_one,
+            )
+        except OSError as error:
+            raise self.folder.volume.fail(error) from error
+
+    def aborted_in(self, fetched: Fetched) -> list[AbortedTransaction]:
+        """The aborted transactions among what was read."""
+        with self.folder.volume.guard():
+            return read.aborted_in(self.segments, fetched)
+
+    def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
+        """The first record whose timestamp is `timestamp` or later."""
+        with self.folder.volume.guard():
+            return timestamps.first_at_or_after(
+                self.segments, timestamp, start_offset=self.log_start_offset
+            )
+
+    def offset_of_largest_timestamp(self) -> TimestampOffset | None:
+        """The first record that has the largest timestamp."""
+        with self.folder.volume.guard():
+            return timestamps.of_largest(self.segments, start_offset=self.log_start_offset)
+
+    def end_offset_for_epoch(self, leader_epoch: int) -> EpochEnd:
+        """Where an epoch ended here (KIP-101)."""
+        return self.epochs.end_offset_for(leader_epoch, self.segments.end_offset)
+
+    # Moving the bounds
+
+    def raise_high_watermark(self, offset: int) -> bool:
+        """Move the high watermark up, at most to the log end offset; says whether it moved."""
+        offset = min(offset, self.segments.end_offset)
+        if offset <= self.high_watermark:
+            return False
+        self.high_watermark = offset
+        self.producers.replicated_to(offset)
+        return True
+
+    def begin_epoch(self, leader_epoch: int) -> None:
+        """Note that this broker leads from here on, even if nothing is ever appended."""
+        with self.folder.volume.guard():
+            self.epochs.assign(leader_epoch, self.segments.end_offset)
+
+    def raise_log_start(self, offset: int) -> bool:
+        """Delete the records before `offset`; their segments go with the next retention check.
+
+        Raises OFFSET_OUT_OF_RANGE above the high watermark. Says whether the start moved.
+        """
+        if offset > self.high_watermark:
+            message = f"cannot delete before {offset}, high watermark is {self.high_watermark}"
+            raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
+        if offset <= self.log_start_offset:
+            return False
+        with self.folder.volume.guard():
+            self.log_start_offset = offset
+            self.epochs.truncate_from_start(offset)
+        return True
+
+    def truncate_to(self, offset: int, *, now_ms: int) -> bool:
+        """Drop everything from `offset` on; says whether there was anything."""
+        assert offset >= 0
+        with self.folder.volume.guard():
+            if offset >= self.segments.end_offset:
+                # An epoch that began here but got no batch would contradict the next leader.
+                self.epochs.truncate_from_end(self.segments.end_offset)
+                return False
+            if offset < self.segments.first.base_offset:
+                self._start_over(offset, now_ms)
+                return True
+            self._lower_recovery_point(offset)
+            # The last first: a crash in between must leave a log without a hole.
+            while self.segments.active.base_offset > offset:
+                self.doom([self.segments.remove_last()], now_ms=now_ms)
+            end_offset = self.segments.active.truncate_to(offset)
+            self._end_at(end_offset, now_ms)
+        return True
+
+    def truncate_fully_and_start_at(self, offset: int, *, now_ms: int) -> None:
+        """Drop everything; the next record gets `offset`."""
+        with self.folder.volume.guard():
+            self._start_over(offset, now_ms)
+
+    def _start_over(self, offset: int, now_ms: int) -> None:
+        self._lower_recovery_point(min(offset, self.log_start_offset))
+        while len(self.segments) > 1:
+            self.doom([self.segments.remove_last()], now_ms=now_ms)
+        self.doom([self.segments.active], now_ms=now_ms)
+        segment = Segment.create(self.folder, offset, now_ms=now_ms)
+        self.segments = Segments([segment], end_offset=offset)
+        self.recovery_point = offset
+        self.log_start_offset = offset
+        self.high_watermark = offset
+        self.epochs.clear()
+        self._end_at(offset, now_ms)
+
+    def _lower_recovery_point(self, offset: int) -> None:
+        self.truncation_count += 1
+        if offset < self.recovery_point:
+            self.recovery_point = offset
+            self._shared.save_recovery_points()
+
+    def _end_at(self, end_offset: int, now_ms: int) -> None:
+        """Bring all that is derived from the batches back to a smaller end."""
+        self.has_changed = self.have_names_changed = True
+        self.segments.end_offset = end_offset
+        self.recovery_point = min(self.recovery_point, end_offset)
+        self.log_start_offset = min(self.log_start_offset, end_offset)
+        self.high_watermark = min(self.high_watermark, end_offset)
+        self.epochs.truncate_from_end(end_offset)
+        self.snapshots.remove(self.snapshots.after(end_offset))
+        if len(self.producers):
+            self.rebuild_producers(now_ms=now_ms)
+
+    def rebuild_producers(self, *, now_ms: int) -> None:
+        """Read the producer table back from the newest snapshot and the batches after it."""
+        replay.rebuild(
+            self.producers,
+            self.segments,
+            self.snapshots,
+            bounds=(self.log_start_offset, self.segments.end_offset),
+            now_ms=now_ms,
+            expiration_ms=self._shared.producer_expiration_ms,
+        )
+        self.producers.replicated_to(self.high_watermark)
+
+    # Getting rid of segments and of producers
+
+    def drop_first_segments(self, count: int, *, now_ms: int) -> None:
+        """Take out the oldest segments; the log begins with the next one."""
+        with self.folder.volume.guard():
+            for _ in range(count):
+                self.doom([self.segments.remove_first()], now_ms=now_ms)
+            self.has_changed = self.have_names_changed = True
+            first = self.segments.first.base_offset
+            if first > self.log_start_offset:
+                self.log_start_offset = first
+                self.epochs.truncate_from_start(first)
+
+    def doom(
+        self, segments: Sequence[Segment], *, now_ms: int, kept_snapshots: Collection[int] = ()
+    ) -> None:
+        """Rename the files of segments that are out of the log, to be removed later."""
+        self._doomed.add(
+            segments,
+            self.snapshots,
+            deadline_ms=now_ms + self.config.file_delete_delay_ms,
+            kept_snapshots=kept_snapshots,
+        )
+
+    def next_deadline_ms(self) -> int | None:
+        """When `expire` has something to return."""
+        return self._doomed.next_deadline_ms()
+
+    def expire(self, *, now_ms: int) -> list[str]:
+        """Hand out the files whose time has come; the caller removes them, off the loop."""
+        return self._doomed.take_due(now_ms=now_ms)
+
+    def expire_producers(self, *, now_ms: int) -> None:
+        """Forget producers that have been silent for long."""
+        self.producers.expire(now_ms=now_ms, expiration_ms=self._shared.producer_expiration_ms)

@@ -1,0 +1,125 @@
+"""Reading a log again after an unclean stop, to keep exactly what is intact.
+
+Every batch from the segment of the recovery point on is checked: its checksum, its
+offsets, its size. The log ends before the first bad one. On the way the indexes, the
+leader epochs and the producer table are built anew.
+"""
+
+import logging
+
+from moldau.errors import ProtocolError
+from moldau.log import names, replay
+from moldau.log.log import Log
+from moldau.log.producer_state import Batch, Producers
+from moldau.log.segment import Segment
+from moldau.log.transaction_index import AbortedTransaction, TransactionIndex
+from moldau.records.batch import BatchHeader, crc_is_valid
+from moldau.records.control import EndMarker, read_end_marker
+from moldau.runtime.disk import write_atomically
+
+_log = logging.getLogger(__name__)
+
+
+def recover(log: Log, *, now_ms: int) -> None:
+    """Check the log from its recovery point on and cut it at the first bad batch."""
+    unflushed = log.segments.since(log.recovery_point)
+    log.segments.end_offset = unflushed[0].base_offset
+    log.rebuild_producers(now_ms=now_ms)
+    for number, segment in enumerate(unflushed):
+        if number:
+            if segment.base_offset < log.segments.end_offset:
+                _drop_after(log, unflushed[number - 1], now_ms)
+                break
+            log.snapshots.take(segment.base_offset, log.producers)
+        if not _recover_segment(log, segment):
+            _drop_after(log, segment, now_ms)
+            break
+        log.folder.volume.forget(segment)
+
+
+def rebuild_epochs(log: Log) -> None:
+    """Find the leader epochs in the batches themselves, for want of their file."""
+    for segment in log.segments:
+        for _, header in segment.headers():
+            _note_epoch(log, header)
+
+
+def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
+    """Write the transaction index of a segment anew, from the batches and markers."""
+    producers = Producers()
+    replay.rebuild(
+        producers,
+        log.segments,
+        log.snapshots,
+        bounds=(log.log_start_offset, segment.base_offset),
+        now_ms=now_ms,
+        expiration_ms=2**63,  # nobody is left out: who was silent may have aborted here
+    )
+    index = TransactionIndex(segment.base_offset)
+    for position, header in segment.headers():
+        marker = None
+        if header.is_control:
+            marker = read_end_marker(segment.file().read(position, header.size))
+        ended = producers.apply(header, marker)
+        if ended is not None and ended.is_aborted:
+            index.append(AbortedTransaction(*ended[:4]))
+    write_atomically(log.folder.disk, segment.path(names.TRANSACTION_INDEX), index.take_unwritten())
+
+
+def _recover_segment(log: Log, segment: Segment) -> bool:
+    """Check and index one segment; False if it had to be cut.
+
+    The log's end offset and producers are those at its start, and at its end afterwards.
+    """
+    segment.reset_indexes()
+    end_position = 0
+    try:
+        for position, header, batch in segment.batches():
+            marker = _checked(segment, log.segments.end_offset, header, batch)
+            _take_in(log, segment, position, (header, marker))
+            end_position = position + header.size
+    except ProtocolError as error:
+        path = segment.path(names.LOG)
+        _log.warning("cutting %s at %d of %d: %s", path, end_position, segment.size, error)
+        segment.cut(end_position)
+        segment.seal()
+        return False
+    segment.seal()
+    return True
+
+
+def _checked(
+    segment: Segment, end_offset: int, header: BatchHeader, batch: memoryview
+) -> EndMarker | None:
+    """Raise ProtocolError unless this may be the next batch; returns its marker."""
+    if not crc_is_valid(batch, 0, header.size):
+        raise ProtocolError(f"the checksum of the batch at offset {header.base_offset} is wrong")
+    if header.base_offset < end_offset:
+        raise ProtocolError(f"a batch at offset {header.base_offset} follows {end_offset - 1}")
+    if header.last_offset_delta < 0 or not segment.can_hold(header.last_offset):
+        raise ProtocolError(f"a batch at {header.base_offset} ends at {header.last_offset}")
+    return read_end_marker(batch) if header.is_control else None
+
+
+def _take_in(log: Log, segment: Segment, position: int, batch: Batch) -> None:
+    header, marker = batch
+    segment.index(position, header, interval_bytes=log.config.index_interval_bytes)
+    _note_epoch(log, header)
+    if header.has_producer:
+        ended = log.producers.apply(header, marker)
+        if ended is not None and ended.is_aborted:
+            segment.add_aborted(AbortedTransaction(*ended[:4]))
+    log.segments.end_offset = header.base_offset + header.last_offset_delta + 1
+
+
+def _note_epoch(log: Log, header: BatchHeader) -> None:
+    latest = log.epochs.latest
+    if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest.epoch):
+        log.epochs.assign(header.leader_epoch, header.base_offset)
+
+
+def _drop_after(log: Log, segment: Segment, now_ms: int) -> None:
+    while log.segments.active is not segment:
+        dropped = log.segments.remove_last()
+        _log.warning("dropping %s behind the cut", dropped.path(names.LOG))
+        log.doom([dropped], now_ms=now_ms)
