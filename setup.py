@@ -13,7 +13,13 @@ from setuptools import Extension, setup
 KERNELS = {
     "moldau.records._crc32c": "src/moldau/records/crc32c_native.c",
     "moldau.records._kernel": "src/moldau/records/kernel.py",
+    "moldau.log._key_map": "src/moldau/log/key_map.py",
+    "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",
 }
+
+# Cython's own support code, generated once instead of into every kernel: half of the compiling.
+SHARED = "moldau.runtime._cython"
+SHARED_SOURCE = "src/moldau/runtime/_cython.c"
 
 
 def extensions() -> list[Extension]:
@@ -39,8 +45,16 @@ def extensions() -> list[Extension]:
         "initializedcheck": False,
         "annotation_typing": False,
     }
-    # Forced, because a .pxd that is named after the compiled module is not seen to change.
-    return cythonize(built, compiler_directives=directives, build_dir="build/cython", force=True)
+    is_shared = any(extension.sources[0].endswith(".py") for extension in built)
+    if is_shared:
+        built.append(Extension(SHARED, [SHARED_SOURCE], extra_compile_args=flags, optional=True))
+    return cythonize(
+        built,
+        compiler_directives=directives,
+        build_dir="build/cython",
+        force=True,  # a .pxd that is named after the compiled module is not seen to change
+        shared_utility_qualified_name=SHARED if is_shared else None,
+    )
 
 
 setup(ext_modules=extensions())

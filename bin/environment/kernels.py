@@ -51,16 +51,12 @@ def build_kernels(root: Path, python: Path) -> tuple[list[Path], str]:
         text=True,
         check=False,
     )
+    for stale in (root / "src").rglob("*.so"):
+        stale.unlink()
     built: list[Path] = []
-    for name in kernel_table(root):
-        package, _, module = name.rpartition(".")
-        folder = Path(*package.split("."))
-        for stale in (root / "src" / folder).glob(f"{module}.*.so"):
-            stale.unlink()
-        for fresh in (aside / "lib" / folder).glob(f"{module}.*.so"):
-            target = root / "src" / folder / fresh.name
-            os.replace(fresh, target)
-            built.append(target)
+    for fresh in sorted((aside / "lib").rglob("*.so")):
+        built.append(root / "src" / fresh.relative_to(aside / "lib"))
+        os.replace(fresh, built[-1])
     shutil.rmtree(aside, ignore_errors=True)
     return built, run.stdout
 

@@ -1,6 +1,7 @@
 """One handler per API: a message module, a handler module and a line in routes.py make one."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,11 +42,10 @@ def faults_of(handler: Path, package: Path, routes: int) -> Iterator[str]:
 
 
 def routed_handlers(routes: Path) -> Iterator[str]:
-    """The handler modules that `Route(..., handle=module.handle)` lines name."""
+    """The handler modules of the `Route("ApiName", ...)` lines: the names in snake case."""
     if not routes.is_file():
         return
     for node in ast.walk(parse(routes)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Route":
-            for keyword in node.keywords:
-                if keyword.arg == "handle":
-                    yield ast.unparse(keyword.value).removesuffix(".handle")
+            api_name = ast.literal_eval(node.args[0])
+            yield re.sub("(?!^)([A-Z])", r"_\1", api_name).lower()

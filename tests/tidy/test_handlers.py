@@ -7,10 +7,10 @@ import pytest
 from tidy.handlers import one_handler_per_api
 from tidy.plant import places, plant
 
-HANDLER = "src/moldau/broker/handlers/heartbeat.py"
-MESSAGES = "src/moldau/protocol/messages/heartbeat.py"
+HANDLER = "src/moldau/broker/handlers/describe_acls.py"
+MESSAGES = "src/moldau/protocol/messages/describe_acls.py"
 ROUTES = "src/moldau/broker/routes.py"
-ROUTE = "Route(HeartbeatRequest, versions=range(0, 5), handle=heartbeat.handle),"
+ROUTE = 'Route("DescribeAcls", range(4)),'
 WHOLE = {
     HANDLER: "async def handle(request, context, broker): pass",
     MESSAGES: "",
@@ -31,7 +31,7 @@ def test_a_project_without_a_broker_is_fine(tmp_path: Path) -> None:
     [
         (ROUTES, "ROUTES = ()", HANDLER),
         (ROUTES, f"ROUTES = ({ROUTE} {ROUTE})", HANDLER),
-        (ROUTES, f"ROUTES = ({ROUTE} {ROUTE.replace('heartbeat', 'fetch')})", ROUTES),
+        (ROUTES, f"ROUTES = ({ROUTE} {ROUTE.replace('DescribeAcls', 'Fetch')})", ROUTES),
         (HANDLER, "def handle(request, context, broker): pass", HANDLER),
         (HANDLER, "async def handle(request, broker): pass", HANDLER),
         (HANDLER, "", HANDLER),
