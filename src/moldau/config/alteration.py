@@ -9,6 +9,7 @@ from moldau.config.broker.checks import check_broker_config
 from moldau.config.broker.dynamic import find_broker_setting
 from moldau.config.definition import Setting, UpdateMode
 from moldau.config.effective import BrokerLayers
+from moldau.config.listeners import read_listeners
 from moldau.config.synonyms import LISTENER_SETTING, base_name
 from moldau.config.values import ConfigType, config_error
 from moldau.errors import ErrorCode, KafkaError
@@ -72,6 +73,7 @@ def check_broker_overrides(layers: BrokerLayers, *, is_for_one_broker: bool) -> 
             "Cannot update these configs at default cluster level, broker id must be specified",
         )
     check_broker_config(layers.config)
+    read_listeners(layers.config.network, layers.texts)
 
 
 _ONLY_PER_LISTENER = frozenset(

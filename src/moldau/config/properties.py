@@ -33,7 +33,7 @@ def decode_properties(data: bytes) -> dict[str, str]:
 def format_properties(values: Mapping[str, str], comments: Iterable[str] = ()) -> str:
     """The text that reads back as `values`, in their order."""
     lines = [f"#{comment}" for comment in comments]
-    lines += [f"{_escape(key, ' =:')}={_escape_value(value)}" for key, value in values.items()]
+    lines += [f"{_escape(key, ' ')}={_escape_value(value)}" for key, value in values.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -61,13 +61,15 @@ def _logical_lines(text: str) -> Iterator[str]:
     pending: str | None = None
     for natural in _LINE_END.split(text):
         line = natural.lstrip(_BLANKS)
-        if pending is None and (not line or line[0] in "#!"):
+        # While nothing has come before it, a continuation is a line like any other.
+        if not pending and (not line or line[0] in "#!"):
+            pending = None
             continue
         line = (pending or "") + line
         pending = line[:-1] if _is_continued(line) else None
         if pending is None:
             yield line
-    if pending:
+    if pending is not None:
         yield pending
 
 
@@ -97,9 +99,7 @@ def _unescape_one(match: re.Match[str]) -> str:
     if len(escaped) == 5:
         return chr(int(escaped[1:], 16))
     if escaped == "u":
-        raise config_error(
-            f"Invalid escape in properties: {match.string!r}: \\u needs 4 hex digits"
-        )
+        raise config_error(f"\\u must be followed by 4 hexadecimal digits in {match.string!r}")
     return _LETTERS.get(escaped, escaped)
 
 
@@ -115,7 +115,7 @@ def _escape(text: str, also: str) -> str:
 def _escape_one(character: str, also: str) -> str:
     if character in _TO_LETTERS:
         return _TO_LETTERS[character]
-    if character in "\\#!" or character in also:
+    if character in "\\=:#!" or character in also:
         return f"\\{character}"
     if " " <= character <= "~":
         return character

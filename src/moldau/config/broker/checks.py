@@ -7,6 +7,15 @@ from moldau.config.listeners import parse_map
 from moldau.config.topic_defaults import topic_defaults
 from moldau.config.values import ConfigType, config_error, invalid, parse
 
+_PRINCIPAL_BUILDER = "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder"
+_AUTHORIZERS = (
+    "",
+    "kafka.security.authorizer.AclAuthorizer",
+    "kafka.security.auth.SimpleAclAuthorizer",
+    "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+)
+"""Kafka's names for its authorizers, which all stand for ours."""
+
 
 def check_broker_config(config: BrokerConfig) -> None:
     """Raise InvalidConfig for a combination that Kafka, or this broker, refuses."""
@@ -16,6 +25,7 @@ def check_broker_config(config: BrokerConfig) -> None:
     _check_replication(config)
     _check_network(config)
     _check_groups(config)
+    _check_security(config)
 
 
 def _check_mode(config: BrokerConfig) -> None:
@@ -121,6 +131,18 @@ def _check_groups(config: BrokerConfig) -> None:
             f"group.consumer.{kind}.ms",
             f"group.consumer.max.{kind}.ms",
         )
+
+
+def _check_security(config: BrokerConfig) -> None:
+    """Refuse classes that cannot be loaded: going on without them would open the broker."""
+    security = config.security
+    if security.principal_builder_class != _PRINCIPAL_BUILDER:
+        given = security.principal_builder_class
+        raise invalid("principal.builder.class", given, _PRINCIPAL_BUILDER)
+    if security.authorizer_class_name not in _AUTHORIZERS:
+        given = security.authorizer_class_name
+        allowed = f"empty or one of {', '.join(filter(None, _AUTHORIZERS))}"
+        raise invalid("authorizer.class.name", given, allowed)
 
 
 def _check_order(config: BrokerConfig, *names: str) -> None:

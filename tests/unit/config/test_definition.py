@@ -1,0 +1,62 @@
+"""Declaring settings."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from moldau.config.definition import (
+    Importance,
+    UpdateMode,
+    boolean,
+    class_name,
+    double,
+    integer,
+    listing,
+    long,
+    password,
+    read,
+    settings_of,
+    short,
+    string,
+)
+from moldau.config.rules import at_least
+from moldau.config.values import ConfigType, Password
+from moldau.errors import InvalidConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    some_flag: bool = boolean(True, "A flag.", importance=Importance.LOW)
+    some_count: int = integer(3, "A count.", at_least(1), update=UpdateMode.CLUSTER_WIDE)
+    some_short: int = short(1, "A short.")
+    some_size: int | None = long(None, "A size.")
+    some_ratio: float = double(0.5, "A ratio.")
+    some_text: str = string("x", "A text.", name="some.otherText")
+    some_list: tuple[str, ...] = listing(("a",), "A list.", is_internal=True)
+    some_class: str | None = class_name(None, "A class.")
+    some_secret: Password | None = password("A secret.")
+
+
+def test_the_kafka_name_is_the_field_with_dots_unless_given():
+    assert list(settings_of(Area))[:2] == ["some.flag", "some.count"]
+    assert settings_of(Area)["some.otherText"].attribute == "some_text"
+
+
+def test_a_definition_says_everything_about_a_setting():
+    setting = settings_of(Area)["some.count"]
+    assert (setting.type, setting.default, setting.doc) == (ConfigType.INT, 3, "A count.")
+    assert (setting.importance, setting.update) == (Importance.MEDIUM, UpdateMode.CLUSTER_WIDE)
+    assert settings_of(Area)["some.list"].is_internal
+    assert settings_of(Area)["some.secret"].is_sensitive
+    assert not setting.is_sensitive
+
+
+def test_given_texts_are_read_and_the_rest_keeps_its_default():
+    area = read(Area, {"some.count": "7", "some.otherText": "y", "unknown": "z"})
+    assert (area.some_count, area.some_text, area.some_flag) == (7, "y", True)
+    assert area.some_size is None
+
+
+def test_a_value_outside_the_rule_is_refused():
+    with pytest.raises(InvalidConfig, match=r"value 0 for configuration some.count: .* least 1"):
+        read(Area, {"some.count": " 0 "})
