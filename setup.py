@@ -21,14 +21,16 @@ KERNELS = {
 SHARED = "moldau.runtime._cython"
 SHARED_SOURCE = "src/moldau/runtime/_cython.c"
 
+# Debug information would make compiling, and so the first use of a clone, twice as long.
+HOT = ["-O3", "-g0"] if sys.platform != "win32" else ["/O2"]
+COLD = ["-O1", "-g0"] if sys.platform != "win32" else ["/O1"]
+
 
 def extensions() -> list[Extension]:
     if os.environ.get("MOLDAU_PURE", "") not in ("", "0"):
         return []
-    # Debug information would make compiling, and so the first use of a clone, twice as long.
-    flags = ["-O3", "-g0"] if sys.platform != "win32" else ["/O2"]
     built = [
-        Extension(name, [source], extra_compile_args=flags, optional=True)
+        Extension(name, [source], extra_compile_args=HOT, optional=True)
         for name, source in KERNELS.items()
         if os.path.exists(source)
     ]
@@ -47,14 +49,16 @@ def extensions() -> list[Extension]:
     }
     is_shared = any(extension.sources[0].endswith(".py") for extension in built)
     if is_shared:
-        built.append(Extension(SHARED, [SHARED_SOURCE], extra_compile_args=flags, optional=True))
+        built.append(Extension(SHARED, [SHARED_SOURCE], extra_compile_args=COLD, optional=True))
     return cythonize(
         built,
         compiler_directives=directives,
         build_dir="build/cython",
         force=True,  # a .pxd that is named after the compiled module is not seen to change
+        nthreads=os.cpu_count() or 1,
         shared_utility_qualified_name=SHARED if is_shared else None,
     )
 
 
-setup(ext_modules=extensions())
+if __name__ == "__main__":  # Cython's workers import this file where processes are spawned
+    setup(ext_modules=extensions())

@@ -4,6 +4,7 @@ An environment is never changed, only replaced: whoever finds `.venv` with its s
 finds all of it, and packages that left the lock file are gone.
 """
 
+import importlib.util
 import os
 import re
 import shutil
@@ -48,16 +49,34 @@ def make_environment(root: Path, profiles: list[Profile], progress: Progress) ->
 
 
 def create(venv: Path) -> None:
+    """An empty environment with pip in it."""
     # The interpreter's real name has its version in it: if that version is removed the
     # link breaks and is noticed; `python3` would quietly become another version.
     base: str = getattr(sys, "_base_executable", sys.executable)
-    command = [os.path.realpath(base), "-m", "venv", str(venv)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise SetupError(
-            "python3 -m venv failed; on Debian and Ubuntu: apt-get install -y python3-venv\n"
-            + last_lines(run.stdout + run.stderr)
-        )
+    wheel = bundled_pip()
+    if wheel is None:
+        make = [[os.path.realpath(base), "-m", "venv", str(venv)]]
+    else:
+        # What venv does itself, but without compiling all of pip: half the time.
+        make = [[os.path.realpath(base), "-m", "venv", "--without-pip", str(venv)]]
+        pip = [str(venv / "bin" / "python"), str(wheel / "pip"), "install", "--quiet"]
+        make.append([*pip, "--no-index", "--no-deps", "--no-compile", str(wheel)])
+    for command in make:
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            raise SetupError(
+                "python3 -m venv failed; on Debian and Ubuntu: apt-get install -y python3-venv\n"
+                + last_lines(run.stdout + run.stderr)
+            )
+
+
+def bundled_pip() -> Path | None:
+    """The wheel of pip that Python brings along."""
+    spec = importlib.util.find_spec("ensurepip")
+    if spec is None or spec.origin is None:
+        return None
+    wheels = sorted(Path(spec.origin).parent.glob("_bundled/pip-*.whl"))
+    return wheels[-1] if wheels else None
 
 
 def install(venv: Path, lock_file: Path, progress: Progress) -> None:
