@@ -11,14 +11,13 @@ import cramjam
 
 from moldau.errors import ProtocolError
 from moldau.records import lz4, xerial
+from moldau.records.bounded import decompress_bounded
 from moldau.records.buffers import ReadableBuffer
 
 ZSTD_LEVEL_DEFAULT = 3
 GZIP_LEVEL_DEFAULT = -1  # zlib's own choice, 6
 
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # 16 asks for the gzip container
-_GUESS_RATIO = 8
-_GUESS_MIN_BYTES = 16 * 1024
 
 
 class Codec(IntEnum):
@@ -69,53 +68,15 @@ def decompress(codec: Codec, data: ReadableBuffer, *, limit_bytes: int) -> Reada
                 raise ProtocolError(f"{len(data)} bytes are more than {limit_bytes}")
             return data
         case Codec.GZIP:
-            return _decompress_gzip(data, limit_bytes)
+            return decompress_bounded(cramjam.gzip.decompress_into, data, limit_bytes=limit_bytes)
         case Codec.SNAPPY:
             return xerial.decompress(data, limit_bytes=limit_bytes)
         case Codec.LZ4:
             return lz4.decompress(data, limit_bytes=limit_bytes)
         case Codec.ZSTD:
-            return _decompress_zstd(data, limit_bytes)
+            return decompress_bounded(cramjam.zstd.decompress_into, data, limit_bytes=limit_bytes)
 
 
 def _compress_gzip(data: ReadableBuffer, level: int) -> bytes:
     compressor = zlib.compressobj(level, zlib.DEFLATED, _GZIP_WINDOW)
     return compressor.compress(data) + compressor.flush()
-
-
-def _decompress_gzip(data: ReadableBuffer, limit_bytes: int) -> bytes:
-    """Read one gzip member after the other; zlib stops by itself at the limit."""
-    members: list[bytes] = []
-    remaining = limit_bytes
-    while len(data) > 0:
-        decompressor = zlib.decompressobj(_GZIP_WINDOW)
-        try:
-            member = decompressor.decompress(data, remaining + 1)
-        except zlib.error as error:
-            raise ProtocolError(f"gzip: {error}") from None
-        remaining -= len(member)
-        if remaining < 0:
-            raise ProtocolError(f"gzip: more than {limit_bytes} bytes when decompressed")
-        if not decompressor.eof:
-            raise ProtocolError("gzip: data is cut off")
-        members.append(member)
-        data = decompressor.unused_data
-    return members[0] if len(members) == 1 else b"".join(members)
-
-
-def _decompress_zstd(data: ReadableBuffer, limit_bytes: int) -> memoryview:
-    """Guess the size, since Java's frames do not tell it; a wrong guess takes the limit.
-
-    The second buffer is as large as the limit, but its pages are only taken when they
-    are written to.
-    """
-    guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(data)))
-    for capacity in (guess, limit_bytes):
-        output = bytearray(capacity)
-        try:
-            size = cramjam.zstd.decompress_into(data, output)
-        except cramjam.DecompressionError as error:
-            reason = error
-        else:
-            return memoryview(output)[:size]
-    raise ProtocolError(f"zstd: {reason}") from None

@@ -21,6 +21,7 @@ from struct import Struct
 import cramjam
 
 from moldau.errors import ProtocolError
+from moldau.records.bounded import decompress_bounded, room
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.xxhash32 import xxhash32
 
@@ -45,8 +46,6 @@ _BLOCK_SIZES = {0x40: 64 << 10, 0x50: 256 << 10, 0x60: 1 << 20, 0x70: 4 << 20}
 _STORED = 0x8000_0000
 _RATIO_MAX = 255  # one more byte of a match length stands for at most 255 bytes
 _LIBRARY_LEVEL_MAX = 12
-_GUESS_RATIO = 8
-_GUESS_MIN_BYTES = 64 * 1024
 
 
 def compress(data: ReadableBuffer, level: int = LEVEL_DEFAULT) -> bytes:
@@ -122,19 +121,19 @@ def _decompress_blocks(
     frame: memoryview, position: int, block_size: int, limit_bytes: int
 ) -> memoryview:
     blocks, capacity = _find_blocks(frame, position, block_size)
-    output = memoryview(bytearray(min(capacity, limit_bytes)))
+    output = room(min(capacity, limit_bytes))
     size = 0
     for is_stored, block in blocks:
-        room = output[size : size + block_size]
+        target = output[size : size + block_size]
         if is_stored:
-            if len(block) > len(room):
+            if len(block) > len(target):
                 raise ProtocolError(f"lz4: more than {limit_bytes} bytes when decompressed")
-            room[: len(block)] = block
+            target[: len(block)] = block
             size += len(block)
             continue
         try:
             # Without output_len the first bytes would be taken for a size.
-            size += cramjam.lz4.decompress_block_into(block, room, output_len=len(room))
+            size += cramjam.lz4.decompress_block_into(block, target, output_len=len(target))
         except cramjam.DecompressionError as error:
             raise ProtocolError(f"lz4: {error}") from None
     return output[:size]
@@ -164,19 +163,13 @@ def _find_blocks(
 
 
 def _decompress_frame(frame: memoryview, position: int, limit_bytes: int) -> memoryview:
-    """Leave linked blocks and checksums to the library; a wrong guess takes the limit."""
-    sound = bytearray(frame)
-    sound[position - 1] = _header_checksum(bytes(sound[4 : position - 1]))
-    guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(frame)))
-    for capacity in (guess, limit_bytes):
-        output = bytearray(capacity)
-        try:
-            size = cramjam.lz4.decompress_into(sound, output)
-        except cramjam.DecompressionError as error:
-            reason = error
-        else:
-            return memoryview(output)[:size]
-    raise ProtocolError(f"lz4: {reason}") from None
+    """Leave linked blocks and checksums to the library, which wants a sound header."""
+    checksum = _header_checksum(bytes(frame[4 : position - 1]))
+    if frame[position - 1] != checksum:
+        repaired = bytearray(frame)
+        repaired[position - 1] = checksum
+        frame = memoryview(repaired)
+    return decompress_bounded(cramjam.lz4.decompress_into, frame, limit_bytes=limit_bytes)
 
 
 @lru_cache(maxsize=64)
