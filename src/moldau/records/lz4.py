@@ -15,6 +15,7 @@ Messages older than batches (magic 0) have a header checksum that wrongly includ
 (KAFKA-3160): `with_old_checksum` makes such a frame, and reading accepts it on request.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from struct import Struct
 
@@ -120,10 +121,14 @@ def _read_header(frame: memoryview, accept_old_checksum: bool) -> tuple[int, int
 def _decompress_blocks(
     frame: memoryview, position: int, block_size: int, limit_bytes: int
 ) -> memoryview:
-    blocks, capacity = _find_blocks(frame, position, block_size)
+    # All blocks are found twice, so that a frame of tiny ones takes no list of them.
+    capacity = sum(
+        min(block_size, len(block) * _RATIO_MAX)
+        for _, block in _iterate_blocks(frame, position, block_size)
+    )
     output = room(min(capacity, limit_bytes))
     size = 0
-    for is_stored, block in blocks:
+    for is_stored, block in _iterate_blocks(frame, position, block_size):
         target = output[size : size + block_size]
         if is_stored:
             if len(block) > len(target):
@@ -139,27 +144,24 @@ def _decompress_blocks(
     return output[:size]
 
 
-def _find_blocks(
+def _iterate_blocks(
     frame: memoryview, position: int, block_size: int
-) -> tuple[list[tuple[bool, memoryview]], int]:
-    """Return the blocks, stored or not, and how much they can hold when decompressed."""
-    blocks: list[tuple[bool, memoryview]] = []
-    capacity = 0
+) -> Iterator[tuple[bool, memoryview]]:
+    """Yield each block and whether it is stored as it is."""
     while True:
         start = position + _UINT32.size
         if start > len(frame):
             raise ProtocolError("lz4: frame is cut off")
         (field,) = _UINT32.unpack_from(frame, position)
         if field == 0:
-            if start != len(frame):
-                raise ProtocolError(f"lz4: {len(frame) - start} bytes after the frame")
-            return blocks, capacity
+            break
         size = field & ~_STORED
         position = start + size
         if size > block_size or position > len(frame):
             raise ProtocolError(f"lz4: block of {size} bytes does not fit its frame")
-        blocks.append((field >= _STORED, frame[start:position]))
-        capacity += min(block_size, size * _RATIO_MAX)
+        yield field >= _STORED, frame[start:position]
+    if start != len(frame):
+        raise ProtocolError(f"lz4: {len(frame) - start} bytes after the frame")
 
 
 def _decompress_frame(frame: memoryview, position: int, limit_bytes: int) -> memoryview:
