@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-CODE_FOLDERS = ("src", "bin", "tests", "bench")
+CODE_FOLDERS = ("src", "bin", "tests", "bench", "examples")
 NOT_OURS = {".venv", ".cache", "__pycache__", "build", "node_modules", "target"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tidy import handlers, import_map, limits, naming, pairing, words
+from tidy import documents, handlers, import_map, limits, naming, pairing, words
 from tidy.exceptions import EXCEPTIONS
 from tidy.sources import Violation
 
@@ -30,6 +30,8 @@ RULES: tuple[Rule, ...] = (
     pairing.modules_have_tests,
     pairing.tests_have_modules,
     handlers.one_handler_per_api,
+    documents.known_files,
+    documents.table_of_parts,
     words.unfinished_work,
     words.machine_names,
 )

@@ -1,0 +1,33 @@
+"""The document rules find claims that are not true."""
+
+from pathlib import Path
+
+from tidy import documents
+from tidy.import_map import MAY_IMPORT
+from tidy.plant import places, plant
+
+NOTHING = dict.fromkeys(documents.DOCUMENTS, "")
+
+
+def rows(state: str, *left_out: str) -> str:
+    return "\n".join(f"| `{part}/` | x | {state} |" for part in MAY_IMPORT if part not in left_out)
+
+
+def test_a_link_or_a_script_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    text = "[a](docs/a.md) [b](docs/b.md) [web](https://example.org/c) [top](#top) `bin/test`"
+    root = plant(tmp_path, {**NOTHING, "README.md": text, "docs/a.md": ""})
+    assert [found.detail for found in documents.known_files(root)] == [
+        "there is no bin/test",
+        "there is no docs/b.md",
+    ]
+
+
+def test_a_part_without_a_row_is_found(tmp_path: Path) -> None:
+    root = plant(tmp_path, {"ARCHITECTURE.md": rows("planned", "log")})
+    assert places(documents.table_of_parts, root) == ["ARCHITECTURE.md"]
+
+
+def test_a_part_that_is_claimed_but_not_there_is_found(tmp_path: Path) -> None:
+    text = rows("planned", "log", "model") + "\n| `log/` | x | here |\n| `model.py` | x | here |"
+    root = plant(tmp_path, {"ARCHITECTURE.md": text, "src/moldau/model.py": ""})
+    assert [found.detail for found in documents.table_of_parts(root)] == ["log is not here"]
