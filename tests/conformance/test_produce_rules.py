@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apache.lines import JavaProgram, from_base64
+from conformance.apache.lines import JavaProgram
+from conformance.apache.log import ApacheLog
 from conformance.apache.marks import needs_apache
 from conformance.apache.produced import Produced, produced
 from conformance.apache.records import JavaBatch, java_reads
@@ -62,26 +63,11 @@ def test_what_need_not_be_rebuilt_is_stored_byte_for_byte(
 
 def apache_answer(oracle: JavaProgram, case: Produced, directory: Path) -> tuple[ErrorCode, bytes]:
     """The code, and the bytes that Apache appends to its log."""
-    directory.mkdir()
-    oracle.call(
-        "open_log",
-        directory=str(directory),
-        config=dict(case.config),
-        log_start_offset=0,
-        recovery_point=0,
-        is_clean=True,
-        now_ms=NOW_MS,
-    )
-    answer = oracle.call(
-        "produce",
-        data=case.data,
-        version=case.version,
-        leader_epoch=LEADER_EPOCH,
-        origin="CLIENT",
-        now_ms=NOW_MS,
-    )
-    oracle.call("close_log")
-    return ErrorCode(answer["error_code"]), from_base64(answer.get("stored", ""))
+    log = ApacheLog(oracle, directory, case.config, NOW_MS)
+    log.open()
+    answer = log.produce(case.data, leader_epoch=LEADER_EPOCH, version=case.version)
+    log.close()
+    return answer.code, answer.stored
 
 
 def our_answer(case: Produced) -> tuple[ErrorCode, bytes]:

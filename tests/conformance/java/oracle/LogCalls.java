@@ -44,11 +44,11 @@ final class LogCalls {
     static void register(Calls calls) {
         calls.add("open_log", LogCalls::open);
         calls.add("produce", LogCalls::produce);
-        calls.add("append", LogCalls::append);
         calls.add("roll_log", arguments -> log.roll(Option.empty()).baseOffset());
         calls.add("truncate_log", arguments -> log.truncateTo(arguments.get("offset").asLong()));
         calls.add("log_state", arguments -> state());
-        calls.add("read_log", LogCalls::read);
+        calls.add("read_log", arguments -> read(
+            arguments.get("offset").asLong(), arguments.get("max_bytes").asInt()));
         calls.add("offset_for_timestamp", LogCalls::offsetForTimestamp);
         calls.add("close_log", arguments -> close());
     }
@@ -69,19 +69,22 @@ final class LogCalls {
         return state();
     }
 
-    /** What a Produce request of a version gets: an error code, or where the records went. */
-    private static Object produce(JsonNode arguments) throws Exception {
+    /** What a Produce request gets: an error code, or the base offset and the bytes stored. */
+    private static Object produce(JsonNode arguments) {
         Map<String, Object> answer = new LinkedHashMap<>();
         try {
             MemoryRecords records = RecordCalls.records(arguments);
             ProduceRequest.validateRecords((short) arguments.get("version").asInt(), records);
-            long position = log.activeSegment().size();
-            answer.put("base_offset", append(records, arguments).firstOffset());
-            FileRecords file = log.activeSegment().log();
-            ByteBuffer stored = ByteBuffer.allocate((int) (file.sizeInBytes() - position));
-            file.readInto(stored, (int) position);
-            answer.put("stored", stored.array());
+            time.nowMs = arguments.get("now_ms").asLong();
+            LogAppendInfo info = log.appendAsLeader(records, arguments.get("leader_epoch").asInt(),
+                AppendOrigin.valueOf(arguments.get("origin").asText()),
+                MetadataVersion.latestProduction(), RequestLocal.NoCaching(),
+                VerificationGuard.SENTINEL);
+            log.updateHighWatermark(log.logEndOffset());
             answer.put("error_code", 0);
+            answer.put("base_offset", info.firstOffset());
+            answer.put("stored", info.firstOffset() < 0 ? new byte[0]
+                : read(info.firstOffset(), info.validBytes()));
         } catch (RecordValidationException refused) {
             refuse(answer, refused.invalidException());
         } catch (Throwable problem) {
@@ -93,20 +96,6 @@ final class LogCalls {
     private static void refuse(Map<String, Object> answer, Throwable problem) {
         answer.put("error_code", Errors.forException(problem).code());
         answer.put("message", problem.toString());
-    }
-
-    private static Object append(JsonNode arguments) throws Exception {
-        return append(RecordCalls.records(arguments), arguments).firstOffset();
-    }
-
-    private static LogAppendInfo append(MemoryRecords records, JsonNode arguments) {
-        time.nowMs = arguments.get("now_ms").asLong();
-        LogAppendInfo info = log.appendAsLeader(records, arguments.get("leader_epoch").asInt(),
-            AppendOrigin.valueOf(arguments.get("origin").asText()),
-            MetadataVersion.latestProduction(), RequestLocal.NoCaching(),
-            VerificationGuard.SENTINEL);
-        log.updateHighWatermark(log.logEndOffset());
-        return info;
     }
 
     private static Object state() {
@@ -154,9 +143,9 @@ final class LogCalls {
         return facts;
     }
 
-    private static Object read(JsonNode arguments) throws Exception {
-        FileRecords records = (FileRecords) log.read(arguments.get("offset").asLong(),
-            arguments.get("max_bytes").asInt(), FetchIsolation.LOG_END, true).records;
+    private static byte[] read(long offset, int maxBytes) throws Exception {
+        FileRecords records =
+            (FileRecords) log.read(offset, maxBytes, FetchIsolation.LOG_END, true).records;
         ByteBuffer bytes = ByteBuffer.allocate(records.sizeInBytes());
         records.readInto(bytes, 0);
         return bytes.array();

@@ -1,0 +1,91 @@
+"""Our log on the real disk, described in the words in which Apache's is."""
+
+from pathlib import Path
+
+from conformance.apache.lines import Json
+from moldau.config.topic import TopicConfig
+from moldau.log import flush
+from moldau.log.log import Log
+from moldau.log.opening import Remembered, create, open_log
+from moldau.log.producer_state import Producer
+from moldau.log.shared import Shared
+from moldau.log.volume import Folder, Volume
+from moldau.model import TopicPartition
+from moldau.records.batch import iterate_headers, read_records
+from moldau.records.record import Record
+from moldau.runtime.disk import PosixDisk
+
+LIMIT_BYTES = 2**26
+NO_OFFSET = -1
+
+
+def create_our_log(directory: Path, config: dict[str, str], *, now_ms: int) -> Log:
+    """An empty log in `directory`, which is named like a partition."""
+    settings = TopicConfig().with_overrides(config)
+    return create(_folder(directory), settings, Shared(), now_ms=now_ms)
+
+
+def open_our_log(
+    directory: Path, config: dict[str, str], *, remembered: Remembered, now_ms: int
+) -> Log:
+    """The log in `directory`."""
+    settings = TopicConfig().with_overrides(config)
+    folder = _folder(directory)
+    return open_log(folder, settings, Shared(), remembered=remembered, now_ms=now_ms)
+
+
+def close_our_log(log: Log) -> None:
+    """Leave the files as a clean stop does."""
+    flush.prepare_close(log).run(log.folder.disk)
+
+
+def state_of(log: Log) -> Json:
+    """What the call `log_state` says of Apache's log."""
+    log.raise_high_watermark(log.log_end_offset)
+    return {
+        "log_start_offset": log.log_start_offset,
+        "log_end_offset": log.log_end_offset,
+        "last_stable_offset": log.last_stable_offset,
+        "segments": list(log.segments.base_offsets),
+        "epochs": [list(entry) for entry in log.epochs],
+        "producers": [_describe(producer) for producer in log.producers],
+        "aborted": [
+            list(transaction)
+            for segment in log.segments
+            for transaction in segment.aborted_in(0, log.log_end_offset).transactions
+        ],
+    }
+
+
+def records_of(log: Log) -> list[Record]:
+    """Every record of every batch, control records too."""
+    records: list[Record] = []
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        fetched = log.read(offset, max_bytes=2**20, at_least_one=True)
+        assert fetched.range is not None
+        data = fetched.range.read()
+        for position, header in iterate_headers(data):
+            rows = read_records(data, position, limit_bytes=LIMIT_BYTES)
+            records += [row for row in rows if row.offset >= offset]
+            offset = header.next_offset
+    return records
+
+
+def _describe(producer: Producer) -> Json:
+    last = producer.batches[-1] if producer.batches else None
+    return {
+        "producer_id": producer.producer_id,
+        "producer_epoch": producer.epoch,
+        "coordinator_epoch": producer.coordinator_epoch,
+        "last_sequence": producer.last_sequence,
+        "last_offset": last.last_offset if last else NO_OFFSET,
+        "offset_delta": last.offset_delta if last else 0,
+        "last_timestamp": producer.last_timestamp,
+        "transaction_first_offset": producer.transaction_first_offset,
+    }
+
+
+def _folder(directory: Path) -> Folder:
+    topic, _, number = directory.name.rpartition("-")
+    return Folder(Volume(PosixDisk(), str(directory.parent)), TopicPartition(topic, int(number)))
