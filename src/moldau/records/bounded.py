@@ -1,29 +1,16 @@
 """Decompression by a library function into a buffer of bounded size."""
 
-import mmap
 from collections.abc import Callable
 
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records.buffers import ReadableBuffer
+from moldau.records.buffers import ReadableBuffer, room
 
 DecompressInto = Callable[[ReadableBuffer, memoryview], int]
 
 _GUESS_RATIO = 8
 _GUESS_MIN_BYTES = 16 * 1024
-_CLEARED_MAX_BYTES = 2**20
-
-
-def room(capacity: int) -> memoryview:
-    """A buffer to decompress into, of which large parts may remain unused.
-
-    A bytearray clears all of itself first, which takes 30 ms for 64 MiB. Pages of an
-    anonymous map cost nothing before they are written to, but a small map costs more.
-    """
-    if capacity > _CLEARED_MAX_BYTES:
-        return memoryview(mmap.mmap(-1, capacity))
-    return memoryview(bytearray(capacity))
 
 
 def decompress_bounded(

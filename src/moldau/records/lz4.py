@@ -22,8 +22,8 @@ from struct import Struct
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records.bounded import decompress_bounded, room
-from moldau.records.buffers import ReadableBuffer
+from moldau.records.bounded import decompress_bounded
+from moldau.records.buffers import ReadableBuffer, room
 from moldau.records.xxhash32 import xxhash32
 
 LEVEL_DEFAULT = 9  # Kafka's number for the fast compressor; all others mean "high compression"

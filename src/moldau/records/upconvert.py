@@ -22,9 +22,9 @@ def up_convert(
     data: ReadableBuffer, entries: Sequence[Entry], rules: ProduceRules, *, now_ms: int
 ) -> bytearray:
     """Check the messages by the rules of the topic and write them as one batch from offset 0."""
-    messages = [_read(data, entry, rules) for entry in entries]
-    if any(message.magic != messages[0].magic for message in messages):
+    if any(entry.magic != entries[0].magic for entry in entries):
         raise KafkaError(ErrorCode.INVALID_RECORD, "messages of different magic in one set")
+    messages = [_read(data, entry, rules) for entry in entries]
     codec = max(message.codec for message in messages)
     if codec != Codec.NONE and len(messages) > 1:
         raise KafkaError(ErrorCode.INVALID_RECORD, "more than one message beside a compressed set")

@@ -4,7 +4,7 @@ import cramjam
 import pytest
 
 from moldau.errors import ProtocolError
-from moldau.records.bounded import decompress_bounded, room
+from moldau.records.bounded import decompress_bounded
 
 SMALL = b"data" * 10
 LARGE = bytes(5_000_000)  # grows more than the first guess allows
@@ -34,11 +34,3 @@ def test_a_guess_that_is_too_small_is_followed_by_the_limit_alone() -> None:
     with pytest.raises(ProtocolError):
         decompress_bounded(refuse, bytes(10_000), limit_bytes=1_000_000)
     assert capacities == [80_000, 1_000_000]
-
-
-@pytest.mark.parametrize("capacity", [0, 1, 2**20, 2**20 + 1])
-def test_room_is_writable_and_clear(capacity: int) -> None:
-    output = room(capacity)
-    assert output.nbytes == capacity
-    assert not output.readonly
-    assert not any(output[:100])

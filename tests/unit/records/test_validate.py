@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import cramjam
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records import batch, lz4
@@ -67,9 +65,6 @@ def records_of(valid: ValidBatch) -> list[Record]:
     return list(read_records(valid.data, limit_bytes=LIMIT))
 
 
-# --- what passes ---
-
-
 @pytest.mark.parametrize("codec", list(Codec))
 def test_a_sound_batch_is_returned_without_a_copy(codec: Codec) -> None:
     data = write_batch(RECORDS, attributes=codec)
@@ -115,9 +110,6 @@ def test_records_without_timestamps_have_no_max_timestamp() -> None:
     assert validate(data, rules).header.max_timestamp == -1
 
 
-# --- the request ---
-
-
 @pytest.mark.parametrize("version", [0, 2, 3, 9])
 def test_null_records_are_invalid(version: int) -> None:
     assert refused(None, version=version) == ErrorCode.INVALID_RECORD
@@ -157,9 +149,6 @@ def test_an_unknown_magic_is_corrupt(magic: int) -> None:
     data = bytearray(BATCH)
     data[batch.MAGIC_POSITION] = magic
     assert refused(data) == ErrorCode.CORRUPT_MESSAGE
-
-
-# --- the header ---
 
 
 @pytest.mark.parametrize(
@@ -252,9 +241,6 @@ def test_a_producer_without_sequence_is_invalid() -> None:
     assert refused(write_batch(RECORDS, producer=Producer(0, 0, -1))) == ErrorCode.INVALID_RECORD
 
 
-# --- the records ---
-
-
 def test_offsets_that_are_not_consecutive_are_invalid() -> None:
     swapped = [RECORDS[0], RECORDS[2], RECORDS[1]]
     header = BatchHeader.read(BATCH)
@@ -314,9 +300,6 @@ def test_a_timestamp_beyond_64_bits_is_invalid() -> None:
     assert refused(changed(forge)) == ErrorCode.INVALID_TIMESTAMP
 
 
-# --- log-append time ---
-
-
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
 def test_log_append_time_is_stamped(codec: Codec) -> None:
     data = write_batch(RECORDS, attributes=codec)
@@ -346,9 +329,6 @@ def test_a_claim_of_log_append_time_without_a_time_is_invalid() -> None:
         header.max_timestamp = -1
 
     assert refused(changed(forge)) == ErrorCode.INVALID_TIMESTAMP
-
-
-# --- another codec ---
 
 
 @pytest.mark.parametrize("stored", list(Codec))
@@ -381,9 +361,6 @@ def test_lz4_with_linked_blocks_is_recompressed_for_java() -> None:
     assert records_of(valid) == RECORDS
 
 
-# --- messages of older formats ---
-
-
 @pytest.mark.parametrize("version", [0, 1, 2])
 @pytest.mark.parametrize("magic", [0, 1])
 def test_messages_become_one_batch(magic: int, version: int) -> None:
@@ -407,53 +384,3 @@ def test_a_converted_batch_above_the_limit_is_too_large() -> None:
 def test_a_malformed_message_is_invalid() -> None:
     data = write_message(Message(0, 1, Codec.GZIP, 0, None, b"garbage"))
     assert refused(data, version=2) == ErrorCode.INVALID_RECORD
-
-
-# --- anything ---
-
-SOUND = [
-    bytes(write_batch(RECORDS, attributes=codec, producer=Producer(1, 0, 0))) for codec in Codec
-] + [
-    write_message_set(RECORDS, magic=magic, codec=codec)
-    for magic in (0, 1)
-    for codec in (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
-]
-every_rule = ProduceRules(
-    is_compacted=True, timestamp_before_max_ms=10**9, timestamp_after_max_ms=10**9
-)
-
-
-def survives(data: bytes | bytearray, version: int) -> None:
-    for rules in (RULES, every_rule):
-        try:
-            valid = validate_produce(data, rules, request_version=version, now_ms=NOW)
-        except KafkaError:
-            continue
-        if valid is not None:
-            assert len(records_of(valid)) == valid.header.record_count
-
-
-@pytest.mark.parametrize("data", SOUND)
-def test_every_prefix_is_valid_or_a_wire_error(data: bytes) -> None:
-    for size in range(len(data)):
-        for version in (2, 9):
-            survives(data[:size], version)
-
-
-@settings(max_examples=300)
-@given(
-    st.sampled_from(SOUND),
-    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=4),
-    st.sampled_from([2, 9]),
-    st.booleans(),
-)
-def test_any_mutation_is_valid_or_a_wire_error(
-    data: bytes, changes: list[tuple[int, int]], version: int, has_right_checksum: bool
-) -> None:
-    mutated = bytearray(data)
-    for position, value in changes:
-        mutated[position % len(data)] = value
-    if has_right_checksum and mutated[batch.MAGIC_POSITION] == batch.MAGIC:
-        checksum = batch.crc32c(mutated[batch.ATTRIBUTES_POSITION :])
-        mutated[17:21] = checksum.to_bytes(4, "big")
-    survives(mutated, version)
