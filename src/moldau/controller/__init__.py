@@ -1,0 +1,1 @@
+"""The controller: who leads what, decided by one broker for all."""
