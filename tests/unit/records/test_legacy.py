@@ -158,11 +158,31 @@ def test_a_set_that_is_too_large_inside_is_refused() -> None:
         unwrap(wrapper, limit_bytes=5000)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "00",  # cut off in the fields of fixed size
+        "00 ffffffff",  # without a value
+        "00 ffffffff 00000001",  # a value beyond the end
+        "00 fffffffe ffffffff",  # a key of -2 bytes
+        "00 ffffffff ffffffff 00",  # a byte after the value
+    ],
+)
+def test_a_malformed_message_is_refused(rest: str) -> None:
+    with pytest.raises(ProtocolError):
+        read_message(with_checksum(b"\x00" + bytes.fromhex(rest)))
+    with pytest.raises(ProtocolError):
+        read_message(with_checksum(b"\x01"))
+
+
+def with_checksum(checked: bytes) -> bytes:
+    size = (len(checked) + 4).to_bytes(4, "big")
+    return bytes(8) + size + zlib.crc32(checked).to_bytes(4, "big") + checked
+
+
 @given(st.binary(max_size=40), st.sampled_from([0, 1]))
 def test_any_bytes_with_a_right_checksum_are_a_message_or_refused(rest: bytes, magic: int) -> None:
-    checked = bytes((magic,)) + rest
-    entry = bytes(8) + (len(checked) + 4).to_bytes(4, "big")
-    entry += zlib.crc32(checked).to_bytes(4, "big") + checked
+    entry = with_checksum(bytes((magic,)) + rest)
     try:
         message = read_message(entry)
     except ProtocolError:

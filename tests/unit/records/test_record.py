@@ -56,7 +56,7 @@ def test_every_cut_is_refused(size: int) -> None:
         "100000000101020100",  # a header with a null key
         "0e00000001010000",  # one byte more than the fields
         "0c00000001010000",  # one byte after the last record
-        "0cffffffffff7f",  # a timestamp that goes on
+        "1800" + "ff" * 10 + "00",  # a timestamp of more than ten bytes
         "140000008080808010010100",  # an offset of 33 bits
     ],
 )

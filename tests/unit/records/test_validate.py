@@ -171,6 +171,13 @@ def test_a_wrong_length_is_refused(length: int, code: ErrorCode) -> None:
     assert refused(data) == code
 
 
+@pytest.mark.parametrize("size", [26, 60])
+def test_a_batch_without_room_for_its_header_is_corrupt(size: int) -> None:
+    data = bytearray(BATCH[:size])
+    data[8:12] = (size - 12).to_bytes(4, "big")
+    assert refused(data) == ErrorCode.CORRUPT_MESSAGE
+
+
 def test_a_base_offset_other_than_0_is_invalid() -> None:
     data = bytearray(BATCH)
     batch.stamp(data, 0, base_offset=1, leader_epoch=0)
