@@ -12,7 +12,7 @@ from failure import SetupError
 from guard import one_at_a_time
 from kernels import build_kernels, kernel_inputs, missing_kernels
 from packages import check_free_disk, last_lines, make_environment, put_in_place
-from profiles import OLDEST_PYTHON, PROFILES, in_order
+from profiles import OLDEST_PYTHON, PROFILES, Profile, in_order
 from progress import Progress
 from stamps import (
     State,
@@ -32,22 +32,23 @@ def ensure(root: Path, wanted: str) -> None:
     state = read_state(venv)
     if not (venv / "bin" / "python").exists():
         state = State()
-    if not has_same_packages(state, root, {wanted}):
-        state = renew_packages(root, state, wanted)
+    profiles = in_order({wanted, *state.locks})
+    is_packaged = has_same_packages(state, root, {wanted})
+    progress = Progress(steps=(0 if is_packaged else 1 + len(profiles)) + (0 if is_pure() else 1))
+    if not is_packaged:
+        state = renew_packages(root, state, profiles, progress)
     if is_pure():
-        print("moldau: MOLDAU_PURE is set, kernels stay uncompiled", file=sys.stderr)
-    else:
-        renew_kernels(root, state)
+        progress.say("moldau: MOLDAU_PURE is set, kernels stay uncompiled")
+    elif not has_kernels(root, state):
+        renew_kernels(root, state, progress)
     write_stamps(venv, state)
 
 
-def renew_packages(root: Path, state: State, wanted: str) -> State:
-    """Replace the environment by one that has the wanted profile and those it had before."""
-    profiles = in_order({wanted, *state.locks})
+def renew_packages(root: Path, state: State, profiles: list[Profile], progress: Progress) -> State:
+    """Replace the environment by one that has these profiles."""
     check_free_disk(root, profiles)
     names = " + ".join(profile.name for profile in profiles)
     duration_s = sum(profile.duration_s for profile in profiles)
-    progress = Progress(steps=1 + len(profiles))
     progress.say(f"moldau: making .venv ({names}), about {duration_s} s")
     make_environment(root, profiles, progress)
     put_in_place(root)
@@ -61,13 +62,18 @@ def renew_packages(root: Path, state: State, wanted: str) -> State:
     )
 
 
-def renew_kernels(root: Path, state: State) -> None:
-    """Compile what changed; without a compiler everything works, slower."""
-    digest = digest_of(kernel_inputs(root))
-    is_complete = not missing_kernels(root, [Path(path) for path in state.built])
-    if digest == state.kernels and is_complete and all(map(os.path.isfile, state.built)):
-        return
-    progress = Progress(steps=1)
+def has_kernels(root: Path, state: State) -> bool:
+    """Whether every kernel was compiled from what its source is now."""
+    return (
+        state.kernels == digest_of(kernel_inputs(root))
+        and not missing_kernels(root, [Path(path) for path in state.built])
+        and all(map(os.path.isfile, state.built))
+    )
+
+
+def renew_kernels(root: Path, state: State, progress: Progress) -> None:
+    """Compile the kernels; without a compiler everything works, slower."""
+    digest = digest_of(kernel_inputs(root))  # before: a source may be edited meanwhile
     with progress.step("compiled kernels"):
         built, output = build_kernels(root, root / ".venv" / "bin" / "python")
     missing = missing_kernels(root, built)

@@ -56,15 +56,20 @@ def has_same_packages(state: State, root: Path, wanted: set[str]) -> bool:
 
 
 def write_stamps(venv: Path, state: State) -> None:
-    """Declare the environment complete."""
+    """Declare the environment complete.
+
+    The kernels count only if they were compiled from what their sources are now: after
+    a pure run, or an edit while they were compiled, there is still something to do.
+    """
     root = Path(state.root)
     folder = venv / "stamps"
     folder.mkdir(exist_ok=True)
     replace_text(folder / STATE, json.dumps(asdict(state), indent=1))
+    are_kernels_fresh = state.kernels == digest_of(kernel_inputs(root))
     for name in state.locks:
         inputs = [PROFILES[name].lock_file(root), root / "pyproject.toml", root / "setup.py"]
         replace_text(folder / f"{name}-pure", checksums(inputs))
-        if state.kernels is not None:
+        if are_kernels_fresh:
             kernels = [*kernel_inputs(root), *(Path(path) for path in state.built)]
             replace_text(folder / name, checksums(dict.fromkeys([*inputs, *kernels])))
 

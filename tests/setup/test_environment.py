@@ -11,6 +11,7 @@ import pytest
 import packages
 import stamps
 from failure import SetupError
+from kernels import kernel_inputs
 from profiles import PROFILES, in_order
 from progress import Progress
 from stamps import State
@@ -32,7 +33,8 @@ def clone(tmp_path: Path) -> Path:
 
 def made(clone: Path, *names: str) -> State:
     locks = {name: stamps.digest_of([PROFILES[name].lock_file(clone)]) for name in names}
-    return State(root=str(clone), python="3.11", locks=locks, kernels="k")
+    digest = stamps.digest_of(kernel_inputs(clone))
+    return State(root=str(clone), python="3.11", locks=locks, kernels=digest)
 
 
 def test_every_profile_stands_on_the_base() -> None:
@@ -83,11 +85,14 @@ def test_a_stamp_lists_what_sha256sum_can_check(clone: Path) -> None:
     assert subprocess.run(command, check=False).returncode == 1
 
 
-def test_kernels_that_were_never_built_leave_only_the_pure_stamp(clone: Path) -> None:
+@pytest.mark.parametrize("kernels", [None, "of an older source"])
+def test_kernels_that_are_not_fresh_leave_only_the_pure_stamp(
+    clone: Path, kernels: str | None
+) -> None:
     venv = clone / ".venv"
     venv.mkdir()
     state = made(clone, "base")
-    state.kernels = None
+    state.kernels = kernels
     stamps.write_stamps(venv, state)
     assert (venv / "stamps" / "base-pure").exists()
     assert not (venv / "stamps" / "base").exists()
