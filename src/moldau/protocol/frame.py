@@ -76,9 +76,9 @@ class FrameReader:
     def _make_room(self) -> None:
         """Move the waiting bytes to a new buffer; views may still hold the old one."""
         waiting = self.waiting_bytes
-        declared = self._declared_size()
-        wanted = CHUNK_BYTES if declared is None else _SIZE.size + declared
-        capacity = max(CHUNK_BYTES, min(wanted, GROWTH * waiting))
-        buffer = bytearray(max(capacity, waiting + 1))
+        needed = _SIZE.size + (self._declared_size() or 0)
+        if needed <= waiting:  # complete frames, which nobody has taken yet
+            needed = 2 * waiting
+        buffer = bytearray(max(CHUNK_BYTES, min(needed, GROWTH * waiting)))
         buffer[:waiting] = memoryview(self._buffer)[self._start : self._end]
         self._buffer, self._start, self._end = buffer, 0, waiting

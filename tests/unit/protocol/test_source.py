@@ -1,0 +1,43 @@
+"""Generated code."""
+
+import linecache
+import traceback
+
+import pytest
+
+from moldau.protocol.source import Source
+
+
+def test_blocks_are_indented_and_compiled() -> None:
+    source = Source({"one": 1})
+    with source.block("def add(x):"):
+        source.line("return x + one")
+    assert source.function("add", "test addition")(41) == 42
+
+
+def test_tracebacks_show_the_generated_line() -> None:
+    source = Source({})
+    with source.block("def fail():"):
+        source.line("return [][7]")
+    with pytest.raises(IndexError) as caught:
+        source.function("fail", "test failure")()
+    linecache.checkcache()
+    assert "return [][7]" in "".join(traceback.format_exception(caught.value))
+
+
+def test_fresh_names_do_not_repeat() -> None:
+    source = Source({})
+    assert [source.fresh("size") for _ in range(3)] == ["size", "size_2", "size_3"]
+
+
+def test_a_value_keeps_its_global_name() -> None:
+    source = Source({})
+    assert source.reference("Part", Source) == source.reference("Other", Source) == "Part"
+
+
+def test_struct_codes_become_functions() -> None:
+    source = Source({})
+    pack, unpack = source.packer("h?"), source.unpacker("h?")
+    assert source.scope[pack](1, True) == b"\0\1\1"
+    assert source.scope[unpack](b"\0\1\1", 0) == (1, True)
+    assert pack.isidentifier()
