@@ -1,18 +1,40 @@
-# C types of kernel.py; every name here is a function or variable there. (Cython warns about
-# `inline` on declarations, but heeds it, and it is worth a third of the speed.)
+# C types of kernel.py; every name here is a function or variable there. Cython warns about
+# `inline` on declarations, but heeds it, and setup.py has the compiler heed it too.
 
 cimport cython
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from moldau.records.memory cimport address
+from moldau.records.memory cimport address, copy_bytes, sum_of_int64, take_bytes, uninitialised_bytes
 
 
 @cython.locals(
-    data="const uint8_t*", position=int64_t, end=int64_t, record_end=int64_t, index=int64_t,
-    size=int64_t, timestamp_delta=int64_t, offset_delta=int64_t, key_size=int64_t,
-    max_timestamp_delta=int64_t, offset_delta_of_max=int64_t, any_null_key=bint,
+    cursor=RecordCursor, max_timestamp_delta=int64_t, offset_delta_of_max=int64_t,
+    any_null_key=bint, index=int64_t,
 )
-cpdef tuple check_records(const uint8_t[::1] body, int64_t record_count)
+cpdef tuple check_records(body, int64_t record_count)
+
+
+@cython.final
+cdef class RecordCursor:
+    cdef const uint8_t[::1] view
+    cdef const uint8_t* data
+    cdef int64_t position, end, index, record_count
+    cdef int64_t timestamp_delta, offset_delta
+    cdef int64_t key_position, key_size, value_position, value_size
+    cdef int64_t header_count, headers_position
+    cdef int64_t base_offset, last_offset_delta, base_timestamp, max_timestamp
+    cdef bint is_log_append_time
+    cdef int64_t start_offset, end_offset, offset, timestamp
+
+    cpdef start(self, int64_t position, int64_t end, int64_t record_count)
+
+    cpdef start_batch(self, header, int64_t position, int64_t end)
+
+    cdef inline int advance_selected(self) except -1
+
+    @cython.locals(data="const uint8_t*", size=int64_t, position=int64_t, end=int64_t)
+    cdef inline int advance(self) except -1
+
 
 @cython.locals(low=int64_t, high=int64_t)
 cdef inline (int64_t, int64_t) read_varint(
@@ -27,7 +49,65 @@ cdef (int64_t, int64_t) read_number(
     const uint8_t* data, int64_t position, int64_t end, int64_t width) noexcept
 
 @cython.locals(size=int64_t)
-cdef inline int64_t skip_field(const uint8_t* data, int64_t position, int64_t end) noexcept
+cdef int64_t skip_headers(
+    const uint8_t* data, int64_t position, int64_t end, int64_t count) noexcept
 
-@cython.locals(count=int64_t, size=int64_t)
-cdef int64_t skip_headers(const uint8_t* data, int64_t position, int64_t end) noexcept
+
+@cython.final
+cdef class BinaryOutput:
+    cdef int32_t[::1] offsets
+    cdef uint8_t[::1] data, validity
+    cdef readonly int64_t rows, data_size, null_count
+
+    cdef bint has_room(self, int64_t rows, int64_t size)
+
+    @cython.locals(row=int64_t, bit=int64_t)
+    cdef inline void append(
+        self, const uint8_t* source, int64_t position, int64_t size) noexcept
+
+
+@cython.final
+cdef class RowsOutput:
+    cdef int64_t[::1] offsets, timestamps
+    cdef int8_t[::1] timestamp_types
+    cdef BinaryOutput keys, values
+    cdef readonly int64_t rows, header_count, header_bytes
+
+    @cython.locals(keys=BinaryOutput, values=BinaryOutput, count=int64_t, size=int64_t)
+    cpdef append(self, RecordCursor cursor)
+
+
+@cython.final
+cdef class HeadersOutput:
+    cdef int32_t[::1] offsets
+    cdef BinaryOutput keys, values
+    cdef readonly int64_t rows
+
+    @cython.locals(size=int64_t)
+    cpdef append(self, RecordCursor cursor)
+
+    @cython.locals(data="const uint8_t*", position=int64_t, index=int64_t, size=int64_t)
+    cdef void append_headers(self, RecordCursor cursor) noexcept
+
+
+@cython.final
+@cython.freelist(64)
+@cython.no_gc
+cdef class Row:
+    cdef readonly int64_t offset, timestamp
+    cdef readonly object key, value, headers
+
+
+cdef tuple astuple(Row row)
+
+
+@cython.final
+cdef class RowReader:
+    cdef RecordCursor cursor
+
+
+@cython.locals(row=Row)
+cdef Row read_row(RecordCursor cursor)
+
+@cython.locals(data="const uint8_t*", position=int64_t, index=int64_t, size=int64_t, headers=list)
+cdef tuple read_headers(RecordCursor cursor)

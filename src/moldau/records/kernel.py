@@ -1,4 +1,4 @@
-"""The loops that walk the records of v2 batches.
+"""The loops that read the records of v2 batches.
 
 This file runs as it stands and is also compiled as `_kernel`; `_kernel.pxd` then gives its
 variables C types. Bytes come from the network, so every position is compared with the end of
@@ -9,6 +9,8 @@ what may be read before it is used, in both forms. A record is, after its length
     header count varint, then per header: key size varint, key · value size varint, value
 """
 
+from typing import TYPE_CHECKING, Self
+
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
@@ -16,8 +18,20 @@ except ImportError:
 
 from moldau.errors import ProtocolError
 
+if TYPE_CHECKING:
+    from moldau.records.batch import BatchHeader
 if not cython.compiled:
-    from moldau.records.memory import address
+    from moldau.records.memory import (
+        address,
+        copy_bytes,
+        sum_of_int64,
+        take_bytes,
+        uninitialised_bytes,
+    )
+
+Headers = tuple[tuple[bytes, bytes | None], ...]
+LOG_APPEND_TIME = 0x08  # the attributes bit
+RECORD_SIZE_MIN = 7  # each of its seven parts takes a byte at least
 
 
 def check_records(body: memoryview, record_count: int) -> tuple[int, int, bool]:
@@ -27,40 +41,107 @@ def check_records(body: memoryview, record_count: int) -> tuple[int, int, bool]:
     delta, the offset delta of the first record that has it, and whether any key is null; of no
     records (0, -1, False).
     """
-    data = address(body)
-    position = 0
-    end = len(body)
+    cursor = RecordCursor(body)
+    cursor.start(0, len(body), record_count)
     max_timestamp_delta = 0
     offset_delta_of_max = -1
     any_null_key = False
     index = 0
-    while index < record_count:
-        size, position = read_varint(data, position, end)
-        record_end = position + size
-        if position > end or size < 0 or record_end > end:
-            raise ProtocolError(f"record {index} does not fit into its batch")
-        timestamp_delta, position = read_varlong(data, position + 1, record_end)
-        offset_delta, position = read_varint(data, position, record_end)
-        key_size, position = read_varint(data, position, record_end)
-        if key_size >= 0:
-            position += key_size
-        elif key_size == -1:
-            any_null_key = True
-        else:
-            raise ProtocolError(f"record {index} has a key of {key_size} bytes")
-        position = skip_field(data, position, record_end)
-        position = skip_headers(data, position, record_end)
-        if position != record_end:
-            raise ProtocolError(f"record {index} does not fill its length")
-        if offset_delta != index:
-            raise ProtocolError(f"record {index} has offset delta {offset_delta}")
-        if index == 0 or timestamp_delta > max_timestamp_delta:
-            max_timestamp_delta = timestamp_delta
+    while cursor.advance():
+        if cursor.offset_delta != index:
+            raise ProtocolError(f"record {index} has offset delta {cursor.offset_delta}")
+        if index == 0 or cursor.timestamp_delta > max_timestamp_delta:
+            max_timestamp_delta = cursor.timestamp_delta
             offset_delta_of_max = index
+        if cursor.key_size < 0:
+            any_null_key = True
         index += 1
-    if position != end:
-        raise ProtocolError(f"{end - position} bytes after the last of {record_count} records")
     return max_timestamp_delta, offset_delta_of_max, any_null_key
+
+
+class RecordCursor:
+    """Stands on one record after the other of a decompressed batch in `data`.
+
+    A batch is entered with `start` (for its records as they are) or `start_batch` (for those in
+    `[start_offset, end_offset)`, with their offsets and timestamps).
+    """
+
+    def __init__(self, data: memoryview, start_offset: int = 0, end_offset: int = 0) -> None:
+        self.view = data
+        self.data = address(data)
+        self.start_offset = start_offset
+        self.end_offset = end_offset
+        self.position = self.end = 0
+        self.index = self.record_count = 0
+        self.timestamp_delta = self.offset_delta = 0
+        self.key_position = self.key_size = 0
+        self.value_position = self.value_size = 0
+        self.header_count = self.headers_position = 0
+
+    def start(self, position: int, end: int, record_count: int) -> None:
+        """Enter the records at `[position, end)`."""
+        assert 0 <= position <= end <= len(self.view), "no such bytes"
+        if record_count < 0 or record_count > (end - position) // RECORD_SIZE_MIN:
+            raise ProtocolError(f"{record_count} records do not fit into {end - position} bytes")
+        self.position = position
+        self.end = end
+        self.index = 0
+        self.record_count = record_count
+
+    def start_batch(self, header: "BatchHeader", position: int, end: int) -> None:
+        """Enter the batch with this header, whose decompressed records are at `[position, end)`."""
+        self.start(position, end, header.record_count)
+        self.base_offset = header.base_offset
+        self.last_offset_delta = header.last_offset_delta
+        self.base_timestamp = header.base_timestamp
+        self.max_timestamp = header.max_timestamp
+        self.is_log_append_time = header.attributes & LOG_APPEND_TIME != 0
+        self.offset = self.timestamp = 0
+
+    def advance_selected(self) -> bool:
+        """Step to the next selected record, and tell its offset and timestamp."""
+        while self.advance():
+            if self.offset_delta < 0 or self.offset_delta > self.last_offset_delta:
+                raise ProtocolError(f"record offset delta {self.offset_delta} is not in its batch")
+            self.offset = sum_of_int64(self.base_offset, self.offset_delta)
+            if self.start_offset <= self.offset < self.end_offset:
+                if self.is_log_append_time:
+                    self.timestamp = self.max_timestamp
+                else:
+                    self.timestamp = sum_of_int64(self.base_timestamp, self.timestamp_delta)
+                return True
+        return False
+
+    def advance(self) -> bool:
+        """Step to the next record, all of which is checked; False after the last."""
+        if self.index == self.record_count:
+            if self.position != self.end:
+                raise ProtocolError(f"{self.end - self.position} bytes after the last record")
+            return False
+        data = self.data
+        size, position = read_varint(data, self.position, self.end)
+        end = position + size
+        if size < 0 or end > self.end:
+            raise ProtocolError(f"record {self.index} does not fit into its batch")
+        self.timestamp_delta, position = read_varlong(data, position + 1, end)
+        self.offset_delta, position = read_varint(data, position, end)
+        self.key_size, position = read_varint(data, position, end)
+        self.key_position = position
+        if self.key_size > 0:
+            position += self.key_size
+        self.value_size, position = read_varint(data, position, end)
+        self.value_position = position
+        if self.value_size > 0:
+            position += self.value_size
+        self.header_count, position = read_varint(data, position, end)
+        self.headers_position = position
+        if self.header_count != 0:
+            position = skip_headers(data, position, end, self.header_count)
+        if position != end or self.key_size < -1 or self.value_size < -1:
+            raise ProtocolError(f"record {self.index} is not what its lengths say")
+        self.position = end
+        self.index += 1
+        return True
 
 
 # The readers below never fail but run over: at the end of what they may read, or on a number of
@@ -108,23 +189,221 @@ def read_number(data: memoryview, position: int, end: int, width: int) -> tuple[
     return 0, end + 1
 
 
-def skip_field(data: memoryview, position: int, end: int) -> int:
-    """The position after a nullable field."""
-    size, position = read_varint(data, position, end)
-    if size < -1:
-        return end + 1
-    return position + size if size > 0 else position
-
-
-def skip_headers(data: memoryview, position: int, end: int) -> int:
+def skip_headers(data: memoryview, position: int, end: int, count: int) -> int:
     """The position after a record's headers."""
-    count, position = read_varint(data, position, end)
-    if count < 0 or count > end:
+    if count < 0:
         return end + 1
     while count > 0 and position < end:
         size, position = read_varint(data, position, end)
         if size < 0:
             return end + 1
-        position = skip_field(data, position + size, end)
+        size, position = read_varint(data, position + size, end)
+        if size < -1:
+            return end + 1
+        if size > 0:
+            position += size
         count -= 1
     return position if count == 0 else end + 1
+
+
+def allocate(size: int) -> bytearray:
+    """Memory for an output; what it holds at first is of no meaning."""
+    return uninitialised_bytes(size)
+
+
+class BinaryOutput:
+    """A column of byte strings being filled, in Arrow's layout.
+
+    `offsets` has an int32 more than the column has room for rows, `validity` a bit for each.
+    """
+
+    def __init__(self, offsets: memoryview, data: memoryview, validity: memoryview) -> None:
+        assert len(validity) * 8 >= len(offsets) - 1, "validity is too short"
+        self.offsets = offsets
+        self.data = data
+        self.validity = validity
+        self.rows = 0
+        self.data_size = 0
+        self.null_count = 0
+        offsets[0] = 0
+
+    def has_room(self, rows: int, size: int) -> bool:
+        """Whether so many rows of together so many bytes can be appended."""
+        return self.rows + rows < len(self.offsets) and self.data_size + size <= len(self.data)
+
+    def append(self, source: memoryview, position: int, size: int) -> None:
+        """Append `size` bytes of `source`, or a null if that is -1; there must be room."""
+        row = self.rows
+        bit = 1 << (row & 7)
+        if size > 0:
+            copy_bytes(self.data, self.data_size, source, position, size)
+            self.data_size += size
+        elif size < 0:
+            self.null_count += 1
+            bit = 0
+        self.offsets[row + 1] = self.data_size
+        self.validity[row >> 3] = bit | (self.validity[row >> 3] if row & 7 else 0)
+        self.rows = row + 1
+
+
+class RowsOutput:
+    """The columns of records being filled; keys and values may be unwanted (None)."""
+
+    def __init__(
+        self,
+        offsets: memoryview,
+        timestamps: memoryview,
+        timestamp_types: memoryview,
+        keys: BinaryOutput | None,
+        values: BinaryOutput | None,
+    ) -> None:
+        self.offsets = offsets
+        self.timestamps = timestamps
+        self.timestamp_types = timestamp_types
+        self.keys = keys
+        self.values = values
+        self.rows = 0
+        self.header_count = 0
+        self.header_bytes = 0
+
+    def append(self, cursor: RecordCursor) -> None:
+        """Append the batch that the cursor has entered.
+
+        There must be room for all records of the batch and, in keys and values, all its bytes.
+        """
+        keys, values = self.keys, self.values
+        count, size = cursor.record_count, cursor.end - cursor.position
+        assert self.rows + count <= len(self.offsets), "no room for offsets"
+        assert self.rows + count <= len(self.timestamps), "no room for timestamps"
+        assert self.rows + count <= len(self.timestamp_types), "no room for timestamp types"
+        assert keys is None or keys.has_room(count, size), "no room for keys"
+        assert values is None or values.has_room(count, size), "no room for values"
+        while cursor.advance_selected():
+            self.offsets[self.rows] = cursor.offset
+            self.timestamps[self.rows] = cursor.timestamp
+            self.timestamp_types[self.rows] = cursor.is_log_append_time
+            if keys is not None:
+                keys.append(cursor.data, cursor.key_position, cursor.key_size)
+            if values is not None:
+                values.append(cursor.data, cursor.value_position, cursor.value_size)
+            if cursor.header_count > 0:
+                self.header_count += cursor.header_count
+                self.header_bytes += cursor.position - cursor.headers_position
+            self.rows += 1
+
+
+class HeadersOutput:
+    """The headers column being filled: a list of keys and values for each row."""
+
+    def __init__(self, offsets: memoryview, keys: BinaryOutput, values: BinaryOutput) -> None:
+        self.offsets = offsets
+        self.keys = keys
+        self.values = values
+        self.rows = 0
+        offsets[0] = 0
+
+    def append(self, cursor: RecordCursor) -> None:
+        """Append the headers of a batch that a `RowsOutput` has taken, and told their size."""
+        while cursor.advance_selected():
+            size = cursor.position - cursor.headers_position
+            assert self.rows + 1 < len(self.offsets), "no room for header lists"
+            assert self.keys.has_room(cursor.header_count, size), "no room for header keys"
+            assert self.values.has_room(cursor.header_count, size), "no room for header values"
+            self.append_headers(cursor)
+            self.rows += 1
+            self.offsets[self.rows] = self.keys.rows
+
+    def append_headers(self, cursor: RecordCursor) -> None:
+        """Append the headers of the record that the cursor stands on."""
+        data = cursor.data
+        position = cursor.headers_position
+        index = 0
+        while index < cursor.header_count:
+            size, position = read_varint(data, position, cursor.position)
+            self.keys.append(data, position, size)
+            size, position = read_varint(data, position + size, cursor.position)
+            self.values.append(data, position, size)
+            if size > 0:
+                position += size
+            index += 1
+
+
+class Row:
+    """One record of a partition, as light as it can be."""
+
+    def __init__(
+        self,
+        offset: int,
+        timestamp: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers = (),
+    ) -> None:
+        self.offset = offset
+        self.timestamp = timestamp
+        self.key = key
+        self.value = value
+        self.headers = headers
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Row) and astuple(self) == astuple(other)
+
+    def __hash__(self) -> int:
+        return hash(astuple(self))
+
+    def __repr__(self) -> str:
+        offset, timestamp, key, value, headers = astuple(self)
+        return f"Row({offset=}, {timestamp=}, {key=}, {value=}, {headers=})"
+
+
+def astuple(row: Row) -> tuple[int, int, bytes | None, bytes | None, Headers]:
+    """The fields of a row in the order of its constructor."""
+    return row.offset, row.timestamp, row.key, row.value, row.headers
+
+
+class RowReader:
+    """Iterates over the batch that a cursor has entered."""
+
+    def __init__(self, cursor: RecordCursor) -> None:
+        self.cursor = cursor
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Row:
+        if not self.cursor.advance_selected():
+            raise StopIteration
+        return read_row(self.cursor)
+
+
+def read_row(cursor: RecordCursor) -> Row:
+    """The record that the cursor stands on."""
+    row = Row.__new__(Row)
+    row.offset = cursor.offset
+    row.timestamp = cursor.timestamp
+    row.key = row.value = None
+    if cursor.key_size >= 0:
+        row.key = take_bytes(cursor.data, cursor.key_position, cursor.key_size)
+    if cursor.value_size >= 0:
+        row.value = take_bytes(cursor.data, cursor.value_position, cursor.value_size)
+    row.headers = read_headers(cursor) if cursor.header_count > 0 else ()
+    return row
+
+
+def read_headers(cursor: RecordCursor) -> Headers:
+    """The headers of the record that the cursor stands on."""
+    data = cursor.data
+    position = cursor.headers_position
+    headers: list[tuple[bytes, bytes | None]] = []
+    index = 0
+    while index < cursor.header_count:
+        size, position = read_varint(data, position, cursor.position)
+        key = take_bytes(data, position, size)
+        size, position = read_varint(data, position + size, cursor.position)
+        value = None
+        if size >= 0:
+            value = take_bytes(data, position, size)
+            position += size
+        headers.append((key, value))
+        index += 1
+    return tuple(headers)

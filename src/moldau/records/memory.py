@@ -15,3 +15,23 @@ def copy_bytes(
 ) -> None:
     """Copy `size` bytes from `source` at `position` to `target` at `target_position`."""
     target[target_position : target_position + size] = source[position : position + size]
+
+
+def take_bytes(source: memoryview, position: int, size: int) -> bytes:
+    """`size` bytes from `source` at `position` as an object of their own."""
+    return bytes(source[position : position + size])
+
+
+def sum_of_int64(left: int, right: int) -> int:
+    """The sum, wrapped around as Java wraps it."""
+    return (left + right + 2**63) % 2**64 - 2**63
+
+
+def difference_of_int64(left: int, right: int) -> int:
+    """The difference, wrapped around as Java wraps it."""
+    return (left - right + 2**63) % 2**64 - 2**63
+
+
+def uninitialised_bytes(size: int) -> bytearray:
+    """Fresh memory, which C does not need to clear."""
+    return bytearray(size)

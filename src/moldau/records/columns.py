@@ -1,0 +1,199 @@
+"""Records as columns, in the memory layout of Apache Arrow but without needing it.
+
+Buffers are plain memory that `pyarrow.py_buffer` wraps without copying. Filling fresh memory
+costs more than reading the records, since the operating system hands it out page by page; a
+reader that runs for long therefore passes an `allocate` of its own that uses memory again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from moldau.records.buffers import ReadableBuffer
+from moldau.records.fetched import Entrance, FetchedBatch, FetchedBatches, Selection, Stop, kernel
+
+Allocate = Callable[[int], bytearray | memoryview]
+"""Gives writable memory of at least so many bytes, of any content."""
+
+COLUMN_BYTES_MAX = 2**31 - 1  # what Arrow's int32 offsets can address
+DEFAULT_MAX_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryColumn:
+    """Byte strings: row `i` is `data[offsets[i]:offsets[i + 1]]`, int32 offsets.
+
+    Bit `validity_start + i` of `validity`, lowest bit first, is 0 where the row is null;
+    None says that no row is.
+    """
+
+    offsets: memoryview
+    data: memoryview
+    validity: memoryview | None = None
+    null_count: int = 0
+    validity_start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadersColumn:
+    """A list of headers per row: row `i` has those from `offsets[i]` to `offsets[i + 1]`."""
+
+    offsets: memoryview
+    keys: BinaryColumn
+    values: BinaryColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The records of a stretch of one partition.
+
+    `offsets` and `timestamps` are int64, `timestamp_types` int8 (0 set by the producer, 1 by
+    the broker on append). `next_offset` is where to fetch next, `position` how many of the
+    fetched bytes were read, `stop` why no more.
+    """
+
+    row_count: int
+    offsets: memoryview
+    timestamps: memoryview
+    timestamp_types: memoryview
+    keys: BinaryColumn | None
+    values: BinaryColumn | None
+    headers: HeadersColumn | None
+    next_offset: int
+    position: int
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The columns to fill beside offsets and timestamps, which are always there."""
+
+    keys: bool = True
+    values: bool = True
+    headers: bool = True
+
+
+EVERYTHING = Selection()
+ALL_COLUMNS = Wanted()
+
+
+def decode_columns(
+    data: ReadableBuffer,
+    selection: Selection = EVERYTHING,
+    *,
+    wanted: Wanted = ALL_COLUMNS,
+    allocate: Allocate = kernel.allocate,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Columns:
+    """Turn the batches of a fetch response into columns.
+
+    Stops early before the batch with which the decompressed records would exceed `max_bytes`,
+    the first excepted; a single batch may decompress to no more than that.
+    """
+    assert 0 < max_bytes <= COLUMN_BYTES_MAX, "offsets into columns are int32"
+    fetched = FetchedBatches(data, selection, limit_bytes=max_bytes)
+    batches: list[FetchedBatch] = []
+    rows_max = size_max = 0
+    position, next_offset, stop = 0, selection.start_offset, None
+    for batch in fetched:
+        size = batch.end - batch.start
+        if batches and size_max + size > max_bytes:
+            position, stop = batch.position, Stop.SIZE_LIMIT
+            next_offset = max(fetched.next_offset, batch.header.base_offset)
+            break
+        rows_max += max(min(batch.header.record_count, size // kernel.RECORD_SIZE_MIN), 0)
+        size_max += size
+        batches.append(batch)
+    if stop is None:
+        position, next_offset, stop = fetched.position, fetched.next_offset, fetched.stop
+    outputs = _Outputs(wanted, allocate, rows_max, size_max)
+    outputs.fill(fetched, batches, selection)
+    return outputs.columns(next_offset=next_offset, position=position, stop=stop)
+
+
+class _Binary:
+    """A binary column being filled, and the memory it is filled into."""
+
+    def __init__(self, allocate: Allocate, rows_max: int, size_max: int) -> None:
+        self.offsets = _memory(allocate, 4 * (rows_max + 1), "i")
+        self.data = _memory(allocate, size_max, "B")
+        self.validity = _memory(allocate, (rows_max + 7) // 8, "B")
+        self.output = kernel.BinaryOutput(self.offsets, self.data, self.validity)
+
+    def column(self) -> BinaryColumn:
+        rows, nulls = self.output.rows, self.output.null_count
+        return BinaryColumn(
+            offsets=self.offsets[: rows + 1],
+            data=self.data[: self.output.data_size],
+            validity=self.validity[: (rows + 7) // 8] if nulls else None,
+            null_count=nulls,
+        )
+
+
+class _Outputs:
+    """The columns being filled.
+
+    Room is made for the most that the batches can hold; memory that is not written to costs
+    nothing. Headers are rare: their room is only known, and made, after the other columns.
+    """
+
+    def __init__(self, wanted: Wanted, allocate: Allocate, rows_max: int, size_max: int) -> None:
+        self._allocate = allocate
+        self._offsets = _memory(allocate, 8 * rows_max, "q")
+        self._timestamps = _memory(allocate, 8 * rows_max, "q")
+        self._types = _memory(allocate, rows_max, "b")
+        self._keys = _Binary(allocate, rows_max, size_max) if wanted.keys else None
+        self._values = _Binary(allocate, rows_max, size_max) if wanted.values else None
+        self._rows = kernel.RowsOutput(
+            self._offsets,
+            self._timestamps,
+            self._types,
+            self._keys.output if self._keys else None,
+            self._values.output if self._values else None,
+        )
+        self._wants_headers = wanted.headers
+        self._headers: HeadersColumn | None = None
+
+    def fill(
+        self, fetched: FetchedBatches, batches: list[FetchedBatch], selection: Selection
+    ) -> None:
+        entrance = Entrance(selection)
+        for batch in batches:
+            fetched.check(batch)
+            self._rows.append(entrance.enter(batch))
+        if self._wants_headers:
+            self._headers = self._fill_headers(batches, selection)
+
+    def _fill_headers(self, batches: list[FetchedBatch], selection: Selection) -> HeadersColumn:
+        rows, count, size = self._rows.rows, self._rows.header_count, self._rows.header_bytes
+        offsets = _memory(self._allocate, 4 * (rows + 1), "i")
+        keys = _Binary(self._allocate, count, size)
+        values = _Binary(self._allocate, count, size)
+        if count == 0:
+            offsets.cast("B")[:] = bytes(offsets.nbytes)
+        else:
+            output = kernel.HeadersOutput(offsets, keys.output, values.output)
+            entrance = Entrance(selection)
+            for batch in batches:
+                output.append(entrance.enter(batch))
+        return HeadersColumn(offsets, keys.column(), values.column())
+
+    def columns(self, *, next_offset: int, position: int, stop: Stop) -> Columns:
+        rows = self._rows.rows
+        return Columns(
+            row_count=rows,
+            offsets=self._offsets[:rows],
+            timestamps=self._timestamps[:rows],
+            timestamp_types=self._types[:rows],
+            keys=self._keys.column() if self._keys else None,
+            values=self._values.column() if self._values else None,
+            headers=self._headers,
+            next_offset=next_offset,
+            position=position,
+            stop=stop,
+        )
+
+
+def _memory(allocate: Allocate, size: int, item_format: Literal["b", "B", "i", "q"]) -> memoryview:
+    """A view of exactly `size` bytes as items of the format."""
+    return memoryview(allocate(size)).cast("B")[:size].cast(item_format)

@@ -1,0 +1,36 @@
+"""Fetched records one by one, for readers that take rows rather than columns."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from moldau.records.buffers import ReadableBuffer
+from moldau.records.fetched import Entrance, FetchedBatches, Selection, kernel
+
+if TYPE_CHECKING:
+    from moldau.records.kernel import Row
+
+EVERYTHING = Selection()
+DEFAULT_LIMIT_BYTES = 256 << 20
+
+
+class Rows:
+    """Iterates over the wanted records of a fetch response.
+
+    `fetched` says how far it came: where to fetch next, and why it stopped. One batch may
+    decompress to `limit_bytes`.
+    """
+
+    def __init__(
+        self,
+        data: ReadableBuffer,
+        selection: Selection = EVERYTHING,
+        *,
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        self.fetched = FetchedBatches(data, selection, limit_bytes=limit_bytes)
+        self._entrance = Entrance(selection)
+
+    def __iter__(self) -> "Iterator[Row]":
+        for batch in self.fetched:
+            self.fetched.check(batch)
+            yield from kernel.RowReader(self._entrance.enter(batch))
