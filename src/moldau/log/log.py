@@ -318,7 +318,8 @@ class Log:
             if offset < self.segments.first.base_offset:
                 self._start_over(offset, now_ms)
                 return True
-            self._lower_recovery_point(offset)
+            # The cut itself is not durable yet: the whole segment counts as unflushed.
+            self._lower_recovery_point(self.segments.since(offset)[0].base_offset)
             # The last first: a crash in between must leave a log without a hole.
             while self.segments.active.base_offset > offset:
                 self.doom([self.segments.remove_last()], now_ms=now_ms)

@@ -27,9 +27,10 @@ def recover(log: Log, *, now_ms: int) -> None:
     log.rebuild_producers(now_ms=now_ms)
     for number, segment in enumerate(unflushed):
         if number:
-            if segment.base_offset < log.segments.end_offset:
+            if not _follows(segment, log):
                 _drop_after(log, unflushed[number - 1], now_ms)
                 break
+            log.segments.end_offset = segment.base_offset
             log.snapshots.take(segment.base_offset, log.producers)
         if not _recover_segment(log, segment):
             _drop_after(log, segment, now_ms)
@@ -64,6 +65,17 @@ def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
         if ended is not None and ended.is_aborted:
             index.append(AbortedTransaction(*ended[:4]))
     write_atomically(log.folder.disk, segment.path(names.TRANSACTION_INDEX), index.take_unwritten())
+
+
+def _follows(segment: Segment, log: Log) -> bool:
+    """Whether `segment` continues the log.
+
+    A hole before it means that a power loss took the end of the segment before, which was
+    not flushed. Only compaction leaves holes of its own.
+    """
+    if log.config.is_compacted:
+        return segment.base_offset >= log.segments.end_offset
+    return segment.base_offset == log.segments.end_offset
 
 
 def _recover_segment(log: Log, segment: Segment) -> bool:

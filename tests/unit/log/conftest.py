@@ -34,6 +34,7 @@ class Bench:
     def __init__(self, **settings: object) -> None:
         self.disk = MemoryDisk()
         self.disk.make_directory("/data")
+        self.disk.sync_directory("/")
         self.config = TopicConfig(**settings)  # type: ignore[arg-type]
         self.shared = Shared()
         self.volume = Volume(self.disk, "/data")
