@@ -11,8 +11,8 @@ All integers are little-endian. Java's clients read blocks only if they are inde
 each other, so that is what we write. Frames like theirs are decoded here block by block,
 three times as fast as by the frame decoder, which reads all other kinds.
 
-Messages older than batches (magic 0) have a header checksum that wrongly includes the frame's magic
-(KAFKA-3160): `with_old_checksum` makes such a frame, and reading accepts it on request.
+In messages of magic 0 the header checksum wrongly includes the frame's magic (KAFKA-3160):
+`with_old_checksum` makes such a frame, and reading accepts it on request.
 """
 
 from collections.abc import Iterator
@@ -41,19 +41,23 @@ _INDEPENDENT = 0x20
 _BLOCK_CHECKSUM = 0x10
 _CONTENT_SIZE = 0x08
 _CONTENT_CHECKSUM = 0x04
+_RESERVED = 0x02
 _DICTIONARY = 0x01
 _BLOCK_SIZES = {0x40: 64 << 10, 0x50: 256 << 10, 0x60: 1 << 20, 0x70: 4 << 20}
 
 _STORED = 0x8000_0000
 _RATIO_MAX = 255  # one more byte of a match length stands for at most 255 bytes
-_LIBRARY_LEVEL_MAX = 12
+# The library's levels of high compression; below it is as fast as our default.
+_HIGH_LEVEL_MIN = 3
+_HIGH_LEVEL_MAX = 12
 
 
 def compress(data: ReadableBuffer, level: int = LEVEL_DEFAULT) -> bytes:
     """Compress into one frame of independent blocks; levels run from 1 to 17 as in Kafka."""
     if level != LEVEL_DEFAULT:
+        high_level = min(max(level, _HIGH_LEVEL_MIN), _HIGH_LEVEL_MAX)
         compressor = cramjam.lz4.Compressor(
-            level=min(level, _LIBRARY_LEVEL_MAX), content_checksum=False, block_linked=False
+            level=high_level, content_checksum=False, block_linked=False
         )
         compressor.compress(data)
         return bytes(compressor.finish())
@@ -105,7 +109,7 @@ def _read_header(frame: memoryview, accept_old_checksum: bool) -> tuple[int, int
     checksum_position = 14 if flags & _CONTENT_SIZE else 6
     if len(frame) <= checksum_position:
         raise ProtocolError("lz4: frame header is cut off")
-    if flags & (_VERSION_MASK | _DICTIONARY | 0x02) != _VERSION:
+    if flags & (_VERSION_MASK | _RESERVED | _DICTIONARY) != _VERSION:
         raise ProtocolError(f"lz4: unsupported frame flags {flags:#04x}")
     block_size = _BLOCK_SIZES.get(frame[5])
     if block_size is None:
