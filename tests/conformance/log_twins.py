@@ -33,6 +33,7 @@ class LogTwins:
     ours: Log
     draw: random.Random
     leader_epoch: int = 0
+    leader_epoch_max: int = 2**31 - 1
     now_ms: int = START_MS
     base_offsets: list[int] = field(default_factory=list)
 
@@ -102,7 +103,8 @@ class LogTwins:
         self.append(data, Origin.COORDINATOR)
 
     def begin_epoch(self) -> None:
-        self.leader_epoch += self.draw.randint(1, 3)
+        epoch = self.leader_epoch + self.draw.randint(1, 3)
+        self.leader_epoch = min(epoch, self.leader_epoch_max)
         # Apache notes the epoch with the first batch, even one that it then refuses.
         self.append_plain()
 

@@ -1,17 +1,19 @@
 """Our log on the real disk, described in the words in which Apache's is."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.apache.lines import Json
 from moldau.config.topic import TopicConfig
-from moldau.log import flush
+from moldau.log import flush, meta_properties
+from moldau.log.directory import LogDirectory
 from moldau.log.log import Log
 from moldau.log.opening import Remembered, create, open_log
 from moldau.log.producer_state import Producer
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
 from moldau.model import TopicPartition
-from moldau.records.batch import iterate_headers, read_records
+from moldau.records.batch import BatchHeader, iterate_headers, read_records
 from moldau.records.record import Record
 from moldau.runtime.disk import PosixDisk
 
@@ -39,6 +41,16 @@ def close_our_log(log: Log) -> None:
     flush.prepare_close(log).run(log.folder.disk)
 
 
+def claim_directory(path: Path) -> LogDirectory:
+    """A log directory that an Apache broker has left, taken over in its name."""
+    volume = Volume(PosixDisk(), str(path))
+    owner = meta_properties.read(volume.disk, str(path / meta_properties.FILE_NAME))
+    assert owner is not None
+    directory = LogDirectory(volume, Shared())
+    directory.claim(owner)
+    return directory
+
+
 def state_of(log: Log) -> Json:
     """What the call `log_state` says of Apache's log."""
     log.raise_high_watermark(log.log_end_offset)
@@ -57,18 +69,31 @@ def state_of(log: Log) -> Json:
     }
 
 
-def records_of(log: Log) -> list[Record]:
-    """Every record of every batch, control records too."""
-    records: list[Record] = []
+def batches_of(log: Log) -> Iterator[tuple[BatchHeader, list[Record]]]:
+    """Every batch from the log start on, read as a follower does."""
     offset = log.log_start_offset
-    while offset < log.log_end_offset:
+    while True:
         fetched = log.read(offset, max_bytes=2**20, at_least_one=True)
-        assert fetched.range is not None
+        if fetched.range is None:
+            return
         data = fetched.range.read()
         for position, header in iterate_headers(data):
-            rows = read_records(data, position, limit_bytes=LIMIT_BYTES)
-            records += [row for row in rows if row.offset >= offset]
+            yield header, list(read_records(data, position, limit_bytes=LIMIT_BYTES))
             offset = header.next_offset
+
+
+def visible_records(log: Log, *, committed_only: bool) -> list[Record]:
+    """What a consumer of one or the other isolation level may see."""
+    aborted = state_of(log)["aborted"]
+    records: list[Record] = []
+    for header, rows in batches_of(log):
+        is_aborted = header.is_transactional and any(
+            header.producer_id == producer_id and first <= header.base_offset <= last
+            for producer_id, first, last, _ in aborted
+        )
+        is_open = header.base_offset >= log.last_stable_offset
+        if not header.is_control and not (committed_only and (is_aborted or is_open)):
+            records += rows
     return records
 
 

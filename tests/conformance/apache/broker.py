@@ -106,8 +106,9 @@ class ApacheBroker:
                 self._process = None
 
     def complaints(self) -> list[str]:
-        """The warnings and errors of the server log."""
-        return re.findall(r"^\[.*\] (?:WARN|ERROR|FATAL) .*$", self.server_log, re.MULTILINE)
+        """The warnings and errors of the server log, but for its controller's impatience."""
+        lines = re.findall(r"^\[.*\] (?:WARN|ERROR|FATAL) .*$", self.server_log, re.MULTILINE)
+        return [line for line in lines if not re.search(r"\[(Controller|RequestSend)", line)]
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def java_reads(oracle: JavaProgram, data: bytes | bytearray | memoryview) -> lis
     """Every batch in `data`, checksums verified and records opened by Java."""
     batches = oracle.call("read_records", data=data)
     return [
-        JavaBatch(**{**batch, "records": [_record(row) for row in batch["records"]]})
+        JavaBatch(**{**batch, "records": [record_of(row) for row in batch["records"]]})
         for batch in batches
     ]
 
@@ -83,7 +83,8 @@ def java_writes(
     return from_base64(encoded)
 
 
-def _record(row: Json) -> Record:
+def record_of(row: Json) -> Record:
+    """A record as it travels in answers: [offset, timestamp, key, value, headers]."""
     offset, timestamp, key, value, headers = row
     return Record(
         offset,

@@ -11,8 +11,11 @@ from conformance.apache.broker import ApacheBroker, apache_broker
 from conformance.apache.lines import JavaProgram, Json
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-NOW_MS = 1_700_000_000_000
-_SMALL_SEGMENTS = {"segment.bytes": "65536", "index.interval.bytes": "1024"}
+_SMALL_SEGMENTS = {
+    "segment.bytes": "65536",
+    "index.interval.bytes": "1024",
+    "retention.ms": "-1",
+}
 
 TOPICS = {
     "plain": _SMALL_SEGMENTS,
@@ -25,7 +28,8 @@ TOPICS = {
         "delete.retention.ms": "0",
     },
 }
-_SETTINGS = {"log.cleaner.backoff.ms": "100", "log.retention.ms": "-1"}
+_SPAN_MS = 10_000_000
+_SETTINGS = {"log.cleaner.backoff.ms": "100"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,14 @@ def _run_traffic(clients: JavaProgram, broker: ApacheBroker, draw: random.Random
 
 
 def _rows(draw: random.Random, *, count: int) -> list[Json]:
-    """Rows of every kind; few keys, so that compaction has work; some time going backwards."""
+    """Rows of every kind; few keys, so that compaction has work; time goes back and forth.
+
+    It stays near the present: a producer whose last record is a day old may be forgotten.
+    """
+    start_ms = int(time.time() * 1000) - _SPAN_MS
     return [
         [
-            NOW_MS + draw.randrange(-50_000, 10_000_000),
+            start_ms + draw.randrange(_SPAN_MS),
             b"key-%d" % draw.randrange(40),
             None if draw.random() < 0.1 else draw.randbytes(draw.randrange(2000)),
             [["trace", draw.randbytes(8)]] if draw.random() < 0.2 else [],
