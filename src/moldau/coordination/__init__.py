@@ -1,0 +1,1 @@
+"""The ZooKeeper-shaped tree that holds a cluster's state."""

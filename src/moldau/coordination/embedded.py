@@ -1,0 +1,224 @@
+"""The embedded store: a tree for one broker in a SQLite file, nothing else to start.
+
+The nodes are kept in memory, on the event loop. A write changes them at once and is handed
+to a thread that makes it durable. No answer leaves before everything that it could have
+seen is durable: answers and watch events wait in one line, in the order of the requests.
+If a commit fails, memory and file differ: the session is lost, and the broker must stop.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Self, TypeVar, cast
+
+from moldau.coordination.nodes import Nodes, Transaction
+from moldau.coordination.tree import (
+    ANY_VERSION,
+    Create,
+    Created,
+    Delete,
+    Node,
+    NodeStat,
+    Operation,
+    Result,
+    SessionListener,
+    SessionLost,
+    SessionState,
+    SetData,
+    TreeError,
+    Watch,
+    WatchEvent,
+)
+from moldau.coordination.watches import Watches
+from moldau.coordination.writer import Stored, Writer
+from moldau.runtime.clock import Clock
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer in the line, with the watches that its request fired."""
+
+    after: int
+    """How many transactions must be durable before it may leave."""
+    fired: Sequence[tuple[Watch, WatchEvent]]
+    settle: Callable[[], None]
+    fail: Callable[[BaseException], None]
+
+
+class EmbeddedTree:
+    """The only session with a tree that only this process uses."""
+
+    def __init__(self, writer: Writer, stored: Stored, *, clock: Clock, requests_max: int) -> None:
+        self._writer = writer
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._nodes = Nodes(stored.rows, last_zxid=stored.last_zxid)
+        self._session_id = stored.session_id
+        self._watches = Watches()
+        self._listeners: list[SessionListener] = []
+        self._room = asyncio.Semaphore(requests_max)
+        self._line: deque[_Answer] = deque()
+        self._submitted = 0
+        self._durable = 0
+        self._is_open = True
+        writer.start(committed=self._committed, failed=self._failed)
+
+    @classmethod
+    async def open(cls, path: str, *, clock: Clock, requests_max: int = 1000) -> Self:
+        """Open the file at `path`, which may not exist yet; StoreError if it cannot be used.
+
+        `requests_max` requests may be under way at a time; others wait for their turn.
+        """
+        writer = Writer(path)
+        tree = cls(writer, await writer.open(), clock=clock, requests_max=requests_max)
+        await tree._end_earlier_sessions()
+        return tree
+
+    @property
+    def session_id(self) -> int:
+        return self._session_id
+
+    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
+        def work() -> Node:
+            node = self._nodes.get(path)
+            self._watches.on_data(path, watch)
+            return node
+
+        return await self._read(work)
+
+    async def exists(self, path: str, *, watch: Watch | None = None) -> NodeStat | None:
+        def work() -> NodeStat | None:
+            self._watches.on_data(path, watch)
+            return self._nodes.exists(path)
+
+        return await self._read(work)
+
+    async def children(self, path: str, *, watch: Watch | None = None) -> list[str]:
+        def work() -> list[str]:
+            names = self._nodes.children(path)
+            self._watches.on_children(path, watch)
+            return names
+
+        return await self._read(work)
+
+    async def create(self, operation: Create) -> Created:
+        (created,) = await self.multi([operation])
+        return cast("Created", created)
+
+    async def set(self, path: str, data: bytes, *, version: int = ANY_VERSION) -> NodeStat:
+        (stat,) = await self.multi([SetData(path, data, version)])
+        return cast("NodeStat", stat)
+
+    async def delete(self, path: str, *, version: int = ANY_VERSION) -> None:
+        await self.multi([Delete(path, version)])
+
+    async def multi(self, operations: Sequence[Operation]) -> list[Result]:
+        return await self._write(
+            lambda: self._nodes.apply(
+                operations, session_id=self._session_id, now_ms=self._clock.now_ms()
+            )
+        )
+
+    def listen(self, listener: SessionListener) -> None:
+        self._listeners.append(listener)
+
+    async def close(self) -> None:
+        if self._is_open:
+            await self._end_session(self._session_id)
+            self._lose()
+        await self._writer.close()
+
+    async def _end_earlier_sessions(self) -> None:
+        """A process that was killed left its ephemeral nodes behind."""
+        for session_id in self._nodes.sessions():
+            await self._end_session(session_id)
+
+    async def _end_session(self, session_id: int) -> None:
+        now_ms = self._clock.now_ms()
+        await self._write(lambda: self._nodes.end_session(session_id, now_ms=now_ms))
+
+    async def _read(self, work: Callable[[], _T]) -> _T:
+        async with self._room:
+            self._check_open()
+            future: asyncio.Future[_T] = self._loop.create_future()
+            try:
+                settle = partial(_settle, future, work())
+            except TreeError as error:
+                settle = partial(_fail, future, error)
+            return await self._stand_in_line(future, settle, ())
+
+    async def _write(self, work: Callable[[], Transaction]) -> list[Result]:
+        async with self._room:
+            self._check_open()
+            future: asyncio.Future[list[Result]] = self._loop.create_future()
+            try:
+                transaction = work()
+            except TreeError as error:
+                return await self._stand_in_line(future, partial(_fail, future, error), ())
+            fired = [
+                (watch, event)
+                for event in transaction.events
+                for watch in self._watches.take(event)
+            ]
+            if transaction.rows:
+                self._submitted += 1
+                self._writer.submit(transaction)
+            settle = partial(_settle, future, transaction.results)
+            return await self._stand_in_line(future, settle, fired)
+
+    async def _stand_in_line(
+        self,
+        future: "asyncio.Future[_T]",
+        settle: Callable[[], None],
+        fired: Sequence[tuple[Watch, WatchEvent]],
+    ) -> _T:
+        answer = _Answer(self._submitted, fired, settle, partial(_fail, future))
+        self._line.append(answer)
+        self._release()
+        return await future
+
+    def _release(self) -> None:
+        """Let those at the head of the line go whose transactions are durable."""
+        while self._line and self._line[0].after <= self._durable:
+            answer = self._line.popleft()
+            # Scheduled before the answer is, so a watcher learns of a change first.
+            for watch, event in answer.fired:
+                self._loop.call_soon(watch, event)
+            answer.settle()
+
+    def _committed(self, count: int) -> None:
+        self._durable += count
+        self._release()
+
+    def _failed(self, error: Exception) -> None:
+        _log.error("the embedded store cannot be written any more: %s", error)
+        if self._is_open:
+            self._lose()
+
+    def _lose(self) -> None:
+        self._is_open = False
+        self._watches.clear()
+        for listener in self._listeners:
+            self._loop.call_soon(listener, SessionState.LOST)
+        while self._line:
+            self._line.popleft().fail(SessionLost())
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise SessionLost
+
+
+def _settle(future: "asyncio.Future[_T]", value: _T) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _fail(future: "asyncio.Future[_T]", error: BaseException) -> None:
+    if not future.done():
+        future.set_exception(error)

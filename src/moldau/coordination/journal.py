@@ -1,0 +1,111 @@
+"""The file of the embedded store: the rows of a tree in SQLite.
+
+Table `node` has one row per node; `counter` the last transaction id and session id. The
+write-ahead log with synchronous=FULL makes a commit durable before it returns: a block of
+producer ids that was given out and then forgotten would be given out again. The exclusive
+lock keeps a second broker off the file.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from moldau.coordination.nodes import NodeRow
+
+FILE_NAME = "moldau-store.sqlite"
+
+_VERSION = 1
+_COLUMNS = NodeRow._fields
+_SCHEMA = (
+    f"create table node ({_COLUMNS[0]} text primary key, {', '.join(_COLUMNS[1:])}) without rowid",
+    "create table counter (name text primary key, value integer not null) without rowid",
+    "insert into counter values ('zxid', 0), ('session', 0)",
+    f"pragma user_version = {_VERSION}",
+)
+_UPSERT = f"insert or replace into node values ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+
+
+class StoreError(Exception):
+    """A store that cannot be used: says which file, and why."""
+
+
+class Journal:
+    """An open file; only one at a time, and only from one thread."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._database = self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def rows(self) -> list[NodeRow]:
+        """Every stored node, parents before their children."""
+        found = self._database.execute(f"select {', '.join(_COLUMNS)} from node order by path")  # noqa: S608
+        return [NodeRow._make(row) for row in found]
+
+    def counter(self, name: str) -> int:
+        """The stored value of `zxid` or `session`."""
+        found = self._database.execute("select value from counter where name = ?", (name,))
+        value: int = found.fetchone()[0]
+        return value
+
+    def commit(self, rows: Mapping[str, NodeRow | None], counters: Mapping[str, int]) -> None:
+        """Store rows (None: remove) and counters in one transaction; durable on return."""
+        with self._database:
+            self._database.execute("begin immediate")
+            self._database.executemany(
+                "delete from node where path = ?",
+                [(path,) for path, row in rows.items() if row is None],
+            )
+            self._database.executemany(_UPSERT, [row for row in rows.values() if row is not None])
+            self._database.executemany(
+                "update counter set value = ? where name = ?",
+                [(value, name) for name, value in counters.items()],
+            )
+
+    def close(self) -> None:
+        """Close the file; what was committed is in it."""
+        self._database.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            database = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be opened: {error}") from error
+        try:
+            _prepare(database)
+        except sqlite3.OperationalError as error:
+            database.close()
+            raise StoreError(f"{self.path} cannot be used, or is in use: {error}") from error
+        except sqlite3.DatabaseError as error:
+            database.close()
+            raise StoreError(f"{self.path} is damaged: {error}") from error
+        (version,) = database.execute("pragma user_version").fetchone()
+        if version != _VERSION:
+            database.close()
+            raise StoreError(f"{self.path} has version {version} of the format, not {_VERSION}")
+        return database
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    """Set the modes, take the lock, and make the tables of a new file."""
+    database.execute("pragma locking_mode = exclusive")
+    database.execute("pragma journal_mode = wal")
+    database.execute("pragma synchronous = full")
+    # Only a write takes the lock.
+    database.execute("begin immediate")
+    (version,) = database.execute("pragma user_version").fetchone()
+    if version == 0:
+        for statement in _SCHEMA:
+            database.execute(statement)
+    database.execute("commit")

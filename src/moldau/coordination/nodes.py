@@ -1,0 +1,261 @@
+"""The nodes of a tree in memory: a machine with ZooKeeper's rules.
+
+Every call of `apply` is one transaction: all of its operations happen, under one
+transaction id, or none. What changed comes back as rows to store and events to tell.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from moldau.coordination.tree import (
+    ANY_VERSION,
+    NO_SESSION,
+    BadVersion,
+    Change,
+    Check,
+    Create,
+    Created,
+    Delete,
+    NoChildrenForEphemerals,
+    Node,
+    NodeExists,
+    NodeStat,
+    NoNode,
+    NotEmpty,
+    Operation,
+    Result,
+    SetData,
+    TreeError,
+    WatchEvent,
+    check_path,
+    parent_path,
+)
+
+
+class NodeRow(NamedTuple):
+    """A node as it is stored."""
+
+    path: str
+    data: bytes
+    czxid: int
+    mzxid: int
+    version: int
+    children_created: int
+    """Children ever created, which numbers the sequential ones."""
+    ephemeral_owner: int
+    created_ms: int
+    changed_ms: int
+
+
+@dataclass(slots=True)
+class Transaction:
+    """What one call of `apply` did."""
+
+    zxid: int
+    results: list[Result] = field(default_factory=list)
+    events: list[WatchEvent] = field(default_factory=list)
+    rows: dict[str, NodeRow | None] = field(default_factory=dict)
+    """Every changed node as it is now; None for a deleted one."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    row: NodeRow
+    names: dict[str, None] = field(default_factory=dict)
+    """The names of the children; a dict, for its order is the same in every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What an operation works with."""
+
+    transaction: Transaction
+    undo: list[Callable[[], None]]
+    session_id: int
+    now_ms: int
+
+
+class Nodes:
+    """The nodes, by path. The root always exists."""
+
+    def __init__(self, rows: Iterable[NodeRow] = (), *, last_zxid: int = 0) -> None:
+        self.last_zxid = last_zxid
+        self._entries = {row.path: _Entry(row) for row in rows}
+        self._entries.setdefault("/", _Entry(_ROOT))
+        for path in self._entries:
+            if path != "/":
+                self._entries[parent_path(path)].names[_name(path)] = None
+
+    def get(self, path: str) -> Node:
+        """The node, or NoNode."""
+        entry = self._entry(path)
+        return Node(entry.row.data, _stat(entry))
+
+    def exists(self, path: str) -> NodeStat | None:
+        """What is known about the node, if it exists."""
+        check_path(path)
+        entry = self._entries.get(path)
+        return None if entry is None else _stat(entry)
+
+    def children(self, path: str) -> list[str]:
+        """The names of a node's children, sorted, or NoNode."""
+        return sorted(self._entry(path).names)
+
+    def apply(
+        self, operations: Sequence[Operation], *, session_id: int, now_ms: int
+    ) -> Transaction:
+        """Do all of the operations for a session, or none and raise the first one's error."""
+        transaction = Transaction(self.last_zxid + 1)
+        undo: list[Callable[[], None]] = []
+        for index, operation in enumerate(operations):
+            try:
+                step = _Step(transaction, undo, session_id, now_ms)
+                transaction.results.append(self._apply_one(operation, step))
+            except TreeError as error:
+                for take_back in reversed(undo):
+                    take_back()
+                error.index = index
+                raise
+        if transaction.rows:
+            self.last_zxid = transaction.zxid
+        return transaction
+
+    def end_session(self, session_id: int, *, now_ms: int) -> Transaction:
+        """Delete the ephemeral nodes of a session."""
+        owned = [
+            Delete(path)
+            for path, entry in self._entries.items()
+            if entry.row.ephemeral_owner == session_id
+        ]
+        return self.apply(owned, session_id=session_id, now_ms=now_ms)
+
+    def sessions(self) -> list[int]:
+        """The sessions that own nodes."""
+        owners = {entry.row.ephemeral_owner: None for entry in self._entries.values()}
+        owners.pop(NO_SESSION, None)
+        return list(owners)
+
+    def _apply_one(self, operation: Operation, step: _Step) -> Result:
+        match operation:
+            case Create():
+                return self._create(operation, step)
+            case SetData(path, data, version):
+                return self._set(self._entry(path, version), data, step)
+            case Delete(path, version):
+                self._delete(self._entry(path, version), step)
+                return None
+            case Check(path, version):
+                self._entry(path, version)
+                return None
+
+    def _create(self, operation: Create, step: _Step) -> Created:
+        check_path(operation.path)
+        parent = self._entry(parent_path(operation.path))
+        path = operation.path
+        if operation.is_sequential:
+            path += f"{parent.row.children_created:010d}"
+        if path in self._entries:
+            raise NodeExists(path)
+        if parent.row.ephemeral_owner != NO_SESSION:
+            raise NoChildrenForEphemerals(path)
+        owner = step.session_id if operation.is_ephemeral else NO_SESSION
+        entry = _Entry(
+            NodeRow(
+                path=path,
+                data=operation.data,
+                czxid=step.transaction.zxid,
+                mzxid=step.transaction.zxid,
+                version=0,
+                children_created=0,
+                ephemeral_owner=owner,
+                created_ms=step.now_ms,
+                changed_ms=step.now_ms,
+            )
+        )
+        self._link(entry, parent)
+        step.undo.append(partial(self._unlink, entry, parent))
+        step.transaction.rows[path] = entry.row
+        numbered = parent.row._replace(children_created=parent.row.children_created + 1)
+        self._replace_row(parent, numbered, step)
+        self._tell(step, Change.CREATED, path)
+        return Created(path, _stat(entry))
+
+    def _set(self, entry: _Entry, data: bytes, step: _Step) -> NodeStat:
+        changed = entry.row._replace(
+            data=data,
+            version=entry.row.version + 1,
+            mzxid=step.transaction.zxid,
+            changed_ms=step.now_ms,
+        )
+        self._replace_row(entry, changed, step)
+        step.transaction.events.append(WatchEvent(Change.DATA, entry.row.path))
+        return _stat(entry)
+
+    def _delete(self, entry: _Entry, step: _Step) -> None:
+        path = entry.row.path
+        assert path != "/", "the root stays"
+        if entry.names:
+            raise NotEmpty(path)
+        parent = self._entry(parent_path(path))
+        self._unlink(entry, parent)
+        step.undo.append(partial(self._link, entry, parent))
+        step.transaction.rows[path] = None
+        self._tell(step, Change.DELETED, path)
+
+    def _entry(self, path: str, version: int = ANY_VERSION) -> _Entry:
+        check_path(path)
+        entry = self._entries.get(path)
+        if entry is None:
+            raise NoNode(path)
+        if version not in (ANY_VERSION, entry.row.version):
+            raise BadVersion(path)
+        return entry
+
+    def _link(self, entry: _Entry, parent: _Entry) -> None:
+        self._entries[entry.row.path] = entry
+        parent.names[_name(entry.row.path)] = None
+
+    def _unlink(self, entry: _Entry, parent: _Entry) -> None:
+        del self._entries[entry.row.path]
+        del parent.names[_name(entry.row.path)]
+
+    def _replace_row(self, entry: _Entry, row: NodeRow, step: _Step) -> None:
+        step.undo.append(partial(setattr, entry, "row", entry.row))
+        entry.row = row
+        step.transaction.rows[row.path] = row
+
+    def _tell(self, step: _Step, change: Change, path: str) -> None:
+        step.transaction.events.append(WatchEvent(change, path))
+        step.transaction.events.append(WatchEvent(Change.CHILDREN, parent_path(path)))
+
+
+_ROOT = NodeRow(
+    path="/",
+    data=b"",
+    czxid=0,
+    mzxid=0,
+    version=0,
+    children_created=0,
+    ephemeral_owner=NO_SESSION,
+    created_ms=0,
+    changed_ms=0,
+)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _stat(entry: _Entry) -> NodeStat:
+    row = entry.row
+    return NodeStat(
+        czxid=row.czxid,
+        mzxid=row.mzxid,
+        version=row.version,
+        ephemeral_owner=row.ephemeral_owner,
+        children_count=len(entry.names),
+        created_ms=row.created_ms,
+        changed_ms=row.changed_ms,
+    )

@@ -1,0 +1,61 @@
+"""The file of the embedded store."""
+
+import sqlite3
+
+import pytest
+
+from moldau.coordination.journal import FILE_NAME, Journal, NodeRow, StoreError
+
+
+def _row(path, data=b""):
+    return NodeRow(
+        path=path,
+        data=data,
+        czxid=1,
+        mzxid=2,
+        version=3,
+        children_created=4,
+        ephemeral_owner=5,
+        created_ms=6,
+        changed_ms=7,
+    )
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / FILE_NAME)
+
+
+def test_rows_and_counters_are_there_after_opening_again(path):
+    with Journal(path) as journal:
+        journal.commit({"/a": _row("/a", b"1"), "/a/b": _row("/a/b")}, {"zxid": 9})
+        journal.commit({"/a/b": None, "/a": _row("/a", b"2")}, {"session": 4})
+    with Journal(path) as journal:
+        assert journal.rows() == [_row("/a", b"2")]
+        assert (journal.counter("zxid"), journal.counter("session")) == (9, 4)
+
+
+def test_a_commit_that_fails_leaves_nothing(path):
+    with Journal(path) as journal:
+        with pytest.raises(sqlite3.Error):
+            journal.commit({"/a": _row("/a")}, {"zxid": None})
+        assert journal.rows() == []
+
+
+def test_writes_are_forced_to_disk(path):
+    with Journal(path) as journal:
+        (mode,) = journal._database.execute("pragma synchronous").fetchone()
+        (journal_mode,) = journal._database.execute("pragma journal_mode").fetchone()
+    assert (mode, journal_mode) == (2, "wal")
+
+
+def test_a_file_of_a_newer_version_is_refused(path):
+    with Journal(path) as journal:
+        journal._database.execute("pragma user_version = 99")
+    with pytest.raises(StoreError, match="has version 99 of the format, not 1"):
+        Journal(path)
+
+
+def test_a_directory_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Journal(str(tmp_path / "missing" / FILE_NAME))

@@ -1,0 +1,56 @@
+"""The tree in memory."""
+
+import pytest
+
+from moldau.coordination.memory import MemoryEnsemble
+from moldau.coordination.tree import (
+    ConnectionLost,
+    Create,
+    SessionLost,
+    SessionState,
+)
+from moldau.runtime.clock import SystemClock
+from unit.coordination.contract import Recorder, SessionsContract, TreeContract
+
+
+@pytest.fixture
+def ensemble():
+    return MemoryEnsemble(SystemClock())
+
+
+@pytest.fixture
+def open_tree(ensemble):
+    async def open_tree():
+        return ensemble.connect()
+
+    return open_tree
+
+
+class TestMemoryTree(TreeContract, SessionsContract):
+    async def test_an_expired_session_is_lost_with_its_ephemeral_nodes(self, ensemble):
+        one, other = ensemble.connect(), ensemble.connect()
+        listener, watch = Recorder(), Recorder()
+        one.listen(listener)
+        await one.create(Create("/e", is_ephemeral=True))
+        await one.get("/", watch=watch)
+        ensemble.expire(one.session_id)
+        with pytest.raises(SessionLost):
+            await one.get("/e")
+        assert await other.exists("/e") is None
+        assert listener.told == [SessionState.LOST]
+        ensemble.expire(one.session_id)
+
+    async def test_while_suspended_requests_fail_and_watches_are_told_later(self, ensemble):
+        one, other = ensemble.connect(), ensemble.connect()
+        listener, watch = Recorder(), Recorder()
+        one.listen(listener)
+        await one.exists("/a", watch=watch)
+        one.suspend()
+        with pytest.raises(ConnectionLost):
+            await one.get("/")
+        await other.create(Create("/a"))
+        assert watch.told == []
+        one.resume()
+        assert await one.exists("/a") is not None
+        assert len(watch.told) == 1
+        assert listener.told == [SessionState.SUSPENDED, SessionState.CONNECTED]

@@ -1,0 +1,73 @@
+"""The nodes of a tree in memory: rows and events of a transaction."""
+
+import pytest
+
+from moldau.coordination.nodes import Nodes
+from moldau.coordination.tree import (
+    Change,
+    Check,
+    Create,
+    Delete,
+    NoNode,
+    SetData,
+    WatchEvent,
+)
+
+
+def _apply(nodes, *operations, session_id=1):
+    return nodes.apply(operations, session_id=session_id, now_ms=5)
+
+
+def test_a_transaction_names_every_row_that_changed():
+    nodes = Nodes()
+    transaction = _apply(nodes, Create("/a"), SetData("/a", b"1"), Create("/a/b"), Delete("/a/b"))
+    assert set(transaction.rows) == {"/", "/a", "/a/b"}
+    assert transaction.rows["/a/b"] is None
+    assert transaction.rows["/a"].data == b"1"
+    assert transaction.rows["/a"].children_created == 1
+    assert transaction.zxid == nodes.last_zxid == 1
+
+
+def test_events_come_in_the_order_of_the_changes():
+    transaction = _apply(Nodes(), Create("/a"), SetData("/a", b""), Delete("/a"))
+    assert transaction.events == [
+        WatchEvent(Change.CREATED, "/a"),
+        WatchEvent(Change.CHILDREN, "/"),
+        WatchEvent(Change.DATA, "/a"),
+        WatchEvent(Change.DELETED, "/a"),
+        WatchEvent(Change.CHILDREN, "/"),
+    ]
+
+
+def test_a_transaction_that_changes_nothing_uses_no_transaction_id():
+    nodes = Nodes()
+    assert _apply(nodes, Check("/")).rows == {}
+    with pytest.raises(NoNode):
+        _apply(nodes, Create("/a"), Check("/b"))
+    assert nodes.last_zxid == 0
+    assert nodes.children("/") == []
+
+
+def test_nodes_are_built_from_rows():
+    nodes = Nodes()
+    rows = _apply(nodes, Create("/a", b"1"), Create("/a/b", is_ephemeral=True)).rows
+    again = Nodes(rows.values(), last_zxid=nodes.last_zxid)
+    assert again.get("/a") == nodes.get("/a")
+    assert again.children("/a") == ["b"]
+    assert again.sessions() == [1]
+
+
+def test_the_end_of_a_session_deletes_only_its_own_nodes():
+    nodes = Nodes()
+    _apply(nodes, Create("/a"), Create("/mine", is_ephemeral=True))
+    _apply(nodes, Create("/other", is_ephemeral=True), session_id=2)
+    transaction = nodes.end_session(1, now_ms=9)
+    assert transaction.rows == {"/mine": None}
+    assert nodes.children("/") == ["a", "other"]
+    assert nodes.end_session(1, now_ms=9).rows == {}
+
+
+@pytest.mark.parametrize("path", ["", "a", "/a/", "//a", "/a//b"])
+def test_a_path_that_is_none_is_a_mistake_of_the_program(path):
+    with pytest.raises(AssertionError):
+        Nodes().exists(path)

@@ -1,0 +1,54 @@
+"""The thread that makes transactions durable."""
+
+import asyncio
+import sqlite3
+
+import pytest
+
+from moldau.coordination.journal import FILE_NAME, Journal, StoreError
+from moldau.coordination.nodes import Nodes
+from moldau.coordination.tree import Create
+from moldau.coordination.writer import Writer
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / FILE_NAME)
+
+
+async def test_every_submitted_transaction_is_counted_and_stored(path):
+    counted = []
+    writer = Writer(path)
+    stored = await writer.open()
+    assert (stored.rows, stored.last_zxid, stored.session_id) == ([], 0, 1)
+    writer.start(committed=counted.append, failed=pytest.fail)
+    nodes = Nodes()
+    for number in range(100):
+        writer.submit(nodes.apply([Create(f"/{number}")], session_id=1, now_ms=0))
+    await writer.close()
+    assert sum(counted) == 100
+    with Journal(path) as journal:
+        assert len(journal.rows()) == 101
+        assert journal.counter("zxid") == 100
+
+
+async def test_a_failure_is_told_and_ends_the_thread(path, monkeypatch):
+    failures = []
+    writer = Writer(path)
+    await writer.open()
+    writer.start(committed=pytest.fail, failed=failures.append)
+
+    def fail(*_):
+        raise sqlite3.OperationalError("disk is full")
+
+    monkeypatch.setattr(Journal, "commit", fail)
+    writer.submit(Nodes().apply([Create("/a")], session_id=1, now_ms=0))
+    await writer.close()
+    assert [str(error) for error in failures] == ["disk is full"]
+
+
+async def test_damage_that_shows_while_reading_is_told_as_such(path):
+    with Journal(path) as journal:
+        journal._database.execute("drop table node")
+    with pytest.raises(StoreError, match="cannot be read"):
+        await asyncio.wait_for(Writer(path).open(), 10)
