@@ -27,7 +27,12 @@ def test_a_part_without_a_row_is_found(tmp_path: Path) -> None:
     assert places(documents.table_of_parts, root) == ["ARCHITECTURE.md"]
 
 
-def test_a_part_that_is_claimed_but_not_there_is_found(tmp_path: Path) -> None:
-    text = rows("planned", "log", "model") + "\n| `log/` | x | here |\n| `model.py` | x | here |"
-    root = plant(tmp_path, {"ARCHITECTURE.md": text, "src/moldau/model.py": ""})
-    assert [found.detail for found in documents.table_of_parts(root)] == ["log is not here"]
+def test_a_part_with_the_wrong_state_is_found(tmp_path: Path) -> None:
+    files = {"src/moldau/model.py": "", "src/moldau/net/listener.py": ""}
+    claims = "| `log/` | x | here |\n| `model.py` | x | here |\n| `net/` | x | planned |"
+    text = f"{rows('planned', 'log', 'model', 'net')}\n{claims}"
+    root = plant(tmp_path, {"ARCHITECTURE.md": text, **files})
+    assert [found.detail for found in documents.table_of_parts(root)] == [
+        "log is 'here', but is not there",
+        "net is 'planned', but is there",
+    ]
