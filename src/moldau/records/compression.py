@@ -4,20 +4,16 @@ Every decompression is bounded: output beyond the caller's limit is refused befo
 for it is taken, so a small message that claims to be a huge one costs nothing.
 """
 
-import zlib
 from enum import IntEnum
 
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records import lz4, xerial
+from moldau.records import gzip_members, lz4, xerial
 from moldau.records.bounded import decompress_bounded
 from moldau.records.buffers import ReadableBuffer
 
 ZSTD_LEVEL_DEFAULT = 3
-GZIP_LEVEL_DEFAULT = -1  # zlib's own choice, 6
-
-_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # 16 asks for the gzip container
 
 
 class Codec(IntEnum):
@@ -50,7 +46,9 @@ def compress(codec: Codec, data: ReadableBuffer, level: int | None = None) -> Re
         case Codec.NONE:
             return data
         case Codec.GZIP:
-            return _compress_gzip(data, GZIP_LEVEL_DEFAULT if level is None else level)
+            return gzip_members.compress(
+                data, gzip_members.LEVEL_DEFAULT if level is None else level
+            )
         case Codec.SNAPPY:
             return xerial.compress(data)
         case Codec.LZ4:
@@ -68,15 +66,10 @@ def decompress(codec: Codec, data: ReadableBuffer, *, limit_bytes: int) -> Reada
                 raise ProtocolError(f"{len(data)} bytes are more than {limit_bytes}")
             return data
         case Codec.GZIP:
-            return decompress_bounded(cramjam.gzip.decompress_into, data, limit_bytes=limit_bytes)
+            return gzip_members.decompress(data, limit_bytes=limit_bytes)
         case Codec.SNAPPY:
             return xerial.decompress(data, limit_bytes=limit_bytes)
         case Codec.LZ4:
             return lz4.decompress(data, limit_bytes=limit_bytes)
         case Codec.ZSTD:
             return decompress_bounded(cramjam.zstd.decompress_into, data, limit_bytes=limit_bytes)
-
-
-def _compress_gzip(data: ReadableBuffer, level: int) -> bytes:
-    compressor = zlib.compressobj(level, zlib.DEFLATED, _GZIP_WINDOW)
-    return compressor.compress(data) + compressor.flush()
