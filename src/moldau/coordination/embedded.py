@@ -108,8 +108,19 @@ class EmbeddedTree:
         return await self._read(work)
 
     async def create(self, operation: Create) -> Created:
-        (created,) = await self.multi([operation])
-        return cast("Created", created)
+        created: list[Created] = []
+
+        def work() -> Transaction:
+            transaction = self._apply([operation])
+            (path,) = transaction.results
+            assert isinstance(path, str)
+            stat = self._nodes.exists(path)
+            assert stat is not None
+            created.append(Created(path, stat))
+            return transaction
+
+        await self._write(work)
+        return created[0]
 
     async def set(self, path: str, data: bytes, *, version: int = ANY_VERSION) -> NodeStat:
         (stat,) = await self.multi([SetData(path, data, version)])
@@ -119,11 +130,7 @@ class EmbeddedTree:
         await self.multi([Delete(path, version)])
 
     async def multi(self, operations: Sequence[Operation]) -> list[Result]:
-        return await self._write(
-            lambda: self._nodes.apply(
-                operations, session_id=self._session_id, now_ms=self._clock.now_ms()
-            )
-        )
+        return await self._write(lambda: self._apply(operations))
 
     def listen(self, listener: SessionListener) -> None:
         self._listeners.append(listener)
@@ -133,6 +140,11 @@ class EmbeddedTree:
             await self._end_session(self._session_id)
             self._lose()
         await self._writer.close()
+
+    def _apply(self, operations: Sequence[Operation]) -> Transaction:
+        return self._nodes.apply(
+            operations, session_id=self._session_id, now_ms=self._clock.now_ms()
+        )
 
     async def _end_earlier_sessions(self) -> None:
         """A process that was killed left its ephemeral nodes behind."""
@@ -203,7 +215,7 @@ class EmbeddedTree:
 
     def _lose(self) -> None:
         self._is_open = False
-        self._watches.clear()
+        self._watches.take_all()
         for listener in self._listeners:
             self._loop.call_soon(listener, SessionState.LOST)
         while self._line:

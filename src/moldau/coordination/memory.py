@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 from moldau.coordination.nodes import Nodes, Transaction
 from moldau.coordination.tree import (
     ANY_VERSION,
+    Change,
     ConnectionLost,
     Create,
     Created,
@@ -75,7 +76,7 @@ class MemoryTree:
         self._watches = Watches()
         self._listeners: list[SessionListener] = []
         self._state = SessionState.CONNECTED
-        self._unheard: list[Callable[[], None]] = []
+        self._broken: list[tuple[Watch, str]] = []
 
     @property
     def session_id(self) -> int:
@@ -105,8 +106,14 @@ class MemoryTree:
         return await self._ask(work)
 
     async def create(self, operation: Create) -> Created:
-        (created,) = await self.multi([operation])
-        return cast("Created", created)
+        def work() -> Created:
+            (path,) = self._ensemble.apply([operation], self._session_id)
+            assert isinstance(path, str)
+            stat = self._ensemble.nodes.exists(path)
+            assert stat is not None
+            return Created(path, stat)
+
+        return await self._ask(work)
 
     async def set(self, path: str, data: bytes, *, version: int = ANY_VERSION) -> NodeStat:
         (stat,) = await self.multi([SetData(path, data, version)])
@@ -125,29 +132,25 @@ class MemoryTree:
         self._ensemble.expire(self._session_id)
 
     def suspend(self) -> None:
-        """Break the connection: requests fail, watches are told after `resume`."""
+        """Break the connection: requests fail, and watches hear nothing."""
+        self._broken = self._watches.take_all()
         self._change(SessionState.SUSPENDED)
 
     def resume(self) -> None:
         """Connect again, within the session."""
         self._change(SessionState.CONNECTED)
-        unheard, self._unheard = self._unheard, []
-        for tell in unheard:
-            self._loop.call_soon(tell)
+        for watch, path in self._broken:
+            self._loop.call_soon(watch, WatchEvent(Change.UNKNOWN, path))
 
     def lose(self) -> None:
         """The session has ended."""
-        self._watches.clear()
-        self._unheard.clear()
+        self._watches.take_all()
         self._change(SessionState.LOST)
 
     def fire(self, event: WatchEvent) -> None:
-        """Tell the watches that waited for this, now or when the connection is back."""
+        """Tell the watches that waited for this."""
         for watch in self._watches.take(event):
-            if self._state is SessionState.CONNECTED:
-                self._loop.call_soon(watch, event)
-            else:
-                self._unheard.append(lambda watch=watch: watch(event))  # type: ignore[misc]
+            self._loop.call_soon(watch, event)
 
     async def _ask(self, work: Callable[[], _T]) -> _T:
         self._check_session()

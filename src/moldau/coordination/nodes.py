@@ -16,7 +16,6 @@ from moldau.coordination.tree import (
     Change,
     Check,
     Create,
-    Created,
     Delete,
     NoChildrenForEphemerals,
     Node,
@@ -150,7 +149,7 @@ class Nodes:
                 self._entry(path, version)
                 return None
 
-    def _create(self, operation: Create, step: _Step) -> Created:
+    def _create(self, operation: Create, step: _Step) -> str:
         check_path(operation.path)
         parent = self._entry(parent_path(operation.path))
         path = operation.path
@@ -180,7 +179,7 @@ class Nodes:
         numbered = parent.row._replace(children_created=parent.row.children_created + 1)
         self._replace_row(parent, numbered, step)
         self._tell(step, Change.CREATED, path)
-        return Created(path, _stat(entry))
+        return path
 
     def _set(self, entry: _Entry, data: bytes, step: _Step) -> NodeStat:
         changed = entry.row._replace(

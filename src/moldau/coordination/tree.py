@@ -3,7 +3,8 @@
 What every adapter keeps:
 
 - Requests of one session take effect in the order in which they were made.
-- A watch fires once, and before any result that shows what it was set on has changed.
+- A watch fires once, and before any result that shows the change. When a broken connection
+  is back, all watches fire, whether something has changed or not.
 - A session's ephemeral nodes vanish when it ends; a lost session never comes back.
 - Callbacks run on the event loop, one at a time.
 """
@@ -87,8 +88,8 @@ class Check:
 
 
 Operation = Create | SetData | Delete | Check
-Result = Created | NodeStat | None
-"""What Create, SetData, and the other two give."""
+Result = str | NodeStat | None
+"""What an operation of a `multi` gives: Create its path, SetData the stat, others nothing."""
 
 
 class Change(Enum):
@@ -98,6 +99,8 @@ class Change(Enum):
     DELETED = auto()
     DATA = auto()
     CHILDREN = auto()
+    UNKNOWN = auto()
+    """The connection was broken for a while: look again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,10 @@ class NoChildrenForEphemerals(TreeError):
     """The parent of a new node is ephemeral."""
 
 
+class NotAllowed(TreeError):
+    """The tree's own access control refused the request."""
+
+
 class SessionError(Exception):
     """A request that has no answer."""
 
@@ -178,11 +185,14 @@ class Tree(Protocol):
     async def children(self, path: str, *, watch: Watch | None = None) -> list[str]:
         """The names of a node's children, sorted, or NoNode; the watch waits for others."""
 
-    async def create(self, operation: Create) -> Created: ...
+    async def create(self, operation: Create) -> Created:
+        """Add a node; NoNode without a parent, NodeExists."""
 
-    async def set(self, path: str, data: bytes, *, version: int = ANY_VERSION) -> NodeStat: ...
+    async def set(self, path: str, data: bytes, *, version: int = ANY_VERSION) -> NodeStat:
+        """Replace a node's data; NoNode, BadVersion."""
 
-    async def delete(self, path: str, *, version: int = ANY_VERSION) -> None: ...
+    async def delete(self, path: str, *, version: int = ANY_VERSION) -> None:
+        """Remove a node; NoNode, BadVersion, NotEmpty."""
 
     async def multi(self, operations: Sequence[Operation]) -> list[Result]:
         """All of the operations, or none and the first one's error with its index."""

@@ -33,7 +33,10 @@ class Watches:
             taken |= self._on_children.pop(event.path, {})
         return list(taken)
 
-    def clear(self) -> None:
-        """Forget all."""
-        self._on_data.clear()
-        self._on_children.clear()
+    def take_all(self) -> list[tuple[Watch, str]]:
+        """Every watch with its path, none of which waits any longer."""
+        taken: dict[tuple[Watch, str], None] = {}
+        for waiting in (self._on_data, self._on_children):
+            taken |= {(watch, path): None for path, watches in waiting.items() for watch in watches}
+            waiting.clear()
+        return list(taken)

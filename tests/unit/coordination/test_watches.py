@@ -32,9 +32,10 @@ def test_no_watch_is_no_watch():
     assert watches.take(WatchEvent(Change.DELETED, "/a")) == []
 
 
-def test_forgotten_watches_are_not_taken():
+def test_all_watches_are_taken_with_their_paths():
     watches = Watches()
     watches.on_data("/a", _watch)
     watches.on_children("/a", _watch)
-    watches.clear()
-    assert watches.take(WatchEvent(Change.DELETED, "/a")) == []
+    watches.on_children("/b", _watch)
+    assert watches.take_all() == [(_watch, "/a"), (_watch, "/b")]
+    assert watches.take_all() == []
