@@ -1,5 +1,6 @@
 """What the user sees while an environment is made."""
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -52,7 +53,8 @@ class Progress:
         done = (self._index - 1 + min(fraction, 1.0)) / self._steps
         if self._is_terminal:
             bar = ("#" * int(done * BAR_WIDTH)).ljust(BAR_WIDTH, ".")
-            self._stream.write(f"\r\x1b[K{bar} {done:4.0%} {text}")
+            columns = shutil.get_terminal_size().columns - 1  # a wrapped line could not be redrawn
+            self._stream.write("\r\x1b[K" + f"{bar} {done:4.0%} {text}"[:columns])
             self._stream.flush()
         elif fraction > 0:
             self._line(f"{self._label()} {done:4.0%} {text}")

@@ -154,11 +154,14 @@ class Terminal(StringIO):
         return True
 
 
-def test_progress_is_a_bar_in_a_terminal() -> None:
+def test_progress_is_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     screen = Terminal()
     with Progress(2, screen).step("packages") as progress:
         progress.at(0.5, "cramjam")
+        progress.at(0.6, "x" * 100)
     assert "\r\x1b[K######..................  25% packages: cramjam" in screen.getvalue()
+    assert max(len(line) for line in screen.getvalue().split("\r\x1b[K")) == 59
     assert screen.getvalue().endswith("s)\n")
 
 
