@@ -1,0 +1,92 @@
+"""What a controller knows: live brokers, topics, and who leads each partition."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from moldau.model import TopicPartition
+
+NO_LEADER = -1
+
+
+class Listening(NamedTuple):
+    """One endpoint of a broker."""
+
+    listener: str
+    host: str
+    port: int
+    security_protocol: int
+
+
+class LiveBroker(NamedTuple):
+    """A registered broker; `epoch` tells one registration from the next."""
+
+    id: int
+    epoch: int
+    endpoints: tuple[Listening, ...]
+    rack: str | None = None
+
+
+class Assignment(NamedTuple):
+    """Who should have a partition; while it is reassigned, who is coming and who is going."""
+
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+
+
+class LeaderIsr(NamedTuple):
+    """The state of a partition as it stands in its node; `zk_version` is the node's."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    controller_epoch: int
+    zk_version: int = 0
+
+
+@dataclass(slots=True)
+class Topic:
+    """A topic's partitions by number."""
+
+    topic_id: bytes | None
+    partitions: dict[int, Assignment]
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The controller's picture, loaded from the tree and kept up with it."""
+
+    brokers: dict[int, LiveBroker] = field(default_factory=dict)
+    stopping: set[int] = field(default_factory=set)
+    topics: dict[str, Topic] = field(default_factory=dict)
+    leaders: dict[TopicPartition, LeaderIsr] = field(default_factory=dict)
+    deleting: dict[str, None] = field(default_factory=dict)
+    """In the order in which they were asked for."""
+
+    def assignment(self, partition: TopicPartition) -> Assignment:
+        """Who should have the partition."""
+        return self.topics[partition.topic].partitions[partition.partition]
+
+    def partitions(self) -> Iterator[TopicPartition]:
+        """Every partition of every topic."""
+        for name, topic in self.topics.items():
+            for number in topic.partitions:
+                yield TopicPartition(name, number)
+
+    def partitions_of(self, topic: str) -> list[TopicPartition]:
+        """The partitions of one topic; none if there is no such topic."""
+        found = self.topics.get(topic)
+        return [TopicPartition(topic, number) for number in found.partitions] if found else []
+
+    @property
+    def available(self) -> set[int]:
+        """Brokers that can be given something to lead."""
+        return set(self.brokers) - self.stopping
+
+    def forget(self, topic: str) -> None:
+        """The topic is gone."""
+        for partition in self.partitions_of(topic):
+            self.leaders.pop(partition, None)
+        self.topics.pop(topic, None)
+        self.deleting.pop(topic, None)

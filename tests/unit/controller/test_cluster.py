@@ -1,0 +1,31 @@
+"""The controller's picture of the cluster."""
+
+from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, LiveBroker, Topic
+from moldau.model import TopicPartition
+
+
+def cluster() -> Cluster:
+    made = Cluster(brokers={1: LiveBroker(1, 7, ()), 2: LiveBroker(2, 8, ())}, stopping={2})
+    made.topics["t"] = Topic(None, {0: Assignment((1, 2)), 1: Assignment((2, 1))})
+    made.leaders[TopicPartition("t", 0)] = LeaderIsr(1, 0, (1, 2), 1)
+    made.deleting["t"] = None
+    return made
+
+
+def test_partitions_are_listed_by_topic() -> None:
+    expected = [TopicPartition("t", 0), TopicPartition("t", 1)]
+    assert list(cluster().partitions()) == expected
+    assert cluster().partitions_of("t") == expected
+    assert cluster().partitions_of("u") == []
+    assert cluster().assignment(expected[1]).replicas == (2, 1)
+
+
+def test_a_stopping_broker_is_live_but_not_available() -> None:
+    assert cluster().available == {1}
+
+
+def test_a_forgotten_topic_leaves_nothing_behind() -> None:
+    made = cluster()
+    made.forget("t")
+    made.forget("never there")
+    assert (made.topics, made.leaders, made.deleting) == ({}, {}, {})

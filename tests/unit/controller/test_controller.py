@@ -1,0 +1,133 @@
+"""The controller machine: plans, and what the brokers are told of what was written."""
+
+from moldau.controller.cluster import NO_LEADER, Assignment, LeaderIsr, LiveBroker, Topic
+from moldau.controller.controller import Controller, StateWrite
+from moldau.model import TopicPartition
+from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
+from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def controller(
+    brokers: tuple[int, ...], *replicas: tuple[int, ...], unclean: bool = False
+) -> Controller:
+    made = Controller(1, 5, is_unclean_allowed=lambda _topic: unclean)
+    made.cluster.brokers = {one: LiveBroker(one, 100 + one, ()) for one in brokers}
+    partitions = {number: Assignment(one) for number, one in enumerate(replicas)}
+    made.cluster.topics["t"] = Topic(b"i" * 16, partitions)
+    return made
+
+
+def write_all(made: Controller, writes: list[StateWrite]) -> None:
+    for write in writes:
+        version = 0 if write.expected_version is None else write.expected_version + 1
+        made.note_written(write, version)
+
+
+def test_new_partitions_get_a_leader_and_all_live_replicas_in_sync() -> None:
+    made = controller((1, 2), (1, 2), (3, 2))
+    assert made.plan_new([T0, T1]) == [
+        StateWrite(T0, LeaderIsr(1, 0, (1, 2), 5), None),
+        StateWrite(T1, LeaderIsr(2, 0, (2,), 5), None),
+    ]
+
+
+def test_a_partition_without_a_live_replica_waits() -> None:
+    made = controller((1,), (2, 3))
+    assert made.plan_new([T0]) == []
+    made.cluster.brokers[3] = LiveBroker(3, 103, ())
+    assert [write.state.leader for write in made.plan_offline()] == [3]
+
+
+def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
+    made = controller((1, 2, 3), (1, 2))
+    write_all(made, made.plan_new([T0]))
+    letters = made.outbox.letters()
+    told = {(letter.broker_id, type(letter.request)) for letter in letters}
+    assert told == {
+        (1, UpdateMetadataRequest),
+        (2, UpdateMetadataRequest),
+        (3, UpdateMetadataRequest),
+        (1, LeaderAndIsrRequest),
+        (2, LeaderAndIsrRequest),
+    }
+    request = next(
+        letter.request for letter in letters if isinstance(letter.request, LeaderAndIsrRequest)
+    )
+    state = request.topic_states[0].partition_states[0]
+    assert request.controller_epoch == 5
+    assert request.topic_states[0].topic_id == b"i" * 16
+    assert (state.leader, state.leader_epoch, state.isr, state.is_new) == (1, 0, [1, 2], True)
+    assert made.outbox.letters() == []
+
+
+def test_when_a_leader_goes_an_in_sync_replica_takes_over_in_a_new_epoch() -> None:
+    made = controller((1, 2, 3), (1, 2, 3))
+    made.cluster.leaders[T0] = LeaderIsr(1, 4, (1, 3), 3, zk_version=7)
+    del made.cluster.brokers[1]
+    assert made.plan_offline() == [StateWrite(T0, LeaderIsr(3, 5, (3,), 5), 7)]
+
+
+def test_without_anybody_in_sync_the_partition_has_no_leader_but_keeps_its_last_member() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    del made.cluster.brokers[1]
+    (write,) = made.plan_offline()
+    assert (write.state.leader, write.state.isr) == (NO_LEADER, (1,))
+    write_all(made, [write])
+    assert made.plan_offline() == []
+    made.cluster.brokers[1] = LiveBroker(1, 200, ())
+    (write,) = made.plan_offline()
+    assert (write.state.leader, write.state.leader_epoch) == (1, 2)
+
+
+def test_an_unclean_election_must_be_allowed() -> None:
+    made = controller((1, 2), (1, 2), unclean=True)
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    del made.cluster.brokers[1]
+    (write,) = made.plan_offline()
+    assert (write.state.leader, write.state.isr) == (2, (2,))
+
+
+def test_a_broker_that_is_gone_leaves_the_in_sync_sets_of_others() -> None:
+    made = controller((1, 2), (1, 2), (2, 1))
+    made.cluster.leaders = {T0: LeaderIsr(1, 0, (1, 2), 5), T1: LeaderIsr(2, 0, (2, 1), 5)}
+    (write,) = made.plan_shrink({2})
+    assert write.partition == T0
+    assert (write.state.leader, write.state.isr) == (1, (1,))
+
+
+def test_preferred_leaders_take_over_where_they_can() -> None:
+    made = controller((1, 2), (2, 1), (1, 2))
+    made.cluster.leaders = {T0: LeaderIsr(1, 0, (1, 2), 5), T1: LeaderIsr(1, 0, (1, 2), 5)}
+    (write,) = made.plan_preferred([T0, T1, TopicPartition("gone", 0)])
+    assert (write.partition, write.state.leader) == (T0, 2)
+
+
+def test_a_topic_that_is_being_deleted_is_left_alone() -> None:
+    made = controller((2,), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    made.cluster.deleting["t"] = None
+    assert made.plan_offline() == []
+    assert made.plan_preferred([T0]) == []
+
+
+def test_a_newcomer_is_told_everything_and_the_others_that_it_came() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    made.welcome([2])
+    letters = {
+        (letter.broker_id, type(letter.request)): letter.request for letter in made.outbox.letters()
+    }
+    assert set(letters) == {
+        (1, UpdateMetadataRequest),
+        (2, UpdateMetadataRequest),
+        (2, LeaderAndIsrRequest),
+    }
+    to_old, to_new = letters[1, UpdateMetadataRequest], letters[2, UpdateMetadataRequest]
+    assert isinstance(to_old, UpdateMetadataRequest)
+    assert isinstance(to_new, UpdateMetadataRequest)
+    assert to_old.topic_states == []
+    assert [topic.topic_name for topic in to_new.topic_states] == ["t"]
+    assert [broker.id for broker in to_old.live_brokers] == [1, 2]
