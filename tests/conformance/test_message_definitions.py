@@ -110,7 +110,7 @@ def versions_in(text: str, among: Any) -> list[int]:
 
 
 def snake_case(name: str) -> str:
-    return re.sub("(?!^)([A-Z])", r"_\1", name).lower()
+    return re.sub("(?!^)([A-Z])", r"_\1", name.replace("KRaft", "Kraft")).lower()
 
 
 def is_true(value: object) -> bool:

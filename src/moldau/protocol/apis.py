@@ -5,8 +5,8 @@ headers can be read and ApiVersions answered without loading any message.
 """
 
 import re
+from functools import cache
 from importlib import import_module
-from types import ModuleType
 from typing import NamedTuple
 
 
@@ -107,12 +107,8 @@ APIS = (
 
 API_BY_KEY = {api.key: api for api in APIS}
 
-_CLASSES: dict[tuple[int, str], type] = {}
 
-
+@cache
 def _class(api: Api, kind: str) -> type:
-    cached = _CLASSES.get((api.key, kind))
-    if cached is None:
-        module: ModuleType = import_module(api.module_name)
-        cached = _CLASSES[api.key, kind] = getattr(module, f"{api.name}{kind}")
-    return cached
+    found: type = getattr(import_module(api.module_name), f"{api.name}{kind}")
+    return found

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from moldau.protocol.decoder import compile_decoder
 from moldau.protocol.encoder import compile_encoder
-from moldau.protocol.primitives import Buffer
+from moldau.protocol.primitives import Buffer, Part
 
 T = TypeVar("T")
 
@@ -26,14 +26,14 @@ def encode(message: object, version: int) -> bytes:
     Raises `KafkaError` (UNSUPPORTED_VERSION) if the message says something that
     this version cannot.
     """
-    return b"".join(encode_parts(message, version))
+    return b"".join(encoder_of(type(message), version)(message))
 
 
-def encode_parts(message: object, version: int) -> list[Any]:
+def encode_parts(message: object, version: int) -> list[Part]:
     """The message in pieces; the records among them are the message's own objects.
 
-    Whatever has a length passes as records, so that a range of a file can travel
-    through here to `sendfile`.
+    Records need only have a length, so that a range of a file can travel through
+    here to `sendfile`.
     """
     return encoder_of(type(message), version)(message)
 

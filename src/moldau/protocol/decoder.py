@@ -27,8 +27,8 @@ from moldau.protocol.source import Source
 from moldau.protocol.tagged import decode_tag, skip_tagged
 from moldau.protocol.varint import SHORT_LENGTHS, decode_long_length, decode_uvarint
 
-UNREADABLE = (struct.error, IndexError, UnicodeDecodeError)
-"""What the functions used here raise on bytes that end too soon or are not text."""
+UNREADABLE = (ProtocolError, struct.error, IndexError, UnicodeDecodeError)
+"""What the functions used here raise on bytes that say nonsense, end too soon or are not text."""
 
 
 def compile_decoder(cls: type, version: int) -> Callable[[Buffer, int], tuple[Any, int]]:

@@ -5,9 +5,10 @@ compiler they say how many bytes a value takes. `str`, `bytes` and `bool` need
 no alias.
 """
 
-from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
+
+from moldau.runtime.file_range import FileRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,11 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 Records: TypeAlias = Annotated[Buffer, Primitive("records", "", 1, None)]
 """Record batches. Decoding yields a view on the received bytes: no copy is made."""
 
-RecordsSource: TypeAlias = Annotated[Buffer | Sized, Primitive("records", "", 1, None)]
-"""Record batches that may also be written from something that only knows its
-length, such as a range of a file that the connection sends with `sendfile`."""
+Part: TypeAlias = Buffer | FileRange
+"""A piece of an encoded message."""
+
+RecordsSource: TypeAlias = Annotated[Part, Primitive("records", "", 1, None)]
+"""Record batches that may also be written from a file, with `sendfile`."""
 
 BOOL = Primitive("bool", "?", 1, False)
 STRING = Primitive("string", "", 1, "")
@@ -61,7 +64,5 @@ def primitive_of(annotation: object) -> Primitive | None:
         return BOOL
     if annotation is bytes:
         return BYTES
-    for fact in getattr(annotation, "__metadata__", ()):
-        if isinstance(fact, Primitive):
-            return fact
-    return None
+    (primitive,) = getattr(annotation, "__metadata__", (None,))
+    return primitive

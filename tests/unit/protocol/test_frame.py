@@ -4,7 +4,7 @@ import struct
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.errors import ProtocolError
@@ -24,6 +24,7 @@ def drain(reader: FrameReader) -> list[bytes]:
     return frames
 
 
+@settings(deadline=None)
 @given(
     payloads=st.lists(st.binary(max_size=40) | st.just(b"x" * 3000), max_size=8),
     cuts=st.lists(st.integers(1, 500), min_size=1, max_size=20),

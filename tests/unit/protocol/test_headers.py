@@ -1,7 +1,7 @@
 """Headers, with the exceptions that Kafka's history left in them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.errors import ProtocolError
@@ -51,6 +51,7 @@ def test_golden_bytes() -> None:
     assert encode_response_header(258, API_VERSIONS, 3).hex() == "00000102"
 
 
+@settings(deadline=None)
 @given(
     api=st.sampled_from(APIS),
     correlation_id=st.integers(-(2**31), 2**31 - 1),

@@ -1,7 +1,7 @@
 """Unsigned varints: shortest on the way out, at most five bytes on the way in."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.errors import ProtocolError
@@ -13,6 +13,7 @@ from moldau.protocol.varint import (
 )
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**35 - 1))
 def test_values_come_back(value: int) -> None:
     encoded = encode_uvarint(value)

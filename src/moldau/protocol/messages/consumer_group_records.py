@@ -92,26 +92,20 @@ class ConsumerGroupTargetAssignmentMemberKey:
 
 
 @struct
-class TopicPartition:
+class TopicPartitions:
     topic_id: Uuid
     partitions: list[Int32]
 
 
 @message(versions=range(0, 1), flexible_from=0)
 class ConsumerGroupTargetAssignmentMemberValue:
-    topic_partitions: list[TopicPartition]
+    topic_partitions: list[TopicPartitions]
 
 
 @message(versions=range(8, 9), flexible_from=None)
 class ConsumerGroupCurrentMemberAssignmentKey:
     group_id: str
     member_id: str
-
-
-@struct
-class TopicPartitions:
-    topic_id: Uuid
-    partitions: list[Int32]
 
 
 @message(versions=range(0, 1), flexible_from=0)

@@ -37,7 +37,7 @@ class LeaderAndIsrLiveLeader:
 @message(api_key=4, versions=range(0, 8), flexible_from=4)
 class LeaderAndIsrRequest:
     controller_id: Int32
-    is_k_raft_controller: bool = since(7, default=False)
+    is_kraft_controller: bool = since(7, default=False)
     controller_epoch: Int32
     broker_epoch: Int64 = since(2, default=-1, ignorable=True)
     type: Int8 = since(5, default=0)

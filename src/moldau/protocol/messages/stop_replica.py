@@ -32,7 +32,7 @@ class StopReplicaTopicState:
 @message(api_key=5, versions=range(0, 5), flexible_from=2)
 class StopReplicaRequest:
     controller_id: Int32
-    is_k_raft_controller: bool = since(4, default=False)
+    is_kraft_controller: bool = since(4, default=False)
     controller_epoch: Int32
     broker_epoch: Int64 = since(1, default=-1, ignorable=True)
     delete_partitions: bool = since(0, removed_in=3, default=False)

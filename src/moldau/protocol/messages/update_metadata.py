@@ -44,7 +44,7 @@ class UpdateMetadataBroker:
 @message(api_key=6, versions=range(0, 9), flexible_from=6)
 class UpdateMetadataRequest:
     controller_id: Int32
-    is_k_raft_controller: bool = since(8, default=False)
+    is_kraft_controller: bool = since(8, default=False)
     type: Int8 = since(8, tag=0, default=0)
     controller_epoch: Int32
     broker_epoch: Int64 = since(5, default=-1, ignorable=True)
