@@ -152,10 +152,15 @@ def iterate_headers(
         position += header.size
 
 
+def checksum(buffer: ReadableBuffer, position: int, size: int) -> int:
+    """The CRC-32C that the batch of `size` bytes at `position` should have."""
+    return crc32c(memoryview(buffer)[position + ATTRIBUTES_POSITION : position + size])
+
+
 def crc_is_valid(buffer: ReadableBuffer, position: int, size: int) -> bool:
     """Whether the batch of `size` bytes at `position` has the checksum it claims."""
     (claimed,) = _UINT32.unpack_from(buffer, position + CRC_POSITION)
-    return bool(claimed == _checksum(buffer, position, size))
+    return bool(claimed == checksum(buffer, position, size))
 
 
 def stamp(buffer: WritableBuffer, position: int, *, base_offset: int, leader_epoch: int) -> None:
@@ -268,10 +273,6 @@ def read_records(
     return (record._replace(timestamp=header.max_timestamp) for record in records)
 
 
-def _checksum(buffer: ReadableBuffer, position: int, size: int) -> int:
-    return crc32c(memoryview(buffer)[position + ATTRIBUTES_POSITION : position + size])
-
-
 def _restamp(buffer: WritableBuffer, position: int, header: BatchHeader) -> None:
     _INT16.pack_into(buffer, position + ATTRIBUTES_POSITION, header.attributes)
     _INT64.pack_into(buffer, position + MAX_TIMESTAMP_POSITION, header.max_timestamp)
@@ -279,5 +280,4 @@ def _restamp(buffer: WritableBuffer, position: int, header: BatchHeader) -> None
 
 
 def _seal(buffer: WritableBuffer, position: int, size: int) -> None:
-    checksum = _checksum(buffer, position, size)
-    _UINT32.pack_into(buffer, position + CRC_POSITION, checksum)
+    _UINT32.pack_into(buffer, position + CRC_POSITION, checksum(buffer, position, size))

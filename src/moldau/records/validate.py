@@ -19,7 +19,7 @@ from moldau.records.batch import (
     RECORDS_POSITION,
     BatchHeader,
     assemble_batch,
-    crc_is_valid,
+    checksum,
     stamp_create_time,
     stamp_log_append_time,
 )
@@ -128,7 +128,7 @@ def _read_sound_header(batch: memoryview, rules: ProduceRules) -> BatchHeader:
     if header.base_offset != 0:
         raise KafkaError(ErrorCode.INVALID_RECORD, f"base offset {header.base_offset} is not 0")
     _check_size(header.size, rules)
-    if not crc_is_valid(batch, 0, header.size):
+    if checksum(batch, 0, header.size) != header.crc:
         raise KafkaError(ErrorCode.CORRUPT_MESSAGE, "batch has a wrong checksum")
     if header.attributes & CODEC_MASK > Codec.ZSTD:
         raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "unknown compression codec")
@@ -152,25 +152,28 @@ def _check_section(
 ) -> int:
     """Check every record and return the largest timestamp, as the topic counts it."""
     max_delta, _, any_null_key = check_records(section, header.record_count)
-    max_timestamp = max(NO_TIMESTAMP, header.base_timestamp + max_delta)
-    if max_timestamp > _TIMESTAMP_MAX:
+    max_timestamp = header.base_timestamp + max_delta
+    if max_timestamp < NO_TIMESTAMP:
+        max_timestamp = NO_TIMESTAMP  # as Kafka counts it
+    elif max_timestamp > _TIMESTAMP_MAX:
         raise KafkaError(ErrorCode.INVALID_TIMESTAMP, f"timestamp {max_timestamp}")
+    claims_log_append_time = header.is_log_append_time
     may_be_out_of_range = not rules.is_log_append_time and (
         rules.timestamp_before_max_ms != UNLIMITED_MS
         or max_timestamp - now_ms > rules.timestamp_after_max_ms
     )
     # What the kernel found says whether a record may break a rule; only then is each read.
-    if may_be_out_of_range or header.is_log_append_time or (any_null_key and rules.is_compacted):
+    if may_be_out_of_range or claims_log_append_time or (any_null_key and rules.is_compacted):
         rows = decode_records(
             section,
             record_count=header.record_count,
             base_offset=0,
             base_timestamp=header.base_timestamp,
         )
-        if header.is_log_append_time:
+        if claims_log_append_time:
             rows = (row._replace(timestamp=header.max_timestamp) for row in rows)
-        refuse_records(rows, rules, claims_log_append_time=header.is_log_append_time, now_ms=now_ms)
-    return header.max_timestamp if header.is_log_append_time else max_timestamp
+        refuse_records(rows, rules, claims_log_append_time=claims_log_append_time, now_ms=now_ms)
+    return header.max_timestamp if claims_log_append_time else max_timestamp
 
 
 def _must_recompress(payload: memoryview, codec: Codec, rules: ProduceRules) -> bool:
