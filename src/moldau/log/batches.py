@@ -37,6 +37,12 @@ def read_batches(data: ReadableBuffer) -> list[Batch]:
     batches: list[Batch] = []
     end = 0
     try:
+        only = BatchHeader.read(data) if data else None
+        if only is not None and only.size == len(data) and not only.is_control:
+            # What a producer sends is one batch, so this path is worth its lines.
+            if only.last_offset_delta < 0:
+                raise _corrupt(f"last offset delta {only.last_offset_delta}")
+            return [(only, None)]
         for position, header in iterate_headers(data):
             if header.last_offset_delta < 0:
                 raise _corrupt(f"last offset delta {header.last_offset_delta}")

@@ -25,7 +25,7 @@ class CorruptIndex(Exception):
 class OffsetIndex:
     """Maps the last offset of some batches to their positions."""
 
-    __slots__ = ("_base_offset", "_entries", "_written_size")
+    __slots__ = ("_base_offset", "_entries", "_written_size", "last_offset", "last_position")
 
     def __init__(self, base_offset: int, data: bytes = b"") -> None:
         """Read the bytes of an index file; raise CorruptIndex if they cannot be one."""
@@ -34,7 +34,8 @@ class OffsetIndex:
         self._base_offset = base_offset
         self._entries = trimmed(data, ENTRY_SIZE)
         self._written_size = len(self._entries)
-        if self._entries and self.last_offset < base_offset:
+        self.last_offset, self.last_position = self._last()
+        if self.last_offset < base_offset:
             raise CorruptIndex(f"ends at {self.last_offset}, before its base {base_offset}")
 
     def __len__(self) -> int:
@@ -45,26 +46,17 @@ class OffsetIndex:
         relative, position = ENTRY.unpack_from(self._entries, number * ENTRY_SIZE)
         return self._base_offset + relative, position
 
-    @property
-    def last_offset(self) -> int:
-        """The offset of the last entry; the base offset if there is none."""
-        return self.entry(len(self) - 1)[0] if self._entries else self._base_offset
-
-    @property
-    def last_position(self) -> int:
-        """The position of the last entry; 0 if there is none."""
-        return self.entry(len(self) - 1)[1] if self._entries else 0
-
     def is_full(self, size_max: int) -> bool:
         """Whether no entry fits an index of `size_max` bytes any more."""
         return len(self._entries) + ENTRY_SIZE > size_max
 
     def append(self, offset: int, position: int) -> None:
         """Add an entry behind all others."""
-        relative = offset - self._base_offset
-        assert 0 <= relative <= RELATIVE_OFFSET_MAX
-        assert not self._entries or (offset > self.last_offset and position > self.last_position)
-        self._entries += ENTRY.pack(relative, position)
+        assert position > self.last_position
+        assert offset > self.last_offset or not self._entries
+        self._entries += ENTRY.pack(offset - self._base_offset, position)
+        self.last_offset = offset
+        self.last_position = position
 
     def position_of(self, offset: int) -> int:
         """A position from which a scan forward cannot miss `offset`."""
@@ -81,6 +73,11 @@ class OffsetIndex:
         number = bisect_left(range(len(self)), offset, key=lambda n: self.entry(n)[0])
         del self._entries[number * ENTRY_SIZE :]
         self._written_size = min(self._written_size, len(self._entries))
+        self.last_offset, self.last_position = self._last()
+
+    def _last(self) -> tuple[int, int]:
+        """The last entry; the base offset at position 0 if there is none."""
+        return self.entry(len(self) - 1) if self._entries else (self._base_offset, 0)
 
     @property
     def written_size(self) -> int:

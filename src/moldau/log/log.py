@@ -142,33 +142,36 @@ class Log:
     def _append(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> Appended:
         if not batches:
             return NOTHING_APPENDED
+        headers = [header for header, _ in batches]
+        max_timestamp = headers[0].max_timestamp
+        if len(headers) > 1:
+            max_timestamp = max([header.max_timestamp for header in headers])
+        first_offset, last_offset = headers[0].base_offset, headers[-1].last_offset
+        has_rolled = False
         try:
-            has_rolled = self._write(data, batches, now_ms)
+            if self._must_roll(len(data), last_offset, max_timestamp, now_ms):
+                has_rolled = self._write_each(data, batches, now_ms)
+            else:
+                self._write(data, batches, headers)
         except OSError as error:
             raise self.folder.volume.fail(error) from error
-        first, last = batches[0][0], batches[-1][0]
-        max_timestamp = max([header.max_timestamp for header, _ in batches])
-        return Appended(first.base_offset, last.last_offset, max_timestamp, False, has_rolled)
+        return Appended(first_offset, last_offset, max_timestamp, False, has_rolled)
 
-    def _write(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> bool:
-        headers = [header for header, _ in batches]
-        if not self._must_roll(headers, len(data), now_ms):
-            self._write_run(data, batches, headers)
-            return False
-        # Some of the batches may still fit; each goes where it belongs.
+    def _write_each(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> bool:
+        """Write batches that do not all fit the active segment; says whether it rolled."""
         has_rolled = False
         position = 0
         view = memoryview(data)
         for batch in batches:
             header = batch[0]
-            if self._must_roll([header], header.size, now_ms):
+            if self._must_roll(header.size, header.last_offset, header.max_timestamp, now_ms):
                 self._roll(header.base_offset, now_ms)
                 has_rolled = True
-            self._write_run(view[position : position + header.size], [batch], [header])
+            self._write(view[position : position + header.size], [batch], [header])
             position += header.size
         return has_rolled
 
-    def _write_run(
+    def _write(
         self, data: ReadableBuffer, batches: Sequence[Batch], headers: Sequence[BatchHeader]
     ) -> None:
         latest = self.epochs.latest
@@ -194,17 +197,16 @@ class Log:
             if self.segments.active.size:
                 self._roll(self.segments.end_offset, now_ms)
 
-    def _must_roll(self, headers: Sequence[BatchHeader], size: int, now_ms: int) -> bool:
+    def _must_roll(self, size: int, last_offset: int, max_timestamp: int, now_ms: int) -> bool:
         active = self.segments.active
         config = self.config
-        if not active.can_hold(headers[-1].last_offset):
+        if not active.can_hold(last_offset):
             return True
         if active.size == 0:
             return False
         if active.size + size > config.segment_bytes:
             return True
-        timestamp = max([header.max_timestamp for header in headers])
-        age_ms = active.age_ms(now_ms=now_ms, timestamp=timestamp)
+        age_ms = active.age_ms(now_ms=now_ms, timestamp=max_timestamp)
         if age_ms > config.segment_ms - self._roll_jitter_ms:
             return True
         return active.indexes.is_full(config.segment_index_bytes)

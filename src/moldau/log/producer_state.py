@@ -300,11 +300,9 @@ class Producers:
 def _find_repeated(producer: Producer, header: BatchHeader) -> KeptBatch | None:
     if header.producer_epoch != producer.epoch:
         return None
+    last_sequence = header.last_sequence
     for batch in producer.batches:
-        if (
-            batch.last_sequence == header.last_sequence
-            and batch.first_sequence == header.base_sequence
-        ):
+        if batch.last_sequence == last_sequence and batch.first_sequence == header.base_sequence:
             return batch
     return None
 

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from struct import Struct
 from typing import NamedTuple
 
-from moldau.log.index import RELATIVE_OFFSET_MAX, CorruptIndex, trimmed
+from moldau.log.index import CorruptIndex, trimmed
 from moldau.model import NO_TIMESTAMP
 
 ENTRY = Struct(">qi")
@@ -28,7 +28,7 @@ class TimestampOffset(NamedTuple):
 class TimeIndex:
     """Maps rising timestamps to offsets."""
 
-    __slots__ = ("_base_offset", "_entries", "_written_size")
+    __slots__ = ("_base_offset", "_entries", "_written_size", "last")
 
     def __init__(self, base_offset: int, data: bytes = b"") -> None:
         """Read the bytes of an index file; raise CorruptIndex if they cannot be one."""
@@ -37,11 +37,10 @@ class TimeIndex:
         self._base_offset = base_offset
         self._entries = trimmed(data, ENTRY_SIZE)
         self._written_size = len(self._entries)
-        if not self._entries:
-            return
-        last = self.last
-        if last.offset < base_offset or last.timestamp < self.entry(0).timestamp:
-            raise CorruptIndex(f"ends at {last}, before its start {self.entry(0)}")
+        self.last = self._last()
+        first = self.entry(0) if self._entries else self.last
+        if self.last.offset < base_offset or self.last.timestamp < first.timestamp:
+            raise CorruptIndex(f"ends at {self.last}, before its start {first}")
 
     def __len__(self) -> int:
         return len(self._entries) // ENTRY_SIZE
@@ -51,26 +50,17 @@ class TimeIndex:
         timestamp, relative = ENTRY.unpack_from(self._entries, number * ENTRY_SIZE)
         return TimestampOffset(timestamp, self._base_offset + relative)
 
-    @property
-    def last(self) -> TimestampOffset:
-        """The last entry; no timestamp at the base offset if there is none."""
-        if self._entries:
-            return self.entry(len(self) - 1)
-        return TimestampOffset(NO_TIMESTAMP, self._base_offset)
-
     def is_full(self, size_max: int) -> bool:
         """Whether only the entry that ends a segment fits `size_max` bytes."""
         return len(self._entries) + 2 * ENTRY_SIZE > size_max
 
     def append(self, timestamp: int, offset: int) -> None:
         """Add an entry, unless the timestamp is not larger than the last one."""
-        last = self.last
-        if timestamp <= last.timestamp:
+        if timestamp <= self.last.timestamp:
             return
-        relative = offset - self._base_offset
-        assert 0 <= relative <= RELATIVE_OFFSET_MAX
-        assert not self._entries or offset > last.offset
-        self._entries += ENTRY.pack(timestamp, relative)
+        assert offset > self.last.offset or not self._entries
+        self._entries += ENTRY.pack(timestamp, offset - self._base_offset)
+        self.last = TimestampOffset(timestamp, offset)
 
     def offset_before(self, timestamp: int) -> int:
         """An offset from which a scan forward cannot miss the first record of `timestamp`."""
@@ -82,6 +72,13 @@ class TimeIndex:
         number = bisect_left(range(len(self)), offset, key=lambda n: self.entry(n).offset)
         del self._entries[number * ENTRY_SIZE :]
         self._written_size = min(self._written_size, len(self._entries))
+        self.last = self._last()
+
+    def _last(self) -> TimestampOffset:
+        """The last entry; no timestamp at the base offset if there is none."""
+        if self._entries:
+            return self.entry(len(self) - 1)
+        return TimestampOffset(NO_TIMESTAMP, self._base_offset)
 
     @property
     def written_size(self) -> int:
