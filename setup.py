@@ -13,6 +13,7 @@ from setuptools import Extension, setup
 KERNELS = {
     "moldau.records._crc32c": "src/moldau/records/crc32c_native.c",
     "moldau.records._kernel": "src/moldau/records/kernel.py",
+    "moldau.records._kernel_build": "src/moldau/records/kernel_build.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",
     "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",
 }

@@ -98,9 +98,6 @@ cdef class Row:
     cdef readonly object key, value, headers
 
 
-cdef tuple astuple(Row row)
-
-
 @cython.final
 cdef class RowReader:
     cdef RecordCursor cursor

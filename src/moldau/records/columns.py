@@ -115,9 +115,9 @@ class _Binary:
     """A binary column being filled, and the memory it is filled into."""
 
     def __init__(self, allocate: Allocate, rows_max: int, size_max: int) -> None:
-        self.offsets = _memory(allocate, 4 * (rows_max + 1), "i")
-        self.data = _memory(allocate, size_max, "B")
-        self.validity = _memory(allocate, (rows_max + 7) // 8, "B")
+        self.offsets = memory(allocate, 4 * (rows_max + 1), "i")
+        self.data = memory(allocate, size_max, "B")
+        self.validity = memory(allocate, (rows_max + 7) // 8, "B")
         self.output = kernel.BinaryOutput(self.offsets, self.data, self.validity)
 
     def column(self) -> BinaryColumn:
@@ -139,9 +139,9 @@ class _Outputs:
 
     def __init__(self, wanted: Wanted, allocate: Allocate, rows_max: int, size_max: int) -> None:
         self._allocate = allocate
-        self._offsets = _memory(allocate, 8 * rows_max, "q")
-        self._timestamps = _memory(allocate, 8 * rows_max, "q")
-        self._types = _memory(allocate, rows_max, "b")
+        self._offsets = memory(allocate, 8 * rows_max, "q")
+        self._timestamps = memory(allocate, 8 * rows_max, "q")
+        self._types = memory(allocate, rows_max, "b")
         self._keys = _Binary(allocate, rows_max, size_max) if wanted.keys else None
         self._values = _Binary(allocate, rows_max, size_max) if wanted.values else None
         self._rows = kernel.RowsOutput(
@@ -166,7 +166,7 @@ class _Outputs:
 
     def _fill_headers(self, batches: list[FetchedBatch], selection: Selection) -> HeadersColumn:
         rows, count, size = self._rows.rows, self._rows.header_count, self._rows.header_bytes
-        offsets = _memory(self._allocate, 4 * (rows + 1), "i")
+        offsets = memory(self._allocate, 4 * (rows + 1), "i")
         keys = _Binary(self._allocate, count, size)
         values = _Binary(self._allocate, count, size)
         if count == 0:
@@ -194,6 +194,6 @@ class _Outputs:
         )
 
 
-def _memory(allocate: Allocate, size: int, item_format: Literal["b", "B", "i", "q"]) -> memoryview:
+def memory(allocate: Allocate, size: int, item_format: Literal["b", "B", "i", "q"]) -> memoryview:
     """A view of exactly `size` bytes as items of the format."""
     return memoryview(allocate(size)).cast("B")[:size].cast(item_format)

