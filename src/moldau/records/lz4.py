@@ -59,7 +59,7 @@ def compress(data: ReadableBuffer, level: int = LEVEL_DEFAULT) -> bytes:
         compressor = cramjam.lz4.Compressor(
             level=high_level, content_checksum=False, block_linked=False
         )
-        compressor.compress(data)
+        compressor.compress(bytes(data))
         return bytes(compressor.finish())
     parts: list[ReadableBuffer] = [_HEADER]
     view = memoryview(data)

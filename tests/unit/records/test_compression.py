@@ -33,8 +33,9 @@ def test_large_data_is_read_back(codec: Codec) -> None:
 
 
 @every_codec
-def test_any_kind_of_buffer_is_taken(codec: Codec) -> None:
-    compressed = compress(codec, memoryview(bytearray(MIXED))[100_000:])
+@pytest.mark.parametrize("level", [None, 1])
+def test_any_kind_of_buffer_is_taken(codec: Codec, level: int | None) -> None:
+    compressed = compress(codec, memoryview(bytearray(MIXED))[100_000:], level)
     padded = memoryview(bytearray(b"pad") + compressed)[3:]
     assert decompress(codec, padded, limit_bytes=LIMIT) == MIXED[100_000:]
 
