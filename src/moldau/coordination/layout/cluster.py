@@ -1,0 +1,33 @@
+"""The cluster as a whole: its id, and the features that are finalized."""
+
+from dataclasses import dataclass
+
+from moldau.coordination.layout.documents import Document, encode
+
+ID_PATH = "/cluster/id"
+FEATURE_PATH = "/feature"
+
+
+def encode_cluster_id(cluster_id: str) -> bytes:
+    # The version is a text here, and a number everywhere else.
+    return encode({"version": "1", "id": cluster_id})
+
+
+def decode_cluster_id(data: bytes) -> str:
+    return Document.decode(data).text("id")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """`/feature`: written by controllers from 2.7 on, only kept and shown here."""
+
+    is_enabled: bool
+    version: int = 2
+
+    def encode(self) -> bytes:
+        return encode({"features": {}, "version": self.version, "status": int(self.is_enabled)})
+
+
+def decode_features(data: bytes) -> Features:
+    document = Document.decode(data)
+    return Features(document.integer("status") == 1, document.integer("version"))

@@ -1,0 +1,50 @@
+"""Registrations of brokers."""
+
+import pytest
+
+from moldau.coordination.layout.brokers import (
+    BrokerRegistration,
+    Endpoint,
+    decode_broker,
+    id_path,
+)
+from moldau.coordination.layout.documents import NodeDataError
+
+_ENDPOINTS = (
+    Endpoint("PLAINTEXT", "PLAINTEXT", "h", 9092),
+    Endpoint("EXT", "SASL_SSL", "h2", 9093),
+    Endpoint("SIX", "PLAINTEXT", "::1", 9094),
+)
+_TIMESTAMP_MS = 1_600_000_000_000
+
+
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("rack", [None, "r1"])
+def test_a_broker_is_written_as_apache_kafka_writes_it(apache, version, rack):
+    broker = BrokerRegistration(
+        endpoints=_ENDPOINTS, timestamp_ms=_TIMESTAMP_MS, rack=rack, version=version
+    )
+    data = apache[f"broker-v{version}" + ("-rack" if rack else "")]
+    assert broker.encode() == data
+    assert decode_broker(data) == broker
+
+
+def test_a_broker_without_a_plain_listener_has_no_plain_address(apache):
+    broker = BrokerRegistration(
+        endpoints=(Endpoint("SSL", "SSL", "h", 9093),), timestamp_ms=_TIMESTAMP_MS, jmx_port=9999
+    )
+    assert broker.encode() == apache["broker-info-ssl-only"]
+
+
+def test_before_version_4_a_listener_is_named_after_its_protocol():
+    data = b'{"version":3,"endpoints":["SSL://h:1"],"timestamp":"0","host":"h","port":1}'
+    assert decode_broker(data).endpoints == (Endpoint("SSL", "SSL", "h", 1),)
+
+
+def test_an_endpoint_that_is_none_is_refused():
+    with pytest.raises(NodeDataError, match="'h:1' is not an endpoint"):
+        decode_broker(b'{"version":5,"endpoints":["h:1"],"timestamp":"0"}')
+
+
+def test_a_broker_is_found_by_its_number():
+    assert id_path(7) == "/brokers/ids/7"

@@ -1,0 +1,23 @@
+"""The cluster's id and features."""
+
+import pytest
+
+from moldau.coordination.layout.cluster import (
+    Features,
+    decode_cluster_id,
+    decode_features,
+    encode_cluster_id,
+)
+
+
+def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache):
+    assert encode_cluster_id("abc-_def") == apache["cluster-id"]
+    assert decode_cluster_id(apache["cluster-id"]) == "abc-_def"
+
+
+@pytest.mark.parametrize(
+    ("name", "features"), [("feature", Features(True)), ("feature-disabled", Features(False, 1))]
+)
+def test_features_are_written_as_apache_kafka_writes_them(apache, name, features):
+    assert features.encode() == apache[name]
+    assert decode_features(apache[name]) == features
