@@ -79,7 +79,8 @@ class _Decoder:
                 "decode_tag": decode_tag,
                 "skip_tagged": skip_tagged,
                 "unpack_long": unpack_long,
-            }
+            },
+            reserved=("buffer", "position", "limit", "end", "message", "tag_count", "marker"),
         )
 
     def compile(self) -> Callable[[Buffer, int], tuple[Any, int]]:
@@ -107,16 +108,13 @@ class _Decoder:
         for field in fields_of(cls):
             target = f"{variable}.{field.name}"
             if field.tag is not None or not field.is_in(self.version):
-                self.source.line(f"{target} = {self.default(field)}")
+                self.source.line(f"{target} = {field.default!r}")
                 if field.is_in(self.version):
                     tagged.append(field)
             else:
                 self.field(field, target)
         if self.is_flexible:
             self.tail(tagged, variable)
-
-    def default(self, field: Field) -> str:
-        return repr(field.default)
 
     def tail(self, fields: list[Field], variable: str) -> None:
         """Read the tagged fields at the end of a struct."""

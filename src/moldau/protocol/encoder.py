@@ -47,7 +47,8 @@ class _Encoder:
                 "encode_tagged": encode_tagged,
                 "pack_long": pack_long,
                 "refuse": refuse,
-            }
+            },
+            reserved=("message", "parts", "out", "size", "count"),
         )
 
     def compile(self) -> Callable[[Any], list[Any]]:

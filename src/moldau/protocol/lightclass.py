@@ -25,8 +25,8 @@ class Specifier:
 
 def with_slots(cls: type[T], facts: dict[str, object]) -> type[T]:
     """The class again, with a slot for every annotation and `facts` as attributes."""
+    names = tuple(cls.__annotations__)
     namespace = dict(vars(cls))
-    names = tuple(namespace.get("__annotations__") or cls.__annotations__)
     for added_by_python in ("__dict__", "__weakref__"):
         namespace.pop(added_by_python, None)
     namespace |= facts

@@ -1,7 +1,7 @@
 """Lines of Python under construction, and the names that they refer to."""
 
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from struct import Struct
@@ -11,11 +11,12 @@ from typing import Any
 class Source:
     """The text of one generated function."""
 
-    def __init__(self, scope: dict[str, object]) -> None:
+    def __init__(self, scope: dict[str, object], reserved: Iterable[str] = ()) -> None:
+        """`reserved` are the variables that the text uses by name."""
         self.scope = scope
         self._lines: list[str] = []
         self._depth = 0
-        self._counts: dict[str, int] = {}
+        self._counts = dict.fromkeys([*scope, *reserved], 1)
 
     def line(self, text: str) -> None:
         """Add a statement."""

@@ -24,16 +24,34 @@ _WIDTHS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 def example(cls: type, version: int, draw: Random) -> Any:
     """A message that this version can express, with something in every field."""
-    values = {
-        field.name: _value(field, version, draw)
-        for field in fields_of(cls)
-        if field.is_in(version) or field.primitive is None or field.is_array
-    }
+    return cls(
+        **{
+            field.name: _value(field, version, draw) if field.is_in(version) else _default(field)
+            for field in fields_of(cls)
+        }
+    )
+
+
+def smallest(cls: type, version: int, element_count: int = 0) -> Any:
+    """A message of which every value is the shortest, with so many elements in outer arrays."""
+    values: dict[str, Any] = {}
     for field in fields_of(cls):
-        if not field.is_in(version):
-            default = field.default
-            values[field.name] = list(default) if isinstance(default, list) else default
+        if not field.is_in(version) or field.tag is not None:
+            values[field.name] = _default(field)
+        elif field.struct is None:
+            assert field.primitive is not None
+            zero = b"" if field.primitive.name == "records" else field.primitive.zero
+            values[field.name] = [] if field.is_array else zero
+        elif field.is_array:
+            values[field.name] = [smallest(field.struct, version) for _ in range(element_count)]
+        else:
+            is_nullable = field.is_nullable_in(version)
+            values[field.name] = None if is_nullable else smallest(field.struct, version)
     return cls(**values)
+
+
+def _default(field: Field) -> Any:
+    return list(field.default) if isinstance(field.default, list) else field.default
 
 
 def encoded_example(cls: type, version: int, draw: Random) -> bytes:

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from moldau.protocol.codec import decode, decoder_of, encode, encode_parts, encoder_of
-from moldau.protocol.declaration import facts_of
+from moldau.protocol.declaration import facts_of, message
 from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from moldau.protocol.messages.heartbeat import HeartbeatRequest
 from moldau.protocol.messages.produce import (
@@ -13,6 +13,7 @@ from moldau.protocol.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
+from moldau.protocol.primitives import Int32
 from unit.protocol.catalogue import all_messages, fitted, instances
 
 
@@ -27,9 +28,9 @@ from unit.protocol.catalogue import all_messages, fitted, instances
 )
 @given(data=st.data())
 def test_every_version_reads_back_what_it_wrote(cls: type, data: st.DataObject) -> None:
-    message = data.draw(instances(cls))
+    drawn = data.draw(instances(cls))
     for version in facts_of(cls).versions:
-        expected = fitted(message, version)
+        expected = fitted(drawn, version)
         encoded = encode(expected, version)
         assert decode(cls, version, encoded) == (expected, len(encoded))
         padded = memoryview(bytearray(b"\xff" + encoded + b"\xff"))
@@ -100,3 +101,23 @@ def produce(records: bytes) -> ProduceRequest:
         timeout_ms=1000,
         topic_data=[TopicProduceData(name="t", partition_data=[partition])],
     )
+
+
+def test_fields_may_be_named_like_variables_of_the_generated_code() -> None:
+    @message(versions=range(2), flexible_from=1)
+    class Unlucky:
+        buffer: list[str]
+        position: list[str]
+        end: list[str]
+        limit: str
+        size: str | None
+        out: str
+        parts: list[Int32]
+        message: list[str]
+        length: list[str]
+        new: list[str]
+
+    lists = {name: ["a", "b"] for name in ("buffer", "position", "end", "message", "length", "new")}
+    unlucky = Unlucky(limit="c", size="d", out="e", parts=[1], **lists)
+    for version in range(2):
+        assert decode(Unlucky, version, encode(unlucky, version))[0] == unlucky

@@ -30,6 +30,12 @@ def test_fresh_names_do_not_repeat() -> None:
     assert [source.fresh("size") for _ in range(3)] == ["size", "size_2", "size_3"]
 
 
+def test_fresh_names_avoid_those_that_the_text_uses() -> None:
+    source = Source({"helper": len}, reserved=("position",))
+    assert source.fresh("position") == "position_2"
+    assert source.fresh("helper") == "helper_2"
+
+
 def test_a_value_keeps_its_global_name() -> None:
     source = Source({})
     assert source.reference("Part", Source) == source.reference("Other", Source) == "Part"
