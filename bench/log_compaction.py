@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 from compaction_topic import CompactionTopic
-
 from moldau.config.topic import TopicConfig
 from moldau.log import opening
 from moldau.log.cleaner import Cleaner, Workspace

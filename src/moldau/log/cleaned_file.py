@@ -31,6 +31,7 @@ class CleanedFile:
     ) -> None:
         self.size = 0
         self._disk = disk
+        self._folder_path = folder_path
         self._prefix = f"{folder_path}/{names.segment_file(base_offset, '')}"
         for kind in names.SEGMENT_SUFFIXES:
             disk.remove(self._path(kind))
@@ -72,6 +73,7 @@ class CleanedFile:
         for file in (self._file, *self._indexes.write(self._disk, self._path)):
             file.sync()
         self._disk.set_modified(self._path(names.LOG), modified_ms)
+        self._disk.sync_directory(self._folder_path)
 
     def remove(self) -> None:
         """Give up."""

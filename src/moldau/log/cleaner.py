@@ -24,8 +24,8 @@ from moldau.log.cleaned_file import CleanedFile
 from moldau.log.cleaned_transactions import CleanedTransactions
 from moldau.log.cleaning_plan import CleaningPlan, Source
 from moldau.log.index import RELATIVE_OFFSET_MAX
-from moldau.log.pace import Pace
 from moldau.log.key_map import FULL, MORE, KeyMap
+from moldau.log.pace import Pace
 from moldau.records.batch import BatchHeader, read_section
 from moldau.records.control import read_end_marker
 from moldau.runtime import native
@@ -108,11 +108,11 @@ class Cleaner:
                 return self._map_chunk(chunk, transactions)
 
             if not self._walk(source, use):
-                break
+                if self.end_offset == self._plan.first_dirty_offset:
+                    raise KeyMapTooSmall(f"{self._workspace.key_map_bytes} bytes of key map")
+                return
             # Compaction may have taken the batches before the segment's end.
             self._keys.latest_offset = max(self._keys.latest_offset, source.end_offset - 1)
-        if self._keys.latest_offset < self._plan.first_dirty_offset:
-            raise KeyMapTooSmall(f"{self._workspace.key_map_bytes} bytes of key map")
 
     def _map_chunk(self, chunk: memoryview, transactions: CleanedTransactions) -> int | None:
         """Map the keys of the whole batches in `chunk`; None if the map is full."""

@@ -56,7 +56,7 @@ class KeyMap:
         self.count = 0
         self.count_max = count_max
         self.start_offset = start_offset
-        self.latest_offset = -1
+        self.latest_offset = start_offset - 1
         low, high = int.from_bytes(seed[:8], "little"), int.from_bytes(seed[8:16], "little")
         self.state0 = low ^ _SIP_INITIAL[0]
         self.state1 = high ^ _SIP_INITIAL[1] ^ 0xEE

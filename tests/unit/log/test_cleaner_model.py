@@ -1,0 +1,157 @@
+"""Compaction in any order with everything else: no reader may be able to tell, but by size."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moldau.log.cleaner import Workspace
+from moldau.records.batch import crc_is_valid
+from moldau.records.compression import Codec
+from moldau.records.record import Record
+from moldau.testing.disk import keep_all, lose_all
+from unit.log.compaction import RETENTION_MS, Compacted, table
+
+KEYS = [b"a", b"b", b"c", b"d"]
+PLAIN, IDEMPOTENT, TRANSACTIONAL = (-1,), (1, 2), (3, 4)
+
+rows = st.lists(
+    st.tuples(st.sampled_from(KEYS), st.none() | st.sampled_from([b"x", b"yy", b"z" * 40])),
+    min_size=1,
+    max_size=4,
+)
+puts = st.tuples(
+    st.just("put"),
+    st.sampled_from(PLAIN + IDEMPOTENT + TRANSACTIONAL),
+    rows,
+    st.sampled_from([Codec.NONE, Codec.NONE, Codec.LZ4]),
+)
+ends = st.tuples(st.just("end"), st.sampled_from(TRANSACTIONAL), st.booleans())
+cleans = st.tuples(st.just("clean"), st.sampled_from([0, 1, RETENTION_MS]), st.booleans())
+steps = st.lists(puts | puts | ends | st.just(("roll",)) | cleans, max_size=40)
+
+
+class Model:
+    """Every record that was ever written, and what became of its transaction."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, Record] = {}
+        self.extents: dict[int, tuple[int, int, int, int]] = {}
+        self.open: dict[int, list[int]] = {pid: [] for pid in TRANSACTIONAL}
+        self.aborted: set[int] = set()
+
+    def put(self, topic: Compacted, pid: int, rows: list, codec: Codec) -> None:
+        write = topic.put_open if pid in TRANSACTIONAL else topic.put
+        sequence = topic.sequences.get((pid, 0), 0) if pid >= 0 else -1
+        offset = write(*rows, pid=pid, attributes=codec)
+        for number, (key, value) in enumerate(rows):
+            self.records[offset + number] = Record(offset + number, topic.now_ms, key, value)
+            if pid in TRANSACTIONAL:
+                self.open[pid].append(offset + number)
+        self.extents[offset] = (offset + len(rows) - 1, pid, -1 if pid < 0 else 0, sequence)
+
+    def end(self, topic: Compacted, pid: int, is_commit: bool) -> None:
+        offset = topic.end(pid=pid, is_commit=is_commit)
+        if not is_commit:
+            self.aborted.update(self.open[pid])
+        self.open[pid] = []
+        self.extents[offset] = (offset, pid, 0, -1)
+
+    def visible(self, end_offset: int) -> list[Record]:
+        """What a consumer of committed records would get of the log as it was written."""
+        return [
+            record
+            for offset, record in sorted(self.records.items())
+            if offset < end_offset and offset not in self.aborted
+        ]
+
+
+def check(topic: Compacted, model: Model) -> None:
+    """Compare the log on disk with everything that was written to it."""
+    next_offset = 0
+    for header, records, data in topic.batches():
+        assert crc_is_valid(data, 0, header.size)
+        assert header.base_offset >= next_offset
+        next_offset = header.next_offset
+        assert model.extents[header.base_offset] == (
+            header.last_offset,
+            header.producer_id,
+            header.producer_epoch,
+            header.base_sequence,
+        )
+        if not header.is_control:
+            assert records == [model.records[record.offset] for record in records]
+    stable = topic.log.last_stable_offset
+    assert table(topic.committed()) == table(model.visible(stable))
+
+
+def check_clean(topic: Compacted, model: Model) -> None:
+    """What is clean has one record per key and none that was aborted."""
+    clean_offset = topic.clean_offset or 0
+    offsets = [record.offset for record in topic.records() if record.offset < clean_offset]
+    keys = [model.records[offset].key for offset in offsets]
+    assert len(keys) == len(set(keys))
+    assert not model.aborted.intersection(offsets)
+
+
+def last_batches(topic: Compacted) -> dict[int, object]:
+    """What the log knows of its producers; as in Kafka, an emptied marker tells nothing."""
+    return {
+        producer.producer_id: (producer.epoch, producer.batches[-1])
+        for producer in topic.log.producers
+        if producer.batches
+    }
+
+
+@settings(max_examples=120, deadline=None)
+@given(steps=steps, segment_bytes=st.sampled_from([400, 1000, 100_000]), slots=st.integers(8, 40))
+def test_a_reader_learns_the_same_before_and_after(
+    steps: list[tuple], segment_bytes: int, slots: int
+) -> None:
+    topic = Compacted(segment_bytes=segment_bytes)
+    topic.workspace = Workspace(seed=bytes(16), key_map_bytes=24 * slots, chunk_bytes=300)
+    model = Model()
+    for step in steps:
+        match step:
+            case ("put", pid, batch_rows, codec):
+                model.put(topic, pid, batch_rows, codec)
+            case ("end", pid, is_commit):
+                model.end(topic, pid, is_commit)
+            case ("roll",):
+                topic.roll()
+            case ("clean", passed_ms, is_rolled):
+                topic.now_ms += passed_ms
+                if is_rolled:
+                    topic.roll()
+                topic.clean()
+                check(topic, model)
+                check_clean(topic, model)
+    end_offset, sequences = topic.log.log_end_offset, last_batches(topic)
+    topic.flush()
+    for choice in (lose_all, keep_all):
+        topic.lose_power(choice)
+        check(topic, model)
+        assert topic.log.log_end_offset == end_offset
+        assert last_batches(topic) == sequences
+
+
+@settings(max_examples=40, deadline=None)
+@given(steps=steps)
+def test_in_the_end_only_the_newest_values_are_left(steps: list[tuple]) -> None:
+    topic = Compacted(segment_bytes=600)
+    model = Model()
+    for step in steps:
+        if step[0] == "put":
+            model.put(topic, *step[1:])
+        elif step[0] == "end":
+            model.end(topic, *step[1:])
+    for pid in TRANSACTIONAL:
+        model.end(topic, pid, is_commit=True)
+    for _ in range(6):
+        model.put(topic, -1, [(b"end", b"")], Codec.NONE)
+        topic.now_ms += RETENTION_MS
+        topic.roll()
+        topic.clean()
+
+    check(topic, model)
+    newest = table(model.visible(topic.log.log_end_offset))
+    assert {(r.key, r.value) for r in topic.records()} == set(newest.items())
+    assert len(topic.records()) == len(newest)
