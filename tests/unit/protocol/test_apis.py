@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import moldau
 from moldau.protocol.apis import API_BY_KEY, APIS, Api
 from moldau.protocol.declaration import facts_of
+
+SOURCES = str(Path(moldau.__file__).parents[1])
 
 
 @pytest.mark.parametrize("api", APIS, ids=lambda api: api.name)
@@ -32,4 +36,4 @@ def test_messages_are_loaded_when_they_are_first_asked_for() -> None:
         "assert not loaded(), loaded();"
         "apis[12].request; assert len(loaded()) == 1, loaded()"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": "src"})
+    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": SOURCES})
