@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.errors import ProtocolError
 from moldau.records.batch import (
+    ATTRIBUTES_POSITION,
     CODEC_MASK,
     CONTROL,
     MAGIC,
@@ -19,11 +20,11 @@ from moldau.records.batch import (
     RECORDS_POSITION,
     TRANSACTIONAL,
     BatchHeader,
-    crc_is_valid,
 )
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import decompress
 from moldau.records.control import read_end_marker
+from moldau.records.crc32c import crc32c
 from moldau.runtime import native
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 kernel: ModuleType = native.kernel("moldau.records._kernel", "moldau.records.kernel")
 
 OFFSET_MAX = 2**63 - 1
+
+_SPECIAL = CODEC_MASK | CONTROL | TRANSACTIONAL  # all other batches are read as they are
 
 
 class AbortedTransaction(NamedTuple):
@@ -102,15 +105,21 @@ class FetchedBatches:
             header = BatchHeader.read(data, position)
             if position + header.size > size:
                 return
-            _check_offsets(header)
-            if header.base_offset >= selection.end_offset:
+            base_offset, last_delta = header.base_offset, header.last_offset_delta
+            if base_offset < 0 or last_delta < 0 or base_offset >= OFFSET_MAX - last_delta:
+                raise ProtocolError(f"batch has offsets {base_offset} + {last_delta}")
+            if base_offset >= selection.end_offset:
                 self.stop = Stop.END_OFFSET
                 return
             self.position += header.size
-            last_offset = header.last_offset
-            if self._is_readable(header, position) and last_offset >= selection.start_offset:
+            next_offset = base_offset + last_delta + 1
+            if not header.attributes & _SPECIAL:
+                if next_offset > selection.start_offset:
+                    start, end = position + RECORDS_POSITION, self.position
+                    yield FetchedBatch(position, header, data, start, end)
+            elif self._is_readable(header, position) and next_offset > selection.start_offset:
                 yield self._open(header, position)
-            self.next_offset = max(self.next_offset, min(last_offset + 1, selection.end_offset))
+            self.next_offset = max(self.next_offset, min(next_offset, selection.end_offset))
 
     def check(self, batch: FetchedBatch) -> None:
         """Compare the checksum of a batch, if that is wanted and was not done before."""
@@ -143,7 +152,8 @@ class FetchedBatches:
         return False
 
     def _check_crc(self, header: BatchHeader, position: int) -> None:
-        if not crc_is_valid(self._data, position, header.size):
+        covered = self._data[position + ATTRIBUTES_POSITION : position + header.size]
+        if header.crc != crc32c(covered):
             raise ProtocolError(f"the batch at offset {header.base_offset} has a wrong checksum")
 
 
@@ -164,10 +174,3 @@ class Entrance:
             )
         self._cursor.start_batch(batch.header, batch.start, batch.end)
         return self._cursor
-
-
-def _check_offsets(header: BatchHeader) -> None:
-    if not 0 <= header.base_offset <= OFFSET_MAX - 1 - header.last_offset_delta:
-        raise ProtocolError(f"batch has base offset {header.base_offset}")
-    if header.last_offset_delta < 0:
-        raise ProtocolError(f"batch has last offset delta {header.last_offset_delta}")

@@ -1,6 +1,7 @@
 """Fetched records one by one, for readers that take rows rather than columns."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from moldau.records.buffers import ReadableBuffer
@@ -31,6 +32,9 @@ class Rows:
         self._entrance = Entrance(selection)
 
     def __iter__(self) -> "Iterator[Row]":
+        return chain.from_iterable(self._readers())
+
+    def _readers(self) -> "Iterator[Iterator[Row]]":
         for batch in self.fetched:
             self.fetched.check(batch)
-            yield from kernel.RowReader(self._entrance.enter(batch))
+            yield kernel.RowReader(self._entrance.enter(batch))
