@@ -1,13 +1,15 @@
 """Apache's log and ours side by side, given the same things to do."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.apache.lines import JavaProgram, Json
 from conformance.apache.log import Answer, ApacheLog
-from conformance.our_log import close_our_log, create_our_log, state_of
+from conformance.our_log import clean_our_log, close_our_log, create_our_log, state_of
 from moldau.errors import ErrorCode, KafkaError
+from moldau.log.cleaning_plan import measure
 from moldau.log.log import Log
 from moldau.log.producer_state import Origin
 from moldau.records.batch import TRANSACTIONAL, BatchHeader, Producer, write_batch
@@ -35,17 +37,20 @@ class LogTwins:
     leader_epoch: int = 0
     leader_epoch_max: int = 2**31 - 1
     now_ms: int = START_MS
+    codecs: Sequence[Codec] = tuple(Codec)
     base_offsets: list[int] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, oracle: JavaProgram, root: Path, seed: int) -> "LogTwins":
+    def begin(
+        cls, oracle: JavaProgram, root: Path, seed: int, config: dict[str, str] = CONFIG
+    ) -> "LogTwins":
         """Two empty logs under `root`, in `apache/twin-0` and `ours/twin-0`."""
         directories = [root / side / "twin-0" for side in ("apache", "ours")]
         for directory in directories:
             directory.parent.mkdir()
-        apache = ApacheLog(oracle, directories[0], CONFIG, START_MS)
+        apache = ApacheLog(oracle, directories[0], config, START_MS)
         apache.open()
-        ours = create_our_log(directories[1], CONFIG, now_ms=START_MS)
+        ours = create_our_log(directories[1], config, now_ms=START_MS)
         return cls(apache, ours, random.Random(seed))
 
     def run(self, step_count: int) -> None:
@@ -67,6 +72,20 @@ class LogTwins:
     def states(self) -> tuple[Json, Json]:
         """Apache's and ours, with producers in the order of their ids."""
         return in_order(self.apache.state()), in_order(state_of(self.ours))
+
+    def clean(self, clean_offset: int) -> int:
+        """Compact both from the offset on up to which they are clean, and return the next one."""
+        dirtiness = measure(self.ours, clean_offset, now_ms=self.now_ms)
+        if not dirtiness.dirty_size:
+            return clean_offset  # an open transaction is in the way
+        ours = clean_our_log(self.ours, dirtiness, now_ms=self.now_ms)
+        theirs = self.apache.clean(
+            first_dirty_offset=dirtiness.first_dirty_offset,
+            first_uncleanable_offset=dirtiness.first_uncleanable_offset,
+        )
+        assert ours == theirs
+        self.base_offsets.clear()  # some are gone now
+        return ours
 
     def close(self) -> None:
         """Stop both cleanly."""
@@ -117,7 +136,9 @@ class LogTwins:
 
         Between batches: within one, Apache's log would end at an offset that no batch has.
         """
-        offset = self.draw.choice([0, *self.base_offsets][-10:])
+        if not self.base_offsets:
+            return
+        offset = self.draw.choice(self.base_offsets[-10:])
         self.base_offsets = [base for base in self.base_offsets if base < offset]
         self.apache.truncate_to(offset)
         self.ours.truncate_to(offset, now_ms=self.now_ms)
@@ -155,13 +176,13 @@ class LogTwins:
                 offset,
                 self.now_ms - draw.randrange(100_000),
                 b"%d" % draw.randrange(9),
-                draw.randbytes(draw.randrange(300)),
+                None if draw.random() < 0.1 else draw.randbytes(draw.randrange(300)),
             )
             for offset in range(draw.randint(1, 8))
         ]
 
     def _codec(self) -> Codec:
-        return self.draw.choice(list(Codec))
+        return self.draw.choice(self.codecs)
 
     def _next(self, producer_id: int) -> Producer:
         """The producer's next batch, and now and then a wrong or a fenced one."""

@@ -5,10 +5,14 @@ from pathlib import Path
 
 from conformance.apache.lines import Json
 from moldau.config.topic import TopicConfig
-from moldau.log import flush, meta_properties
+from moldau.log import cleaning_plan, flush, meta_properties
+from moldau.log.cleaner import Cleaner, Workspace
+from moldau.log.cleaning_plan import Dirtiness
+from moldau.log.cleaning_swap import swap_in
 from moldau.log.directory import LogDirectory
 from moldau.log.log import Log
 from moldau.log.opening import Remembered, create, open_log
+from moldau.log.pace import unhurried
 from moldau.log.producer_state import Producer
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
@@ -39,6 +43,15 @@ def open_our_log(
 def close_our_log(log: Log) -> None:
     """Leave the files as a clean stop does."""
     flush.prepare_close(log).run(log.folder.disk)
+
+
+def clean_our_log(log: Log, dirtiness: Dirtiness, *, now_ms: int) -> int:
+    """Compact it; returns up to where it is clean now."""
+    plan = cleaning_plan.plan(log, dirtiness, now_ms=now_ms)
+    cleaner = Cleaner(log.folder.disk, plan, Workspace(seed=bytes(16)), unhurried())
+    for cleaned in cleaner.segments():
+        assert swap_in(log, plan, cleaned, now_ms=now_ms)
+    return cleaner.end_offset
 
 
 def claim_directory(path: Path) -> LogDirectory:

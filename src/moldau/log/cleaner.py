@@ -99,10 +99,15 @@ class Cleaner:
     # Mapping
 
     def _map_keys(self) -> None:
-        transactions = CleanedTransactions(self._plan.aborted)
-        for source in self._plan.sources:
-            if source.end_offset <= self._plan.first_dirty_offset:
-                continue
+        first_dirty = self._plan.first_dirty_offset
+        dirty = [source for source in self._plan.sources if source.end_offset > first_dirty]
+        # The markers of those that ended before are not come across, and would be missed.
+        transactions = CleanedTransactions(
+            aborted
+            for aborted in self._plan.aborted
+            if dirty and aborted.last_offset >= dirty[0].base_offset
+        )
+        for source in dirty:
 
             def use(chunk: memoryview) -> int | None:
                 return self._map_chunk(chunk, transactions)

@@ -68,6 +68,16 @@ class ApacheLog:
     def truncate_to(self, offset: int) -> None:
         self.oracle.call("truncate_log", offset=offset)
 
+    def clean(self, *, first_dirty_offset: int, first_uncleanable_offset: int) -> int:
+        """Compact it; returns up to where it is clean now."""
+        end_offset: int = self.oracle.call(
+            "clean_log",
+            first_dirty_offset=first_dirty_offset,
+            first_uncleanable_offset=first_uncleanable_offset,
+            now_ms=self.now_ms,
+        )
+        return end_offset
+
     def state(self) -> Json:
         return self.oracle.call("log_state")
 

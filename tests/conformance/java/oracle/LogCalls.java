@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import kafka.log.Cleaner;
+import kafka.log.LogToClean;
 import kafka.log.UnifiedLog;
 import kafka.server.BrokerTopicStats;
 import kafka.server.RequestLocal;
@@ -32,9 +34,12 @@ import org.apache.kafka.storage.internals.log.LogSegment;
 import org.apache.kafka.storage.internals.log.ProducerStateEntry;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.RecordValidationException;
+import org.apache.kafka.storage.internals.log.SkimpyOffsetMap;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
+import org.apache.kafka.storage.internals.utils.Throttler;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.BoxedUnit;
 
 /** One partition's log as Apache's broker keeps it, opened on a directory, without a broker. */
 final class LogCalls {
@@ -46,6 +51,7 @@ final class LogCalls {
         calls.add("produce", LogCalls::produce);
         calls.add("roll_log", arguments -> log.roll(Option.empty()).baseOffset());
         calls.add("truncate_log", arguments -> log.truncateTo(arguments.get("offset").asLong()));
+        calls.add("clean_log", LogCalls::clean);
         calls.add("log_state", arguments -> state());
         calls.add("read_log", arguments -> read(
             arguments.get("offset").asLong(), arguments.get("max_bytes").asInt()));
@@ -96,6 +102,19 @@ final class LogCalls {
     private static void refuse(Map<String, Object> answer, Throwable problem) {
         answer.put("error_code", Errors.forException(problem).code());
         answer.put("message", problem.toString());
+    }
+
+    /** Compacts the log up to an offset, as its cleaner thread would; answers how far it got. */
+    private static Object clean(JsonNode arguments) throws Exception {
+        time.nowMs = arguments.get("now_ms").asLong();
+        int bufferSize = 1 << 20;
+        Throttler unlimited = new Throttler(Double.MAX_VALUE, 300, "cleaner", "bytes", time);
+        Cleaner cleaner = new Cleaner(0, new SkimpyOffsetMap(bufferSize), bufferSize, bufferSize,
+            0.9, unlimited, time, partition -> BoxedUnit.UNIT);
+        LogToClean dirty = new LogToClean(log.topicPartition(), log,
+            arguments.get("first_dirty_offset").asLong(),
+            arguments.get("first_uncleanable_offset").asLong(), false);
+        return cleaner.doClean(dirty, time.nowMs)._1();
     }
 
     private static Object state() {
