@@ -34,7 +34,6 @@ public final class Traffic {
             .add("begin", Traffic::begin)
             .add("commit", Traffic::commit)
             .add("abort", Traffic::abort)
-            .add("close_producers", request -> closeProducers())
             .add("consume", Traffic::consume)
             .serve();
     }
@@ -98,12 +97,6 @@ public final class Traffic {
             }
             return producer;
         });
-    }
-
-    private static Object closeProducers() {
-        producers.values().forEach(producer -> producer.close(Duration.ZERO));
-        producers.clear();
-        return null;
     }
 
     /** Everything from the start of a partition to its end at the time of the call. */
