@@ -158,7 +158,8 @@ class KafkaError(Exception):
     """A failure that the protocol has a code for.
 
     Codes are for raising, classes for catching: `KafkaError(ErrorCode.X, "why")`
-    is an instance of the class that is named after X.
+    is an instance of the class that is named after X. A class defined elsewhere, with
+    more to say, may carry any code.
     """
 
     code: ErrorCode
@@ -167,10 +168,12 @@ class KafkaError(Exception):
     is_stale_metadata: ClassVar[bool] = False
     """Whether the sender should learn anew which broker to ask."""
 
-    def __new__(cls, code: ErrorCode, _message: str = "") -> Self:
+    def __new__(cls, code: ErrorCode, *_: object) -> Self:
         wanted = error_for(code)
-        assert issubclass(wanted, cls), f"{code.name} is raised as {wanted.__name__}"
-        return super().__new__(wanted)
+        if issubclass(wanted, cls):
+            return super().__new__(wanted)
+        assert cls.__module__ != __name__, f"{code.name} is raised as {wanted.__name__}"
+        return super().__new__(cls)
 
     def __init__(self, code: ErrorCode, message: str = "") -> None:
         super().__init__(message or code.name)

@@ -52,6 +52,16 @@ def test_a_class_refuses_the_code_of_another() -> None:
         OffsetOutOfRange(ErrorCode.INVALID_RECORD)
 
 
+def test_a_class_defined_elsewhere_may_carry_any_code() -> None:
+    class Detailed(KafkaError):
+        def __init__(self, code: ErrorCode, details: list[int]) -> None:
+            super().__init__(code, f"{len(details)} details")
+
+    error = Detailed(ErrorCode.INVALID_RECORD, [1, 2])
+    assert type(error) is Detailed
+    assert (error.code, str(error)) == (ErrorCode.INVALID_RECORD, "2 details")
+
+
 @pytest.mark.parametrize("duplicate", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
 def test_errors_survive_copying_and_pickling(duplicate) -> None:
     twin = duplicate(KafkaError(ErrorCode.INVALID_CONFIG, "no such key"))
