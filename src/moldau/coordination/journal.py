@@ -23,6 +23,7 @@ _SCHEMA = (
     "insert into counter values ('zxid', 0), ('session', 0)",
     f"pragma user_version = {_VERSION}",
 )
+_SELECT = f"select {', '.join(_COLUMNS)} from node order by path"  # noqa: S608
 _UPSERT = f"insert or replace into node values ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 
 
@@ -50,7 +51,7 @@ class Journal:
 
     def rows(self) -> list[NodeRow]:
         """Every stored node, parents before their children."""
-        found = self._database.execute(f"select {', '.join(_COLUMNS)} from node order by path")  # noqa: S608
+        found = self._database.execute(_SELECT)
         return [NodeRow._make(row) for row in found]
 
     def counter(self, name: str) -> int:
