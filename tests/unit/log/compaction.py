@@ -42,7 +42,7 @@ class Found(NamedTuple):
 class Compacted:
     """A log with its clock, and the few moves that compaction is about."""
 
-    def __init__(self, **settings: object) -> None:
+    def __init__(self, partition: TopicPartition = PARTITION, **settings: object) -> None:
         self.disk = MemoryDisk(now_ms=lambda: self.now_ms)
         self.disk.make_directory("/data")
         self.disk.sync_directory("/")
@@ -56,7 +56,7 @@ class Compacted:
             }  # type: ignore[arg-type]
         )
         self.now_ms = 1_700_000_000_000
-        self.folder = Folder(Volume(self.disk, "/data"), PARTITION)
+        self.folder = Folder(Volume(self.disk, "/data"), partition)
         self.log = opening.create(self.folder, self.config, Shared(), now_ms=self.now_ms)
         self.clean_offset: int | None = None
         self.sequences: dict[tuple[int, int], int] = {}
@@ -188,7 +188,7 @@ class Compacted:
     def lose_power(self, choice: Choice = lose_all) -> None:
         """Start again with what is durable."""
         self.disk = self.disk.restart(choice)
-        self.folder = Folder(Volume(self.disk, "/data"), PARTITION)
+        self.folder = Folder(Volume(self.disk, "/data"), self.folder.partition)
         self.log = opening.open_log(
             self.folder,
             self.config,

@@ -137,6 +137,20 @@ def test_an_abort_marker_goes_a_retention_after_its_records() -> None:
     assert topic.markers() == []
 
 
+def test_a_producer_that_aborted_before_may_commit_what_is_dirty_now() -> None:
+    topic = Compacted()
+    topic.put((b"a", b"1"))
+    topic.put_open((b"a", b"aborted"), pid=1)
+    topic.end(pid=1, is_commit=False)
+    topic.roll_and_clean()
+    topic.put_open((b"a", b"2"), pid=1)
+    topic.end(pid=1, is_commit=True)
+
+    topic.roll_and_clean()
+
+    assert topic.rows() == [(3, b"a", b"2")]
+
+
 def test_a_commit_marker_stays_while_records_of_its_transaction_do() -> None:
     topic = Compacted()
     topic.put_open((b"a", b"1"), (b"b", b"2"), pid=1)

@@ -3,13 +3,13 @@
 import pytest
 
 from moldau.log.cleaning_plan import Dirtiness, choose, is_due, measure, plan
-from moldau.log.log import Log
+from moldau.model import TopicPartition
 from unit.log.compaction import Compacted
 
 
-def four_segments(**settings: object) -> Compacted:
+def four_segments(partition: int = 0, **settings: object) -> Compacted:
     """Segments at offsets 0, 10, 20 and 30, the last one active; a second between them."""
-    topic = Compacted(**settings)
+    topic = Compacted(TopicPartition("t", partition), **settings)
     for _ in range(4):
         for number in range(10):
             topic.put((b"%d" % number, b"v"))
@@ -116,8 +116,10 @@ def test_a_topic_that_compacts_and_deletes_is_compacted() -> None:
 
 
 def test_the_dirtiest_log_is_chosen() -> None:
-    topics = [four_segments(), four_segments(), four_segments()]
-    clean_offsets: dict[Log, int] = {topics[0].log: 20, topics[1].log: 10, topics[2].log: 30}
+    topics = [four_segments(number) for number in range(3)]
+    clean_offsets = {
+        TopicPartition("t", number): offset for number, offset in enumerate((20, 10, 30))
+    }
 
     chosen = choose([topic.log for topic in topics], clean_offsets, now_ms=topics[0].now_ms)
 
