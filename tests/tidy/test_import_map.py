@@ -70,7 +70,8 @@ def test_packages_of_others_stay_in_their_module(
 @pytest.mark.parametrize("module", sorted(import_map.IMPURE_MODULES))
 def test_a_machine_that_reaches_for_the_world_is_found(tmp_path: Path, module: str) -> None:
     text = f"import {module}"
-    root = plant(tmp_path, {"src/moldau/log/log.py": text, "src/moldau/runtime/clock.py": text})
+    names = ("log/log", "log/service", "runtime/clock")
+    root = plant(tmp_path, {f"src/moldau/{name}.py": text for name in names})
     assert places(import_map.purity, root) == ["src/moldau/log/log.py"]
 
 
