@@ -1,7 +1,6 @@
 """What Apache's `DumpLogSegments` says about files of a log directory."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +24,9 @@ class Dump:
         ]
 
 
-def dump(files: Iterable[Path], *options: str) -> Dump:
-    """Run the tool on all of `files` at once."""
-    names = ",".join(map(str, sorted(files)))
+def dump(partition: Path, *options: str) -> Dump:
+    """Run the tool on all files of a partition's directory that are named by an offset."""
+    files = (path for path in sorted(partition.glob("0*")) if path.suffix != ".deleted")
+    names = ",".join(map(str, files))
     done = run_main("kafka.tools.DumpLogSegments", "--files", names, *options)
     return Dump(done.stdout.splitlines(), done.stderr, done.returncode)
