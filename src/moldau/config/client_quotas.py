@@ -1,8 +1,6 @@
 """Quotas of users, clients and addresses, which are set dynamically under Kafka's names."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import double, integer, long
+from moldau.config.definition import Area, double, integer, long
 from moldau.config.rules import Rule, Value
 from moldau.config.values import FLOAT_MAX, INT_MAX, LONG_MAX
 
@@ -14,8 +12,7 @@ def _is_positive(value: Value) -> bool:
 _POSITIVE = Rule("greater than 0", _is_positive, "(0,...]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientQuotas:
+class ClientQuotas(Area):
     """Limits of a user, a client id, or both."""
 
     producer_byte_rate: int = long(
@@ -38,8 +35,7 @@ class ClientQuotas:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressQuotas:
+class AddressQuotas(Area):
     """Limits of an IP address."""
 
     connection_creation_rate: int = integer(

@@ -1,7 +1,6 @@
-"""How a setting is declared: a field of a frozen dataclass that carries its definition.
+"""How a setting is declared: a field of a class, which carries its definition.
 
-    @dataclass(frozen=True, slots=True, kw_only=True)
-    class NetworkConfig:
+    class NetworkConfig(Area):
         socket_request_max_bytes: int = integer(104_857_600, "Largest request.", at_least(1))
 
 The Kafka name is the field's name with dots. Documentation, parsing, DescribeConfigs
@@ -12,8 +11,15 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, cast
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+    dataclass_transform,
+)
 
 from moldau.config.rules import Rule, Value
 from moldau.config.values import ConfigType, Password, invalid, parse, to_text
@@ -21,7 +27,7 @@ from moldau.config.values import ConfigType, Password, invalid, parse, to_text
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-AreaT = TypeVar("AreaT", bound="DataclassInstance")
+AreaT = TypeVar("AreaT", bound="Area")
 OptionalInt = TypeVar("OptionalInt", int, None)
 OptionalStr = TypeVar("OptionalStr", str, None)
 OptionalList = TypeVar("OptionalList", tuple[str, ...], None)
@@ -76,16 +82,63 @@ class Setting:
         return value
 
 
-@cache
-def settings_of(area: "type[DataclassInstance]") -> Mapping[str, Setting]:
-    """Every setting that a settings dataclass declares, by Kafka name, in its order."""
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Area:
+    """Settings that belong together, frozen.
+
+    A dataclass but for the code that one generates, which for the broker's 300 settings
+    would take a third of the time that it has to start. Defaults stay in the class.
+    """
+
+    declared: ClassVar[Mapping[str, "dataclasses.Field[object]"]]
+    """The declaration of every field."""
+
+    def __init_subclass__(cls) -> None:
+        declared = {
+            attribute: field
+            for attribute, field in vars(cls).items()
+            if isinstance(field, dataclasses.Field)
+        }
+        for attribute, field in declared.items():
+            setattr(cls, attribute, field.default)
+        cls.declared = declared
+
+    def __init__(self, **values: object) -> None:
+        unknown = values.keys() - self.declared.keys()
+        assert not unknown, unknown
+        vars(self).update(values)
+
+    def __setattr__(self, attribute: str, _value: object) -> None:
+        raise AttributeError(f"{attribute} is frozen")
+
+    def __repr__(self) -> str:
+        changed = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({changed})"
+
+
+def settings_of(area: "type[Area | DataclassInstance]") -> Mapping[str, Setting]:
+    """Every setting that a class declares, by Kafka name, in its order."""
+    found = _found.get(area)
+    if found is None:
+        found = _found[area] = _find_settings(area)
+    return found
+
+
+_found: dict[type, Mapping[str, Setting]] = {}
+
+
+def _find_settings(area: "type[Area | DataclassInstance]") -> Mapping[str, Setting]:
+    if issubclass(area, Area):
+        declared = area.declared
+    else:
+        declared = {field.name: field for field in dataclasses.fields(area)}
     found = {}
-    for field in dataclasses.fields(area):
+    for attribute, field in declared.items():
         options: Options = field.metadata["options"]
-        name = options.get("name", field.name.replace("_", "."))
+        name = options.get("name", attribute.replace("_", "."))
         found[name] = Setting(
             name=name,
-            attribute=field.name,
+            attribute=attribute,
             type=field.metadata["type"],
             default=cast("Value", field.default),
             rule=field.metadata["rule"],

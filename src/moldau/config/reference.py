@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from moldau.config.broker.broker import STANDALONE_DEFAULTS, broker_areas
 from moldau.config.broker.dynamic import ThrottleConfig
 from moldau.config.client_quotas import AddressQuotas, ClientQuotas
-from moldau.config.definition import Setting, settings_of
+from moldau.config.definition import Area, Setting, settings_of
 from moldau.config.synonyms import TOPIC_SYNONYMS
 from moldau.config.topic import TopicConfig
 
@@ -69,7 +69,7 @@ def reference() -> Iterator[str]:
 
 def _section(
     title: str,
-    area: "type[DataclassInstance]",
+    area: "type[Area | DataclassInstance]",
     extra_title: str = "",
     extra: Callable[[Setting], str] | None = None,
 ) -> Iterator[str]:

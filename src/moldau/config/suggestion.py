@@ -1,7 +1,6 @@
 """The message for a setting that does not exist."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
@@ -9,6 +8,8 @@ from moldau.errors import KafkaError
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that `name` was probably meant to be, or the empty string."""
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, seldom needed
+
     matches = get_close_matches(name, list(known), n=1, cutoff=0.75)
     return matches[0] if matches else ""
 

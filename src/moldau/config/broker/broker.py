@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from moldau.config.broker.cleaner import CleanerConfig
 from moldau.config.broker.general import GeneralConfig
@@ -22,11 +22,8 @@ from moldau.config.broker.share import ShareGroupConfig
 from moldau.config.broker.tls import TlsConfig
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.config.broker.zookeeper import ZooKeeperConfig
-from moldau.config.definition import Setting, read, settings_of
+from moldau.config.definition import Area, Setting, read, settings_of
 from moldau.config.rules import Value
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 STANDALONE_DEFAULTS: Mapping[str, str] = {
     "offsets.topic.replication.factor": "1",
@@ -95,11 +92,9 @@ def standalone_defaults(texts: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @cache
-def broker_areas() -> Mapping[str, "type[DataclassInstance]"]:
+def broker_areas() -> Mapping[str, type[Area]]:
     """The dataclass of every area, by the name of its field."""
-    return {
-        field.name: cast("type[DataclassInstance]", field.type) for field in fields(BrokerConfig)
-    }
+    return {field.name: cast("type[Area]", field.type) for field in fields(BrokerConfig)}
 
 
 @cache

@@ -1,14 +1,11 @@
 """Settings of log compaction."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import UpdateMode, boolean, double, integer, long
+from moldau.config.definition import Area, UpdateMode, boolean, double, integer, long
 from moldau.config.rules import at_least, between
 from moldau.config.values import FLOAT_MAX, LONG_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanerConfig:
+class CleanerConfig(Area):
     """How much compaction may cost, and the defaults of topics for it."""
 
     log_cleaner_enable: bool = boolean(

@@ -1,16 +1,13 @@
 """Broker settings that exist only dynamically: throttles of replication."""
 
-from dataclasses import dataclass
-
 from moldau.config.broker.broker import broker_settings
-from moldau.config.definition import Setting, UpdateMode, long, settings_of
+from moldau.config.definition import Area, Setting, UpdateMode, long, settings_of
 from moldau.config.rules import at_least
 from moldau.config.synonyms import base_name
 from moldau.config.values import LONG_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThrottleConfig:
+class ThrottleConfig(Area):
     """Rates for the replicas that a topic lists as throttled."""
 
     leader_replication_throttled_rate: int = long(

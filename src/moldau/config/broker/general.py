@@ -1,8 +1,7 @@
 """Settings of the broker as a whole."""
 
-from dataclasses import dataclass
-
 from moldau.config.definition import (
+    Area,
     Importance,
     UpdateMode,
     boolean,
@@ -16,8 +15,7 @@ from moldau.config.values import LONG_MAX
 from moldau.config.versions import VERSION_RULE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeneralConfig:
+class GeneralConfig(Area):
     """Who this broker is, how topics come to be, and how it stops."""
 
     broker_id: int = integer(

@@ -1,14 +1,20 @@
 """Settings of consumer groups and committed offsets."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, boolean, integer, listing, long, short, string
+from moldau.config.definition import (
+    Area,
+    Importance,
+    boolean,
+    integer,
+    listing,
+    long,
+    short,
+    string,
+)
 from moldau.config.rules import at_least, one_of, one_of_any_case
 from moldau.config.values import INT_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupConfig:
+class GroupConfig(Area):
     """What the group coordinator allows and how it stores offsets."""
 
     group_min_session_timeout_ms: int = integer(

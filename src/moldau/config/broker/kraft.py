@@ -1,13 +1,10 @@
 """Settings of KRaft, Kafka's mode without ZooKeeper."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, integer, listing, long, string
+from moldau.config.definition import Area, Importance, integer, listing, long, string
 from moldau.config.rules import at_least, one_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KraftConfig:
+class KraftConfig(Area):
     """Kept so that they can be described: a broker told to run in that mode does not start."""
 
     process_roles: tuple[str, ...] = listing(

@@ -1,13 +1,10 @@
 """Settings of Moldau alone: limits that Kafka does not have."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, integer
+from moldau.config.definition import Area, Importance, integer
 from moldau.config.rules import at_least, between
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitConfig:
+class LimitConfig(Area):
     """What one client can cost the broker at most."""
 
     moldau_frame_timeout_ms: int = integer(

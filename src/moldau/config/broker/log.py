@@ -1,8 +1,15 @@
 """Settings of logs, most of them the default for topics."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, boolean, integer, listing, long, string
+from moldau.config.definition import (
+    Area,
+    Importance,
+    UpdateMode,
+    boolean,
+    integer,
+    listing,
+    long,
+    string,
+)
 from moldau.config.rules import at_least, one_of
 from moldau.config.topic import (
     COMPRESSION_TYPES,
@@ -15,8 +22,7 @@ from moldau.config.values import LONG_MAX
 from moldau.config.versions import VERSION_RULE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogConfig:
+class LogConfig(Area):
     """How partitions are kept on disk where a topic does not say otherwise."""
 
     log_dir: str = string(

@@ -1,13 +1,19 @@
 """Settings of metrics."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, boolean, integer, listing, long, string
+from moldau.config.definition import (
+    Area,
+    Importance,
+    UpdateMode,
+    boolean,
+    integer,
+    listing,
+    long,
+    string,
+)
 from moldau.config.rules import at_least
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricsConfig:
+class MetricsConfig(Area):
     """How rates are sampled; reporters are Java classes in Kafka and are not loaded here."""
 
     metrics_num_samples: int = integer(

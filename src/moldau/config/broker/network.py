@@ -1,14 +1,11 @@
 """Settings of listeners, connections and requests."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, integer, long, string
+from moldau.config.definition import Area, Importance, UpdateMode, integer, long, string
 from moldau.config.rules import at_least, one_of
 from moldau.config.values import INT_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkConfig:
+class NetworkConfig(Area):
     """Where the broker listens and how much it takes from whom."""
 
     listeners: str = string(

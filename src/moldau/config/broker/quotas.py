@@ -1,13 +1,10 @@
 """Settings of how quotas are measured."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, class_name, integer
+from moldau.config.definition import Area, Importance, class_name, integer
 from moldau.config.rules import at_least
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaConfig:
+class QuotaConfig(Area):
     """Windows over which rates are taken; the quotas themselves are dynamic."""
 
     quota_window_num: int = integer(

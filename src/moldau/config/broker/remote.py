@@ -1,14 +1,20 @@
 """Settings of tiered storage (KIP-405)."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, boolean, double, integer, long, string
+from moldau.config.definition import (
+    Area,
+    Importance,
+    UpdateMode,
+    boolean,
+    double,
+    integer,
+    long,
+    string,
+)
 from moldau.config.rules import at_least, between, either, exactly, not_empty
 from moldau.config.values import LONG_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoteStorageConfig:
+class RemoteStorageConfig(Area):
     """Kept so that they can be described; tiered storage is not available."""
 
     remote_log_storage_system_enable: bool = boolean(

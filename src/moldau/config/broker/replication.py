@@ -1,13 +1,10 @@
 """Settings of replication, leadership and fetching."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, boolean, integer, long, string
+from moldau.config.definition import Area, Importance, UpdateMode, boolean, integer, long, string
 from moldau.config.rules import at_least
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicationConfig:
+class ReplicationConfig(Area):
     """How followers keep up and who may lead."""
 
     min_insync_replicas: int = integer(

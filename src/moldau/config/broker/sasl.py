@@ -1,8 +1,7 @@
 """Settings of SASL authentication."""
 
-from dataclasses import dataclass
-
 from moldau.config.definition import (
+    Area,
     Importance,
     UpdateMode,
     class_name,
@@ -17,8 +16,7 @@ from moldau.config.definition import (
 from moldau.config.values import Password
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaslConfig:
+class SaslConfig(Area):
     """Mechanisms and logins.
 
     `listener.name.<name>.<mechanism>.` before a name sets it for that one alone.

@@ -1,8 +1,7 @@
 """Settings of authorization, delegation tokens and stored passwords."""
 
-from dataclasses import dataclass
-
 from moldau.config.definition import (
+    Area,
     Importance,
     UpdateMode,
     class_name,
@@ -15,8 +14,7 @@ from moldau.config.rules import at_least
 from moldau.config.values import Password
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecurityConfig:
+class SecurityConfig(Area):
     """Who may do what, and how secrets are kept."""
 
     authorizer_class_name: str = string(

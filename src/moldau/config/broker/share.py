@@ -1,13 +1,10 @@
 """Settings of share groups (KIP-932), an early access feature of Kafka 3.9."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import boolean, integer, short
+from moldau.config.definition import Area, boolean, integer, short
 from moldau.config.rules import at_least, between
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareGroupConfig:
+class ShareGroupConfig(Area):
     """Kept so that they can be described; share groups are not available in ZooKeeper mode."""
 
     group_share_enable: bool = boolean(False, "Whether share groups are offered.", is_internal=True)

@@ -1,8 +1,7 @@
 """Settings of TLS listeners."""
 
-from dataclasses import dataclass
-
 from moldau.config.definition import (
+    Area,
     Importance,
     UpdateMode,
     boolean,
@@ -15,8 +14,7 @@ from moldau.config.rules import one_of
 from moldau.config.values import Password
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TlsConfig:
+class TlsConfig(Area):
     """Keys, trust and protocol versions.
 
     `listener.name.<name>.` before a name sets it for that listener alone.

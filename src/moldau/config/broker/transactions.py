@@ -1,13 +1,10 @@
 """Settings of transactions."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, UpdateMode, boolean, integer, short
+from moldau.config.definition import Area, Importance, UpdateMode, boolean, integer, short
 from moldau.config.rules import at_least
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransactionConfig:
+class TransactionConfig(Area):
     """What the transaction coordinator allows and how it stores its state."""
 
     transaction_max_timeout_ms: int = integer(

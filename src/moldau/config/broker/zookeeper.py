@@ -1,14 +1,11 @@
 """Settings of the connection to ZooKeeper."""
 
-from dataclasses import dataclass
-
-from moldau.config.definition import Importance, boolean, integer, listing, password, string
+from moldau.config.definition import Area, Importance, boolean, integer, listing, password, string
 from moldau.config.rules import at_least
 from moldau.config.values import Password
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZooKeeperConfig:
+class ZooKeeperConfig(Area):
     """Which ensemble holds the cluster's state: without one, the embedded store does."""
 
     zookeeper_connect: str | None = string(
