@@ -221,7 +221,7 @@ static PyObject *checksum(
     update_function update, const char *name, PyObject *const *arguments, Py_ssize_t count)
 {
     if (count < 1 || count > 2)
-        return PyErr_Format(PyExc_TypeError, "%s() takes 1 or 2 arguments (%zd given)", name, count);
+        return PyErr_Format(PyExc_TypeError, "%s() takes 1 or 2 arguments, not %zd", name, count);
     uint32_t crc = 0;
     if (count == 2) {
         unsigned long value = PyLong_AsUnsignedLongMask(arguments[1]);
