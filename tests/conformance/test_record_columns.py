@@ -1,11 +1,13 @@
-"""Fetched bytes that Java has written, read as rows and as columns."""
+"""Columns and rows: of bytes that Java has written, and into bytes that Java reads."""
 
 import pytest
 
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
-from conformance.apache.records import WriteOptions, java_writes
+from conformance.apache.records import WriteOptions, java_reads, java_writes
 from conformance.apache.samples import NOW_MS, PAYLOADS
+from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
+from moldau.records.building import BatchForm, NewRecords, encode_columns
 from moldau.records.columns import BinaryColumn, Columns, decode_columns
 from moldau.records.compression import Codec
 from moldau.records.fetched import Stop
@@ -65,6 +67,31 @@ def test_columns_are_what_java_wrote(fetched: bytes, expected: list[Record]) -> 
     assert columns.position == len(fetched) - 100
     half = len(expected) // 2
     assert bytes(columns.timestamp_types) == bytes(half) + b"\1" * half
+
+
+@pytest.mark.parametrize("codec", list(Codec), ids=lambda codec: codec.name)
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("size_max", [20_000, 2**24])
+def test_java_reads_batches_built_from_columns(
+    oracle: JavaProgram, codec: Codec, payload: str, size_max: int
+) -> None:
+    records = PAYLOADS[payload]
+    columns = decode_columns(write_batch(records))
+    new = NewRecords(columns.timestamps, columns.values, columns.keys, columns.headers)
+    producer = Producer(9, 1, 100)
+    form = BatchForm(size_max, attributes=codec | TRANSACTIONAL, producer=producer)
+    batches = java_reads(oracle, encode_columns(new, form).data)
+    found = [record[1:] for batch in batches for record in batch.records]
+    assert found == [record[1:] for record in records]
+    assert [record.offset for batch in batches for record in batch.records] == [
+        offset for batch in batches for offset in range(batch.last_offset + 1)
+    ]
+    sequence = producer.base_sequence
+    for batch in batches:
+        assert batch.codec in (codec, Codec.NONE)  # none where it makes nothing smaller
+        assert (batch.producer_id, batch.producer_epoch, batch.is_transactional) == (9, 1, True)
+        assert batch.base_sequence == sequence
+        sequence = batch.last_sequence + 1
 
 
 def records_of(columns: Columns) -> list[Record]:
