@@ -15,6 +15,7 @@ from compaction_topic import CompactionTopic
 from conformance.apache.broker import ApacheBroker, apache_broker
 from conformance.apache.jvm import AS_SHIPPED
 from conformance.apache.lines import JavaProgram
+from log_compaction import PARTITION, compact, open_topic
 
 _DEADLINE_S = 300
 _TOPIC = "compacted"
@@ -79,11 +80,15 @@ def _wait_for_report(broker: ApacheBroker) -> Cleaning:
 def main() -> None:
     topic = CompactionTopic(*map(int, sys.argv[1:2]))
     with tempfile.TemporaryDirectory() as directory:
-        topic.write(Path(directory))
-        cleaning = clean_with_apache(Path(directory), segment_bytes=topic.segment_bytes)
-    print(f"Apache's cleaner: {cleaning.processed_mb:.0f} MB at {cleaning.mb_per_s:.1f} MB/s")
-    print(f"  building the map of keys {cleaning.indexed_mb_per_s:.1f} MB/s")
-    print(f"  copying what is kept     {cleaning.cleaned_mb_per_s:.1f} MB/s")
+        partition = Path(directory) / str(PARTITION)
+        topic.write(partition)
+        theirs = clean_with_apache(partition, segment_bytes=topic.segment_bytes)
+        ours = compact(open_topic(directory, topic.segment_bytes))
+    print(f"Apache: {theirs.processed_mb:.0f} MB at {theirs.mb_per_s:.0f} MB/s")
+    print(f"  building the map of keys {theirs.indexed_mb_per_s:.0f} MB/s")
+    print(f"  copying what is kept     {theirs.cleaned_mb_per_s:.0f} MB/s")
+    print(f"Moldau: {ours.read_mb:.0f} MB at {ours.mb_per_s:.0f} MB/s")
+    print(f"ratio:  {ours.mb_per_s / theirs.mb_per_s:.1f}")
 
 
 if __name__ == "__main__":
