@@ -35,4 +35,14 @@ class Route:
         return import_module(self.api.module_name.replace("protocol.messages", "broker.handlers"))
 
 
-ROUTES: tuple[Route, ...] = (Route("ApiVersions", range(5)),)
+ROUTES: tuple[Route, ...] = (
+    Route("Produce", range(12)),
+    Route("Fetch", range(18)),
+    Route("ListOffsets", range(10)),
+    Route("Metadata", range(13)),
+    Route("LeaderAndIsr", range(8)),
+    Route("StopReplica", range(5)),
+    Route("UpdateMetadata", range(9)),
+    Route("ApiVersions", range(5)),
+    Route("OffsetForLeaderEpoch", range(5)),
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from moldau.controller.cluster import Cluster, LeaderIsr
-from moldau.metadata.cache import LEADER_DURING_DELETE
+from moldau.metadata.image import LEADER_DURING_DELETE
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,

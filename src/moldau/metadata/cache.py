@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint, PartitionImage, TopicImage
+from moldau.metadata.image import (
+    LEADER_DURING_DELETE,
+    BrokerNode,
+    ClusterImage,
+    Endpoint,
+    PartitionImage,
+    TopicImage,
+)
 from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -10,8 +17,6 @@ from moldau.protocol.messages.update_metadata import (
     UpdateMetadataRequest,
 )
 from moldau.protocol.primitives import NO_UUID
-
-LEADER_DURING_DELETE = -2
 
 
 class MetadataCache:

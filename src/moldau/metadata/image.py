@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 NO_LEADER = -1
 NO_CONTROLLER = -1
+LEADER_DURING_DELETE = -2
+"""What UpdateMetadata calls the leader of a partition that is being deleted."""
+EPOCH_DURING_DELETE = -2
+"""What StopReplica gives as leader epoch then: no broker may refuse it as too old."""
 
 
 class Endpoint(NamedTuple):

@@ -43,7 +43,9 @@ class Owner(Protocol):
         """The connection is gone."""
 
 
-Respond = Callable[["Connection", memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
+Respond = Callable[[memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
+Open = Callable[["Connection"], Respond]
+"""Called when a connection stands: whoever answers it may remember who it is."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -58,9 +60,10 @@ class Connection(asyncio.BufferedProtocol):
     announced.
     """
 
-    def __init__(self, owner: Owner, respond: Respond, limits: Limits) -> None:
+    def __init__(self, owner: Owner, opening: Open, limits: Limits) -> None:
         self._owner = owner
-        self._respond = respond
+        self._opening = opening
+        self._respond: Respond
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._buffer = bytearray(limits.receive_buffer_bytes)
@@ -85,6 +88,7 @@ class Connection(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
+        self._respond = self._opening(self)
         self._owner.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
@@ -184,7 +188,7 @@ class Connection(asyncio.BufferedProtocol):
 
     async def _exchange(self, frame: memoryview) -> None:
         try:
-            parts = await self._respond(self, frame)
+            parts = await self._respond(frame)
             if parts is not None:
                 await self._send(parts)
         except CloseConnection as reason:

@@ -7,7 +7,7 @@ import socket
 from collections import Counter
 from dataclasses import dataclass
 
-from moldau.net.connection import Connection, Limits, Respond
+from moldau.net.connection import Connection, Limits, Open
 
 _log = logging.getLogger(__name__)
 
@@ -42,13 +42,13 @@ class Listener:
     def __init__(
         self,
         endpoint: Endpoint,
-        respond: Respond,
+        opening: Open,
         *,
         limits: Limits,
         connection_limits: ConnectionLimits,
     ) -> None:
         self.endpoint = endpoint
-        self._respond = respond
+        self._opening = opening
         self._limits = limits
         self._connection_limits = connection_limits
         self._connections: dict[Connection, str] = {}
@@ -116,7 +116,7 @@ class Listener:
                 accepted.close()
 
     def _connection(self) -> Connection:
-        return Connection(self, self._respond, self._limits)
+        return Connection(self, self._opening, self._limits)
 
     async def _sweep(self) -> None:
         """One pass per second over all connections costs less than a timer for each."""

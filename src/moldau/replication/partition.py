@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.batches import Appended
 from moldau.log.log import Log
@@ -20,6 +21,7 @@ from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
 from moldau.model import TopicPartition
 from moldau.records.buffers import WritableBuffer
+from moldau.records.rules import ProduceRules
 
 NO_EPOCH = -1
 ALL_IN_SYNC = -1
@@ -67,7 +69,9 @@ class Partition:
     __slots__ = (
         "_lag_max_ms",
         "_local_id",
+        "_produce_rules",
         "_proposed_isr",
+        "_ruled_by",
         "epoch_start_offset",
         "followers",
         "log",
@@ -86,6 +90,16 @@ class Partition:
         self._local_id = local_id
         self._lag_max_ms = lag_max_ms
         self._proposed_isr: tuple[int, ...] | None = None
+        self._ruled_by: TopicConfig | None = None
+        self._produce_rules = ProduceRules()
+
+    @property
+    def produce_rules(self) -> ProduceRules:
+        """What the topic's settings, as they are now, ask of produced records."""
+        if self._ruled_by is not self.log.config:
+            self._ruled_by = self.log.config
+            self._produce_rules = ProduceRules.for_topic(self.log.config)
+        return self._produce_rules
 
     # Roles
 

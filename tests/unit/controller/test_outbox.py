@@ -2,7 +2,7 @@
 
 from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, Listening, LiveBroker, Topic
 from moldau.controller.outbox import Outbox, Stop
-from moldau.metadata.cache import LEADER_DURING_DELETE
+from moldau.metadata.image import LEADER_DURING_DELETE
 from moldau.model import TopicPartition
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest

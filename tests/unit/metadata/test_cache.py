@@ -1,7 +1,7 @@
 """The metadata cache: updates make new images, deletions are reported."""
 
-from moldau.metadata.cache import LEADER_DURING_DELETE, MetadataCache
-from moldau.metadata.image import Endpoint
+from moldau.metadata.cache import MetadataCache
+from moldau.metadata.image import LEADER_DURING_DELETE, Endpoint
 from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import (
     UpdateMetadataBroker,

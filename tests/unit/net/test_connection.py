@@ -1,17 +1,20 @@
 """Connections: frames, order, bounds, and what a client can do wrong."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from moldau.net.connection import CloseConnection, Connection, Limits, Part, Respond
+from moldau.net.connection import CloseConnection, Connection, Limits, Part
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 from moldau.runtime.disk import PosixDisk
 from moldau.runtime.file_range import FileRange
 
+Respond = Callable[[Connection, memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -31,7 +34,7 @@ async def listening(
 ) -> AsyncIterator[Listener]:
     listener = Listener(
         Endpoint("PLAINTEXT", "127.0.0.1", 0),
-        respond,
+        lambda connection: partial(respond, connection),
         limits=limits,
         connection_limits=connection_limits,
     )

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from moldau.net.connection import Connection, Limits, Part
+from moldau.net.connection import Limits, Part
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 
 
-async def echo(_: Connection, frame: memoryview) -> Sequence[Part]:
+async def echo(frame: memoryview) -> Sequence[Part]:
     return [len(frame).to_bytes(4, "big"), bytes(frame)]
 
 
 def listener_with(limits: ConnectionLimits, host: str = "127.0.0.1") -> Listener:
-    return Listener(Endpoint("PLAINTEXT", host, 0), echo, limits=Limits(), connection_limits=limits)
+    return Listener(
+        Endpoint("PLAINTEXT", host, 0),
+        lambda _connection: echo,
+        limits=Limits(),
+        connection_limits=limits,
+    )
 
 
 async def ask(port: int, host: str = "127.0.0.1") -> tuple[bytes, asyncio.StreamWriter]:

@@ -1,0 +1,46 @@
+"""Logs that the tree knows nothing of: a log directory that was another broker's.
+
+A directory written by Apache Kafka has its topics in ZooKeeper, not in itself. With an
+empty embedded store the topics are found again in the names of the directories and, for
+their ids, in `partition.metadata`.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.configs import ConfigEntity, encode_config
+from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
+from moldau.coordination.tree import Create, Tree
+from moldau.log.log import Log
+from moldau.model import format_uuid
+
+_log = logging.getLogger(__name__)
+
+
+async def adopt_topics(
+    tree: Tree, logs: Iterable[Log], *, broker_id: int, new_uuid: Callable[[], bytes]
+) -> list[str]:
+    """Create the topics of these logs in a tree without any; returns their names."""
+    if await tree.children(topic_nodes.PATH):
+        return []
+    topics: dict[str, dict[int, Log]] = {}
+    for log in logs:
+        topics.setdefault(log.partition.topic, {})[log.partition.partition] = log
+    for name, partitions in topics.items():
+        ids = [log.topic_id for log in partitions.values() if log.topic_id is not None]
+        alone = PartitionAssignment(replicas=(broker_id,))
+        assignment = TopicAssignment(
+            partitions=dict.fromkeys(range(max(partitions) + 1), alone),
+            topic_id=format_uuid(ids[0] if ids else new_uuid()),
+        )
+        config = encode_config({"cleanup.policy": "compact"} if name.startswith("__") else {})
+        await tree.multi(
+            [
+                Create(ConfigEntity.topic(name).path, config),
+                Create(topic_nodes.topic_path(name), assignment.encode()),
+            ]
+        )
+    if topics:
+        _log.info("adopted %d topics found in the log directories", len(topics))
+    return list(topics)

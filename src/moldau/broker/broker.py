@@ -1,0 +1,36 @@
+"""The broker as its handlers see it: every part by name, no behaviour of its own."""
+
+from dataclasses import dataclass
+
+from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.fetch_sessions import FetchSessions
+from moldau.broker.registration import Registration
+from moldau.broker.topic_configs import TopicConfigs
+from moldau.broker.topics import Topics
+from moldau.broker.traffic import Traffic
+from moldau.config.broker.broker import BrokerConfig
+from moldau.metadata.cache import MetadataCache
+from moldau.replication.replicas import Replicas
+from moldau.runtime.clock import Clock
+from moldau.runtime.metrics import Metrics
+from moldau.runtime.waiters import Waiters
+
+
+@dataclass(slots=True, kw_only=True)
+class Broker:
+    """Made by `broker/main.py`; passed to every handler."""
+
+    id: int
+    cluster_id: str
+    config: BrokerConfig
+    clock: Clock
+    metrics: Metrics
+    traffic: Traffic
+    waiters: Waiters
+    metadata: MetadataCache
+    replicas: Replicas
+    fetch_sessions: FetchSessions
+    registration: Registration
+    topics: Topics
+    topic_configs: TopicConfigs
+    auto_creation: AutoCreation

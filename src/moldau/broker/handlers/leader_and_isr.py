@@ -1,0 +1,56 @@
+"""LeaderAndIsr (key 4): the controller says who leads and follows which partitions."""
+
+from collections.abc import Mapping
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.leader_and_isr import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
+
+_TOPIC_IDS_SINCE = 5
+
+
+async def handle(
+    request: LeaderAndIsrRequest, context: Context, broker: Broker
+) -> LeaderAndIsrResponse:
+    broker.registration.require_epoch(request.broker_epoch)
+    # A log is made with its topic's settings, so those must be known before.
+    for topic in request.topic_states:
+        await broker.topic_configs.refresh(topic.topic_name)
+    changes = broker.replicas.apply_leader_and_isr(request, now_ms=broker.clock.now_ms())
+    for partition in (*changes.leading, *changes.following):
+        broker.waiters.wake(partition.topic_partition)
+    return _response(request, context.api_version, changes.errors)
+
+
+def _response(
+    request: LeaderAndIsrRequest, version: int, errors: Mapping[TopicPartition, ErrorCode]
+) -> LeaderAndIsrResponse:
+    if version < _TOPIC_IDS_SINCE:
+        single = [
+            LeaderAndIsrPartitionError(
+                topic_name=name.topic, partition_index=name.partition, error_code=code
+            )
+            for name, code in errors.items()
+        ]
+        return LeaderAndIsrResponse(error_code=ErrorCode.NONE, partition_errors=single)
+    topics = [
+        LeaderAndIsrTopicError(
+            topic_id=topic.topic_id,
+            partition_errors=[
+                LeaderAndIsrPartitionError(
+                    partition_index=state.partition_index,
+                    error_code=errors[TopicPartition(topic.topic_name, state.partition_index)],
+                )
+                for state in topic.partition_states
+            ],
+        )
+        for topic in request.topic_states
+    ]
+    return LeaderAndIsrResponse(error_code=ErrorCode.NONE, topics=topics)

@@ -1,0 +1,38 @@
+"""OffsetForLeaderEpoch (key 23): where an epoch ended here, for whoever must truncate to it."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopicResult,
+)
+
+
+async def handle(
+    request: OffsetForLeaderEpochRequest, context: Context, broker: Broker
+) -> OffsetForLeaderEpochResponse:
+    topics = []
+    for topic in request.topics:
+        ends = [_end(topic.topic, asked, broker) for asked in topic.partitions]
+        topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=ends))
+    return OffsetForLeaderEpochResponse(topics=topics)
+
+
+def _end(topic: str, asked: OffsetForLeaderPartition, broker: Broker) -> EpochEndOffset:
+    name = TopicPartition(topic, asked.partition)
+    try:
+        partition = broker.replicas.leader(name, asked.current_leader_epoch)
+    except KafkaError as error:
+        return EpochEndOffset(error_code=error.code, partition=asked.partition)
+    end = partition.log.end_offset_for_epoch(asked.leader_epoch)
+    return EpochEndOffset(
+        error_code=ErrorCode.NONE,
+        partition=asked.partition,
+        leader_epoch=end.epoch,
+        end_offset=end.end_offset,
+    )

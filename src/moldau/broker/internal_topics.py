@@ -1,0 +1,9 @@
+"""The topics in which the coordinators keep their state."""
+
+CONSUMER_OFFSETS = "__consumer_offsets"
+TRANSACTION_STATE = "__transaction_state"
+
+
+def is_internal(topic: str) -> bool:
+    """Whether a topic belongs to the broker, and clients may only read it."""
+    return topic in (CONSUMER_OFFSETS, TRANSACTION_STATE)

@@ -1,0 +1,61 @@
+"""All logs of a broker, over all of its log directories."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from moldau.broker.topic_configs import TopicConfigs
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.directory import LogDirectory
+from moldau.log.log import Log
+from moldau.model import TopicPartition
+
+
+class Logs:
+    """Finds a log, and puts new ones where there are fewest."""
+
+    def __init__(
+        self,
+        directories: Sequence[LogDirectory],
+        configs: TopicConfigs,
+        *,
+        new_uuid_hex: Callable[[], str],
+    ) -> None:
+        self.directories = directories
+        self.configs = configs
+        self._new_uuid_hex = new_uuid_hex
+
+    def __iter__(self) -> Iterator[Log]:
+        for directory in self.directories:
+            yield from directory.logs.values()
+
+    def get(self, partition: TopicPartition) -> Log | None:
+        """The log of a partition, if there is one."""
+        directory = self._directory_of(partition)
+        return None if directory is None else directory.logs[partition]
+
+    def create(self, partition: TopicPartition, *, topic_id: bytes | None, now_ms: int) -> Log:
+        """Make an empty log in the online directory that has the fewest."""
+        online = [one for one in self.directories if one.volume.is_online]
+        if not online:
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "every log directory is offline")
+        directory = min(online, key=lambda one: len(one.logs))
+        config = self.configs.of(partition.topic)
+        return directory.create(partition, config, topic_id=topic_id, now_ms=now_ms)
+
+    def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
+        """Take a log away; its files go later."""
+        directory = self._directory_of(partition)
+        assert directory is not None
+        directory.delete(partition, unique=self._new_uuid_hex(), now_ms=now_ms)
+
+    def reconfigure(self, topic: str) -> None:
+        """The topic's settings have changed."""
+        config = self.configs.of(topic)
+        for log in self:
+            if log.partition.topic == topic:
+                log.config = config
+
+    def _directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        for directory in self.directories:
+            if partition in directory.logs:
+                return directory
+        return None

@@ -1,0 +1,271 @@
+"""The composition root: builds a broker from its settings, runs it, stops it.
+
+The order of starting is Kafka's: the tree, who we are, settings, logs, sockets bound but
+not served, then registration (from here on the controller knows us), the controller, and
+last the requests. Stopping goes the other way, and leaves the logs clean.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+from moldau.broker.adoption import adopt_topics
+from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.broker import Broker
+from moldau.broker.context import Client, Context
+from moldau.broker.dispatch import Dispatcher
+from moldau.broker.fetch_sessions import FetchSessions
+from moldau.broker.identity import Identity, establish
+from moldau.broker.logs import Logs
+from moldau.broker.registration import Registration
+from moldau.broker.routes import ROUTES
+from moldau.broker.topic_configs import TopicConfigs
+from moldau.broker.topics import Topics
+from moldau.broker.traffic import Traffic
+from moldau.config.broker.startup import Startup
+from moldau.config.listeners import Listener as ListenerConfig
+from moldau.config.topic_defaults import topic_defaults
+from moldau.controller.outbox import Request
+from moldau.controller.service import ControllerService
+from moldau.coordination.embedded import EmbeddedTree
+from moldau.coordination.layout.brokers import BrokerRegistration
+from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
+from moldau.coordination.tree import Tree
+from moldau.log.directory import LogDirectory
+from moldau.log.meta_properties import MetaProperties
+from moldau.log.shared import Shared
+from moldau.log.volume import Volume
+from moldau.metadata.cache import MetadataCache
+from moldau.model import TopicPartition
+from moldau.net.connection import Connection, Limits, Open, Respond
+from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.protocol.apis import API_BY_KEY
+from moldau.protocol.declaration import facts_of
+from moldau.replication.replicas import Replicas
+from moldau.runtime.clock import Clock, SystemClock
+from moldau.runtime.disk import Disk, PosixDisk
+from moldau.runtime.metrics import Metrics
+from moldau.runtime.random import Random, SystemRandom
+from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
+
+STORE_NAME = "moldau-store.db"
+_SESSION_ID_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The doors to the world."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    disk: Disk = field(default_factory=PosixDisk)
+    random: Random = field(default_factory=SystemRandom)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBroker:
+    """A broker that serves requests."""
+
+    broker: Broker
+    ports: dict[str, int]
+    """Where each listener listens, by its name."""
+
+
+@asynccontextmanager
+async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker]:
+    """A broker from start to stop."""
+    async with AsyncExitStack() as stack:
+        tree = await _open_tree(startup, doors)
+        stack.push_async_callback(tree.close)
+        identity = await establish(
+            tree,
+            doors.disk,
+            startup.config.log_dirs,
+            configured_id=startup.config.general.broker_id,
+            uuid=doors.random.uuid(),
+        )
+        topic_configs = TopicConfigs(tree, topic_defaults(startup.config))
+        await topic_configs.load()
+        logs = await _open_logs(startup, doors, identity, topic_configs, stack)
+        await adopt_topics(tree, logs, broker_id=identity.broker_id, new_uuid=doors.random.uuid)
+        broker = _assemble(startup, doors, tree, identity, logs)
+        listeners = _listen(startup, broker, stack)
+        await broker.registration.register(tree, _registration(startup, listeners, doors))
+        controller = ControllerService(
+            tree,
+            identity.broker_id,
+            send=_InProcess(broker).send,
+            clock=doors.clock,
+            is_unclean_allowed=lambda topic: topic_configs.of(topic).unclean_leader_election_enable,
+        )
+        async with asyncio.TaskGroup() as tasks:
+            services = [
+                tasks.create_task(controller.run()),
+                *(tasks.create_task(listener.serve()) for listener in listeners),
+            ]
+            try:
+                yield RunningBroker(broker, {one.endpoint.name: one.port for one in listeners})
+            finally:
+                for service in services:
+                    service.cancel()
+
+
+async def _open_tree(startup: Startup, doors: Ports) -> Tree:
+    assert startup.config.is_standalone, "a cluster on ZooKeeper is not supported yet"
+    first = startup.config.log_dirs[0]
+    _make_directories(doors.disk, first)
+    return await EmbeddedTree.open(f"{first}/{STORE_NAME}", clock=doors.clock)
+
+
+def _make_directories(disk: Disk, path: str) -> None:
+    parent = path.rpartition("/")[0]
+    if parent and disk.status(parent) is None:
+        _make_directories(disk, parent)
+    disk.make_directory(path)
+
+
+async def _open_logs(
+    startup: Startup,
+    doors: Ports,
+    identity: Identity,
+    topic_configs: TopicConfigs,
+    stack: AsyncExitStack,
+) -> Logs:
+    config = startup.config
+    owner = MetaProperties(identity.broker_id, identity.cluster_id)
+    directories = []
+    for path in config.log_dirs:
+        _make_directories(doors.disk, path)
+        shared = Shared(
+            producer_expiration_ms=config.log.producer_id_expiration_ms,
+            draw=doors.random.below,
+        )
+        directory = LogDirectory(Volume(doors.disk, path), shared)
+        directory.claim(owner)
+        for _ in directory.load(
+            lambda partition: topic_configs.of(partition.topic), now_ms=doors.clock.now_ms()
+        ):
+            await asyncio.sleep(0)
+        directories.append(directory)
+        stack.callback(_close, directory, doors.clock)
+    return Logs(directories, topic_configs, new_uuid_hex=lambda: doors.random.uuid().hex())
+
+
+def _close(directory: LogDirectory, clock: Clock) -> None:
+    directory.close(now_ms=clock.now_ms())
+
+
+def _assemble(startup: Startup, doors: Ports, tree: Tree, identity: Identity, logs: Logs) -> Broker:
+    config = startup.config
+    metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
+    topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
+
+    def is_known(partition: TopicPartition) -> bool:
+        return metadata.image.partition(partition.topic, partition.partition) is not None
+
+    return Broker(
+        id=identity.broker_id,
+        cluster_id=identity.cluster_id,
+        config=config,
+        clock=doors.clock,
+        metrics=metrics,
+        traffic=Traffic(metrics),
+        waiters=waiters,
+        metadata=metadata,
+        replicas=Replicas(
+            identity.broker_id,
+            logs,
+            lag_max_ms=config.replication.replica_lag_time_max_ms,
+            is_known=is_known,
+        ),
+        fetch_sessions=FetchSessions(
+            config.replication.max_incremental_fetch_session_cache_slots,
+            new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
+        ),
+        registration=Registration(identity.broker_id),
+        topics=topics,
+        topic_configs=logs.configs,
+        auto_creation=AutoCreation(topics, config),
+    )
+
+
+def _listen(startup: Startup, broker: Broker, stack: AsyncExitStack) -> list[Listener]:
+    dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
+    limits, network = startup.config.limits, startup.config.network
+    listeners = []
+    for one in startup.listeners.bound:
+        listener = Listener(
+            Endpoint(one.name, one.host, one.port),
+            _opening(dispatcher, one),
+            limits=Limits(
+                frame_size_bytes=network.socket_request_max_bytes,
+                receive_buffer_bytes=limits.moldau_receive_buffer_bytes,
+                unsent_bytes=limits.moldau_send_buffer_bytes,
+                sendfile_threshold_bytes=limits.moldau_sendfile_threshold_bytes,
+            ),
+            connection_limits=ConnectionLimits(
+                connections_max=network.max_connections,
+                connections_per_ip_max=network.max_connections_per_ip,
+                idle_s=network.connections_max_idle_ms / 1000,
+                frame_s=limits.moldau_frame_timeout_ms / 1000,
+                write_stall_s=limits.moldau_write_stall_timeout_ms / 1000,
+            ),
+        )
+        stack.callback(listener.close)
+        listeners.append(listener)
+    return listeners
+
+
+def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:
+    def opening(connection: Connection) -> Respond:
+        peer = connection.transport.get_extra_info("peername") or ("", 0)
+        local = connection.transport.get_extra_info("sockname") or ("", 0)
+        client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])
+        return lambda frame: dispatcher.respond(client, frame)
+
+    return opening
+
+
+def _plain(address: str) -> str:
+    """An IPv4 address as such, also where it came in on a socket for both families."""
+    return address.removeprefix("::ffff:")
+
+
+def _registration(
+    startup: Startup, listeners: Sequence[Listener], doors: Ports
+) -> BrokerRegistration:
+    ports = {listener.endpoint.name: listener.port for listener in listeners}
+    advertised = startup.listeners.advertised
+    endpoints = [
+        BrokerEndpoint(
+            one.name,
+            one.protocol.name,
+            "" if advertised is None else one.host,
+            one.port or ports[one.name],
+        )
+        for one in advertised or startup.listeners.bound
+    ]
+    return BrokerRegistration(
+        endpoints=tuple(endpoints),
+        timestamp_ms=doors.clock.now_ms(),
+        rack=startup.config.general.broker_rack,
+    )
+
+
+class _InProcess:
+    """The controller's letters to its own broker, which need no socket."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    async def send(self, broker_id: int, request: Request) -> object:
+        assert broker_id == self._broker.id, "there is only one broker on the embedded store"
+        key = facts_of(type(request)).api_key
+        assert key is not None
+        route = next(route for route in ROUTES if route.api.key == key)
+        version = API_BY_KEY[key].versions.stop - 1
+        context = Context(version, "controller", Client("", "", "", 0))
+        return await route.handler.handle(request, context, self._broker)

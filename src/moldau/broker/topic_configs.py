@@ -1,0 +1,75 @@
+"""The settings of topics: what the tree has, on top of what the broker has."""
+
+import logging
+from collections.abc import Mapping
+
+from moldau.config.topic import TopicConfig
+from moldau.coordination.layout.configs import ConfigEntity, decode_config
+from moldau.coordination.layout.documents import NodeDataError
+from moldau.coordination.tree import NoNode, Tree
+from moldau.errors import KafkaError
+
+_log = logging.getLogger(__name__)
+
+_TOPICS_PATH = "/config/topics"
+
+
+class TopicConfigs:
+    """The overrides of every topic, and the settings that come of them."""
+
+    def __init__(self, tree: Tree, defaults: TopicConfig) -> None:
+        self._tree = tree
+        self._defaults = defaults
+        self._overrides: dict[str, Mapping[str, str]] = {}
+        self._configs: dict[str, TopicConfig] = {}
+
+    async def load(self) -> None:
+        """Read the overrides of all topics."""
+        for topic in await self._tree.children(_TOPICS_PATH):
+            await self.refresh(topic)
+
+    async def refresh(self, topic: str) -> None:
+        """Read the overrides of one topic again."""
+        try:
+            node = await self._tree.get(ConfigEntity.topic(topic).path)
+            overrides = decode_config(node.data)
+        except NoNode:
+            self.forget(topic)
+            return
+        except NodeDataError as error:
+            _log.warning("settings of topic %s are not understood: %s", topic, error)
+            return
+        self._overrides[topic] = overrides
+        self._configs.pop(topic, None)
+
+    def forget(self, topic: str) -> None:
+        """The topic is gone."""
+        self._overrides.pop(topic, None)
+        self._configs.pop(topic, None)
+
+    def overrides_of(self, topic: str) -> Mapping[str, str]:
+        """What was set for this topic itself."""
+        return self._overrides.get(topic, {})
+
+    def of(self, topic: str) -> TopicConfig:
+        """The settings of a topic."""
+        overrides = self._overrides.get(topic)
+        if not overrides:
+            return self._defaults
+        config = self._configs.get(topic)
+        if config is None:
+            config = self._configs[topic] = self._effective(topic, overrides)
+        return config
+
+    def set_defaults(self, defaults: TopicConfig) -> None:
+        """The broker's own settings have changed."""
+        self._defaults = defaults
+        self._configs.clear()
+
+    def _effective(self, topic: str, overrides: Mapping[str, str]) -> TopicConfig:
+        try:
+            return self._defaults.with_overrides(overrides)
+        except KafkaError as error:
+            # Written by another broker, or by hand: better the defaults than no topic.
+            _log.warning("settings of topic %s are ignored: %s", topic, error)
+            return self._defaults
