@@ -1,6 +1,6 @@
 """Apache Kafka 3.9's own tables of settings.
 
-They hold what `KafkaConfig.configDef` and `LogConfig.configDefCopy` of kafka_2.13 3.9.1
+They hold what `KafkaConfig.configDef` and `LogConfig.configDefCopy` of kafka_2.13 3.9.2
 print, one setting a line; `\\N` stands for null.
 """
 

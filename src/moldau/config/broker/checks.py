@@ -16,6 +16,15 @@ _AUTHORIZERS = (
 )
 """Kafka's names for its authorizers, which all stand for ours."""
 
+_LIMITED_FROM_BOTH_SIDES = (
+    "consumer heartbeat.interval",
+    "consumer session.timeout",
+    "share heartbeat.interval",
+    "share session.timeout",
+    "share record.lock.duration",
+)
+"""What a group's protocol sets for its members, between a least and a greatest value."""
+
 
 def check_broker_config(config: BrokerConfig) -> None:
     """Raise InvalidConfig for a combination that Kafka, or this broker, refuses."""
@@ -124,12 +133,13 @@ def _check_groups(config: BrokerConfig) -> None:
     if not 0 <= groups.offsets_topic_compression_codec <= 4:
         codec = groups.offsets_topic_compression_codec
         raise invalid("offsets.topic.compression.codec", codec, "between 0 and 4")
-    for kind in ("heartbeat.interval", "session.timeout"):
+    for limited in _LIMITED_FROM_BOTH_SIDES:
+        protocol, _, quantity = limited.partition(" ")
         _check_order(
             config,
-            f"group.consumer.min.{kind}.ms",
-            f"group.consumer.{kind}.ms",
-            f"group.consumer.max.{kind}.ms",
+            f"group.{protocol}.min.{quantity}.ms",
+            f"group.{protocol}.{quantity}.ms",
+            f"group.{protocol}.max.{quantity}.ms",
         )
 
 

@@ -58,6 +58,11 @@ class GeneralConfig(Area):
     alter_config_policy_class_name: str | None = class_name(
         None, "Java class that judges changed settings; not supported.", importance=Importance.LOW
     )
+    alter_config_policy_kraft_compatibility_enable: bool = boolean(
+        False,
+        "Whether that class sees what it would see in KRaft mode; without effect.",
+        importance=Importance.LOW,
+    )
     background_threads: int = integer(
         10,
         "Threads for background work such as flushing, deleting and loading.",
