@@ -99,7 +99,7 @@ class BatchFilter:
         needs_horizon = sieve.needs_horizon(header.attributes)
         if sieve.retained_count == header.record_count and not needs_horizon:
             return batch
-        _require_intact(header, batch)
+        require_intact(header, batch)
         return self._rebuilt(header, section, needs_horizon=needs_horizon)
 
     def _rebuilt(
@@ -128,7 +128,7 @@ class BatchFilter:
         if not fate.may_go:
             return batch
         if header.record_count and not header.has_delete_horizon:
-            _require_intact(header, batch)
+            require_intact(header, batch)
             return self._with_horizon(header, batch)
         if header.record_count and self._now_ms < header.base_timestamp:
             return batch
@@ -163,14 +163,14 @@ class BatchFilter:
         target.output.add(memoryview(batch), header.last_offset, header.max_timestamp)
 
 
+def require_intact(header: BatchHeader, batch: memoryview) -> None:
+    """Refuse a damaged batch: its keys cannot be trusted, and cleaned it would pass for good."""
+    if not crc_is_valid(batch, 0, header.size):
+        raise ProtocolError(f"the batch at offset {header.base_offset} has a wrong checksum")
+
+
 def _emptied(header: BatchHeader) -> bytearray:
     """The batch without records, as the trace of its producer or of its offsets."""
     kept = header.attributes & (LOG_APPEND_TIME | TRANSACTIONAL | CONTROL)
     empty = replace(header, attributes=kept, base_timestamp=NO_TIMESTAMP, record_count=0)
     return assemble_batch(empty, b"")
-
-
-def _require_intact(header: BatchHeader, batch: memoryview) -> None:
-    """Refuse to give a damaged batch a new checksum."""
-    if not crc_is_valid(batch, 0, header.size):
-        raise ProtocolError(f"the batch at offset {header.base_offset} has a wrong checksum")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.errors import ProtocolError
 from moldau.log import names
-from moldau.log.batch_filter import SECTION_MAX_BYTES, BatchFilter
+from moldau.log.batch_filter import SECTION_MAX_BYTES, BatchFilter, require_intact
 from moldau.log.cleaned_file import CleanedFile
 from moldau.log.cleaned_transactions import CleanedTransactions
 from moldau.log.cleaning_plan import CleaningPlan, Source
@@ -139,6 +139,10 @@ class Cleaner:
             position += header.size
 
     def _map_batch(self, header: BatchHeader, batch: memoryview) -> bool:
+        """Map the keys of a batch that is not plain; False if the map is full."""
+        if header.last_offset < self._plan.first_dirty_offset:
+            return True
+        require_intact(header, batch)
         section = memoryview(read_section(batch, 0, header, limit_bytes=SECTION_MAX_BYTES))
         return self._keys.map_records(batch, section)
 

@@ -65,19 +65,14 @@ def measure(log: Log, clean_offset: int | None, *, now_ms: int) -> Dirtiness:
         first_dirty = clean_offset
     limit = _first_uncleanable(log, first_dirty, now_ms)
     first_uncleanable = log.segments.since(max(limit, first_dirty))[0].base_offset
-    clean_size = dirty_size = 0
-    for segment in log.segments:
-        if segment.base_offset >= first_uncleanable:
-            break
-        if log.segments.end_of(segment) <= first_dirty:
-            clean_size += segment.size
-        else:
-            dirty_size += segment.size
+    cleanable = [s for s in log.segments if s.base_offset < first_uncleanable]
+    size = sum(segment.size for segment in cleanable)
+    clean_size = sum(s.size for s in cleanable if log.segments.end_of(s) <= first_dirty)
     return Dirtiness(
         first_dirty_offset=first_dirty,
         first_uncleanable_offset=first_uncleanable,
         clean_size=clean_size,
-        dirty_size=dirty_size,
+        dirty_size=size - clean_size,
         is_overdue=_is_overdue(log, first_dirty, now_ms),
     )
 
@@ -136,9 +131,7 @@ def _first_uncleanable(log: Log, first_dirty: int, now_ms: int) -> int:
     lag_ms = log.config.min_compaction_lag_ms
     if lag_ms > 0:
         for segment in log.segments.since(first_dirty):
-            if segment.base_offset >= limit:
-                break
-            if segment.largest.timestamp > now_ms - lag_ms:
+            if segment.base_offset < limit and segment.largest.timestamp > now_ms - lag_ms:
                 return segment.base_offset
     return limit
 

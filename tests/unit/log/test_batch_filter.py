@@ -5,12 +5,13 @@ from types import ModuleType
 import pytest
 
 from moldau.errors import ProtocolError
-from moldau.log import batch_filter, cleaned_file, cleaner_kernel
+from moldau.log import batch_filter as batch_filter_module
+from moldau.log import cleaned_file, cleaner_kernel
 from moldau.log.batch_filter import BatchFilter
 from moldau.log.cleaned_file import CleanedFile
 from moldau.log.cleaning_plan import CleaningPlan
 from moldau.log.producer_state import LastRecord
-from moldau.log.transaction_index import AbortedTransaction
+from moldau.log.transaction_index import AbortedTransaction, TransactionIndex
 from moldau.records.batch import (
     TRANSACTIONAL,
     BatchHeader,
@@ -18,6 +19,7 @@ from moldau.records.batch import (
     iterate_headers,
     read_records,
     stamp,
+    stamp_log_append_time,
     write_batch,
 )
 from moldau.records.compression import Codec
@@ -40,13 +42,15 @@ NOW_MS = 1_700_000_000_000
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Either form of the kernel, for all that use one."""
     form = FORMS[request.param]
-    monkeypatch.setattr(batch_filter, "kernel", form)
+    monkeypatch.setattr(batch_filter_module, "kernel", form)
     monkeypatch.setattr(cleaned_file, "kernel", form)
     return form
 
 
-def data(offset: int, *keys: bytes, pid: int = -1, attributes: int = 0) -> bytes:
-    records = [Record(offset + n, NOW_MS, key, b"value") for n, key in enumerate(keys)]
+def data(
+    offset: int, *keys: bytes, pid: int = -1, attributes: int = 0, value: bytes | None = b"value"
+) -> bytes:
+    records = [Record(offset + n, NOW_MS, key, value) for n, key in enumerate(keys)]
     producer = Producer(pid, 0, offset) if pid >= 0 else Producer(-1, -1, -1)
     return bytes(write_batch(records, base_offset=offset, attributes=attributes, producer=producer))
 
@@ -67,6 +71,9 @@ def copied(
     aborted: tuple[AbortedTransaction, ...] = (),
     last_records: dict[int, LastRecord] | None = None,
     end_offset: int = 1000,
+    now_ms: int = NOW_MS,
+    index: list[AbortedTransaction] | None = None,
+    counts: list[int] | None = None,
 ) -> bytes:
     """What is left of `chunk`."""
     keys = kernel.key_map(memoryview(bytearray(240)).cast("Q"), bytes(16), 9, 0)
@@ -85,13 +92,19 @@ def copied(
         index_interval_bytes=0,
         delete_retention_ms=1000,
         truncation_count=0,
-        now_ms=NOW_MS,
+        now_ms=now_ms,
     )
     disk = MemoryDisk()
     disk.make_directory("/p")
     target = CleanedFile(disk, "/p", 0, interval_bytes=0, buffer=bytearray(100))
-    assert BatchFilter(plan, keys).copy(memoryview(chunk), target) == len(chunk)
+    batch_filter = BatchFilter(plan, keys)
+    assert batch_filter.copy(memoryview(chunk), target) == len(chunk)
     target.finish(modified_ms=0)
+    if counts is not None:
+        counts += [batch_filter.records_read, batch_filter.records_retained]
+    if index is not None:
+        written = TransactionIndex(0, disk.read_file("/p/00000000000000000000.txnindex.cleaned"))
+        index += [written.entry(number) for number in range(len(written))]
     return disk.read_file("/p/00000000000000000000.log.cleaned")
 
 
@@ -143,14 +156,79 @@ def test_the_end_of_what_is_cleaned_stays_even_if_empty(kernel: ModuleType) -> N
     assert shape(copied(kernel, data(0, b"a"), newest={b"a": 99}, end_offset=1)) == [(0, [])]
 
 
-def test_a_marker_that_is_the_end_of_what_is_cleaned_stays(kernel: ModuleType) -> None:
-    once = copied(kernel, marker(7, pid=1, is_commit=True))
-    header = BatchHeader.read(once)
-    assert header.has_delete_horizon
-    assert shape(once) == [(7, [7])]
+def test_a_compressed_tombstone_gets_a_horizon(kernel: ModuleType) -> None:
+    chunk = data(0, b"a", b"b", attributes=Codec.GZIP, value=None)
 
-    due = bytearray(once)
-    assert copied(kernel, bytes(due)) == once  # not due yet
+    left = copied(kernel, chunk)
+
+    header = BatchHeader.read(left)
+    assert header.has_delete_horizon
+    assert header.base_timestamp == NOW_MS + 1000
+    assert [r.timestamp for r in read_records(left, limit_bytes=1000)] == [NOW_MS, NOW_MS]
+
+
+def test_a_compressed_batch_keeps_the_time_of_its_append(kernel: ModuleType) -> None:
+    chunk = bytearray(data(0, b"a", b"b", attributes=Codec.GZIP))
+    stamp_log_append_time(chunk, 0, 777)
+
+    left = copied(kernel, bytes(chunk), newest={b"a": 9})
+
+    assert [(r.offset, r.timestamp) for r in read_records(left, limit_bytes=1000)] == [(1, 777)]
+
+
+def test_an_abort_marker_stays_with_its_index_entry_while_records_were_met(
+    kernel: ModuleType,
+) -> None:
+    chunk = data(0, b"a", pid=1, attributes=TRANSACTIONAL) + marker(1, pid=1, is_commit=False)
+    aborted = (AbortedTransaction(1, 0, 1, 2),)
+    index: list[AbortedTransaction] = []
+
+    left = copied(kernel, chunk, aborted=aborted, index=index)
+
+    assert shape(left) == [(1, [1])]
+    assert not BatchHeader.read(left).has_delete_horizon
+    assert index == list(aborted)
+
+
+def test_a_marker_gets_a_horizon_waits_for_it_and_goes(kernel: ModuleType) -> None:
+    once = copied(kernel, marker(7, pid=1, is_commit=True))
+    assert BatchHeader.read(once).base_timestamp == NOW_MS + 1000
+    assert [r.timestamp for r in read_records(once, limit_bytes=1000)] == [NOW_MS]
+
+    assert copied(kernel, once, now_ms=NOW_MS + 999) == once
+    assert copied(kernel, once, now_ms=NOW_MS + 1000) == b""
+
+
+@pytest.mark.parametrize(
+    ("last_records", "end_offset", "is_kept"),
+    [
+        ({}, 8, True),
+        ({1: LastRecord(None, 0)}, 1000, True),
+        ({1: LastRecord(None, 1)}, 1000, False),
+        ({1: LastRecord(5, 0)}, 1000, False),
+    ],
+    ids=["the end", "the epoch", "an older epoch", "the producer has data"],
+)
+def test_a_marker_that_is_due_leaves_an_empty_batch_where_it_is_needed(
+    kernel: ModuleType, last_records: dict[int, LastRecord], end_offset: int, is_kept: bool
+) -> None:
+    due = copied(kernel, marker(7, pid=1, is_commit=True))
+
+    left = copied(
+        kernel, due, now_ms=NOW_MS + 1000, last_records=last_records, end_offset=end_offset
+    )
+
+    assert shape(left) == ([(7, [])] if is_kept else [])
+    again = copied(kernel, left, last_records=last_records, end_offset=end_offset)
+    assert again == left
+
+
+def test_what_was_seen_is_counted(kernel: ModuleType) -> None:
+    counts: list[int] = []
+
+    copied(kernel, data(0, b"a", b"b") + data(2, b"a"), newest={b"a": 2}, counts=counts)
+
+    assert counts == [3, 2]
 
 
 def test_a_damaged_compressed_batch_is_refused(kernel: ModuleType) -> None:

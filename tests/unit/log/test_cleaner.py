@@ -1,5 +1,7 @@
 """What compaction keeps of a log, rule by rule."""
 
+from dataclasses import replace
+
 import pytest
 
 from moldau.errors import ProtocolError
@@ -256,6 +258,41 @@ def test_the_map_may_be_too_small_for_all_and_the_rest_comes_next_time() -> None
 
     assert topic.clean_offset == 30
     assert topic.rows() == [(20 + key, b"%d" % key, b"2") for key in range(10)]
+
+
+def test_a_full_map_also_stops_at_a_compressed_batch() -> None:
+    topic = Compacted()
+    for key in range(10):
+        topic.put((b"%d" % key, b""), attributes=Codec.LZ4)
+    topic.roll()
+    topic.workspace = Workspace(seed=bytes(16), key_map_bytes=24 * 6)
+
+    topic.clean()
+    assert topic.clean_offset == 5
+    topic.clean()
+
+    assert topic.clean_offset == 10
+
+
+def test_without_sealed_segments_there_is_nothing_to_do() -> None:
+    topic = Compacted()
+    topic.put((b"a", b"1"))
+    cleaner = topic.cleaner(topic.plan())
+
+    assert list(cleaner.segments()) == []
+    assert cleaner.end_offset == 0
+
+
+def test_a_segment_that_ends_in_the_middle_of_a_batch_is_refused() -> None:
+    topic = Compacted()
+    topic.put((b"a", b"1"))
+    topic.roll()
+    made = topic.plan()
+    source = made.sources[0]
+    cut = replace(made, sources=(source._replace(size=source.size - 1),))
+
+    with pytest.raises(ProtocolError, match="cut off"):
+        list(topic.cleaner(cut).segments())
 
 
 def test_a_batch_with_more_keys_than_the_map_holds_cannot_be_cleaned() -> None:

@@ -22,6 +22,7 @@ from moldau.records.batch import (
     stamp_log_append_time,
     write_batch,
 )
+from moldau.records.compression import Codec
 from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": cleaner_kernel}
@@ -236,6 +237,23 @@ def test_a_batch_that_is_added_is_marked_too(form: str) -> None:
     assert list(sifted.marks[:4]) == [len(whole), 9, 5001, 4]
     assert sifted.output.has_room(10_000 - len(whole) * 2)
     assert not sifted.output.has_room(10_001 - len(whole) * 2)
+
+
+@in_both_forms
+def test_a_run_stops_before_what_is_not_plain(form: str) -> None:
+    first = batch(0, (b"a", b"1"))
+    second = bytes(write_batch([Record(1, 0, b"b", b"2")], base_offset=1, attributes=Codec.GZIP))
+
+    assert Filter(form, {}).run(first + second) == (len(first), SPECIAL)
+
+
+@in_both_forms
+@pytest.mark.parametrize("section", ["08000000100000", "08000000010900", "0a000000026180"])
+def test_a_key_or_value_that_does_not_fit_is_refused(form: str, section: str) -> None:
+    header = memoryview(batch(0, (b"a", b"1")))
+
+    with pytest.raises(ProtocolError):
+        Filter(form, {}).sieve.select(header, memoryview(bytes.fromhex(section)))
 
 
 @in_both_forms

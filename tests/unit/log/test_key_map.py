@@ -160,6 +160,17 @@ def test_a_damaged_batch_is_refused(form: str) -> None:
 
 
 @in_both_forms
+def test_what_is_not_a_batch_is_refused(form: str) -> None:
+    good = batch(0, b"a")
+    old_magic = good[:16] + b"\1" + good[17:]
+    too_short = good[:8] + (48).to_bytes(4, "big") + good[12:]
+
+    for data in (old_magic, too_short):
+        with pytest.raises(ProtocolError):
+            new_map(form).map_batches(memoryview(data), 0)
+
+
+@in_both_forms
 @given(section=st.binary(max_size=60), count=st.integers(0, 5))
 def test_no_bytes_make_it_read_out_of_bounds(form: str, section: bytes, count: int) -> None:
     header = bytearray(batch(0, b"a"))

@@ -197,6 +197,13 @@ def test_the_coordinator_has_no_sequences_but_epochs() -> None:
     assert code == ErrorCode.INVALID_PRODUCER_EPOCH
 
 
+def test_a_batch_without_sequences_is_never_taken_for_a_repetition() -> None:
+    producers = producers_after(data(0, sequence=-1))
+
+    assert producers.get(1).batches[0].first_sequence == -1
+    assert check(producers, data(1, sequence=0)) is None
+
+
 def test_replication_is_never_refused() -> None:
     producers = producers_after(batch(0, epoch=5))
     odd = batch(1, epoch=2, sequence=77)
@@ -334,6 +341,15 @@ def test_a_transaction_opens_only_under_its_current_guard() -> None:
     # A marker in between ends the transaction that was asked about.
     producers.apply(end(0), ABORT)
     assert outcome(guard) == ErrorCode.INVALID_TXN_STATE
+
+
+def test_a_guard_that_was_never_used_expires() -> None:
+    producers = Producers()
+    guard = producers.verifications.begin(1, sequence=0, epoch=0, now_ms=0)
+
+    producers.expire(now_ms=1000, expiration_ms=1000)
+
+    assert not producers.verifications.holds(1, guard)
 
 
 def test_an_open_transaction_needs_no_guard_and_plain_batches_neither() -> None:

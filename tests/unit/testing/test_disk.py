@@ -180,6 +180,52 @@ def test_every_call_is_counted() -> None:
     assert disk.calls == ["make_directory", "open_append", "append"]
 
 
+def test_a_move_between_directories_may_happen_in_halves_when_power_is_lost() -> None:
+    disk = disk_with("/d/f", b"1")
+    disk.make_directory("/e")
+    disk.sync_directory("/")
+
+    disk.rename("/d/f", "/e/g")
+    assert names(disk, "/d") == []
+    assert disk.read_file("/e/g") == b"1"
+    disk.sync_directory("/e")
+
+    after = disk.restart(lose_all)
+    assert names(after, "/d") == ["f"]
+    assert names(after, "/e") == ["g"]
+
+
+def test_the_size_and_time_of_a_file_are_known() -> None:
+    disk = disk_with("/d/f", b"abc")
+    disk.set_modified("/d/f", 1234)
+
+    assert disk.open_read("/d/f").size() == 3
+    assert disk.status("/d/f") == ("f", 3, 1234, False)
+    assert disk.status("/d/f/g") is None
+
+
+def test_a_file_is_no_directory_and_a_directory_no_file() -> None:
+    disk = disk_with("/d/f", b"abc")
+
+    with pytest.raises(NotADirectoryError):
+        disk.list_directory("/d/f")
+    with pytest.raises(IsADirectoryError):
+        disk.open_read("/d")
+    with pytest.raises(NotADirectoryError):
+        disk.rename("/d", "/d/f")
+    with pytest.raises(IsADirectoryError):
+        disk.rename("/d/f", "/d")
+    with pytest.raises(IsADirectoryError):
+        disk.remove("/d")
+    disk.make_directory("/e")
+    with pytest.raises(OSError, match="not empty"):
+        disk.remove_directory("/d")
+    with pytest.raises(OSError, match="not empty"):
+        disk.rename("/e", "/d")
+    disk.remove_directory("/e")
+    disk.remove_directory("/e")
+
+
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(
