@@ -7,6 +7,7 @@ If a commit fails, memory and file differ: the session is lost, and the broker m
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -137,7 +138,9 @@ class EmbeddedTree:
 
     async def close(self) -> None:
         if self._is_open:
-            await self._end_session(self._session_id)
+            with contextlib.suppress(SessionLost):
+                await self._end_session(self._session_id)
+        if self._is_open:
             self._lose()
         await self._writer.close()
 

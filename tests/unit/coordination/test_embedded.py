@@ -104,6 +104,18 @@ class TestEmbeddedTree(TreeContract):
             await tree.exists("/a")
         assert listener.told == [SessionState.LOST]
 
+    async def test_a_store_that_cannot_be_written_can_be_closed(self, open_tree, monkeypatch):
+        tree = await open_tree()
+        await tree.create(Create("/e", is_ephemeral=True))
+
+        def fail(*_):
+            raise sqlite3.OperationalError("disk is full")
+
+        monkeypatch.setattr(Journal, "commit", fail)
+        await tree.close()
+        with pytest.raises(SessionLost):
+            await tree.get("/")
+
     async def test_a_second_broker_is_kept_off_the_file(self, open_tree):
         await open_tree()
         with pytest.raises(StoreError, match="in use"):
