@@ -24,11 +24,13 @@ from moldau.broker.routes import ROUTES
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
+from moldau.broker.unsupported import refuse_unsupported
 from moldau.config.broker.startup import Startup
 from moldau.config.listeners import Listener as ListenerConfig
 from moldau.config.topic_defaults import topic_defaults
 from moldau.controller.outbox import Request
 from moldau.controller.service import ControllerService
+from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
@@ -52,7 +54,6 @@ from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
 
-STORE_NAME = "moldau-store.db"
 _SESSION_ID_MAX = 2**31 - 1
 
 
@@ -77,6 +78,7 @@ class RunningBroker:
 @asynccontextmanager
 async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker]:
     """A broker from start to stop."""
+    refuse_unsupported(startup)
     async with AsyncExitStack() as stack:
         tree = await _open_tree(startup, doors)
         stack.push_async_callback(tree.close)
@@ -114,10 +116,9 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
 
 
 async def _open_tree(startup: Startup, doors: Ports) -> Tree:
-    assert startup.config.is_standalone, "a cluster on ZooKeeper is not supported yet"
     first = startup.config.log_dirs[0]
     _make_directories(doors.disk, first)
-    return await EmbeddedTree.open(f"{first}/{STORE_NAME}", clock=doors.clock)
+    return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=doors.clock)
 
 
 def _make_directories(disk: Disk, path: str) -> None:
