@@ -85,6 +85,8 @@ cdef class Sieve:
     ) noexcept
 
 
+cdef int check_count(int64_t record_count, int64_t size) except -1
+
 @cython.locals(zigzag=uint64_t, size=int64_t)
 cdef int64_t varint_size(int64_t value) noexcept
 

@@ -133,6 +133,7 @@ class Sieve:
             if attributes & 0x37:
                 return position, SPECIAL
             record_count = read_int32(data, position + 57)
+            check_count(record_count, size - 61)
             # A new delete horizon may make the timestamps of all records longer.
             if not output.has_room(size + 16 * record_count):
                 return position, FULL
@@ -189,8 +190,7 @@ class Sieve:
         attributes = read_int16(header, header_position + 21)
         base_timestamp = read_int64(header, header_position + 27)
         record_count = read_int32(header, header_position + 57)
-        if record_count < 0 or record_count > (end - position) // 7:  # no record is shorter
-            raise ProtocolError(f"{record_count} records in {end - position} bytes")
+        check_count(record_count, end - position)
         if record_count > self.span_capacity:
             self.spans = memoryview(bytearray(record_count * 16)).cast("q")
             self.span_capacity = record_count
@@ -277,6 +277,12 @@ class Sieve:
             copy(target, position, data, rest, record_end)
             position += record_end - rest
         return position
+
+
+def check_count(record_count: int, size: int) -> None:
+    """Refuse more records than fit into `size` bytes, before memory is taken for them."""
+    if record_count < 0 or record_count > size // 7:  # no record is shorter
+        raise ProtocolError(f"{record_count} records in {size} bytes")
 
 
 def varint_size(value: int) -> int:

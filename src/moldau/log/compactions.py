@@ -75,7 +75,7 @@ class Compactions:
     def finish(self, job: Job, end_offset: int) -> None:
         """All segments are swapped in: the log is clean up to `end_offset`."""
         self._busy.discard(job.log.partition)
-        # A truncation after the last swap has lowered it already, and may again be overtaken.
+        # After a truncation `end_offset` is about records that are gone.
         if job.log.truncation_count == job.plan.truncation_count:
             self._clean_offsets[job.log.partition] = end_offset
 

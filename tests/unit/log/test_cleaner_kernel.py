@@ -257,6 +257,16 @@ def test_a_key_or_value_that_does_not_fit_is_refused(form: str, section: str) ->
 
 
 @in_both_forms
+@pytest.mark.parametrize("count", [2**31 - 1, -1])
+def test_a_count_that_lies_is_refused_before_memory_is_taken(form: str, count: int) -> None:
+    chunk = bytearray(batch(0, (b"a", b"1")))
+    chunk[57:61] = count.to_bytes(4, "big", signed=True)
+
+    with pytest.raises(ProtocolError, match="records in"):
+        Filter(form, {}).run(bytes(chunk))
+
+
+@in_both_forms
 def test_a_damaged_batch_is_not_given_a_new_checksum(form: str) -> None:
     chunk = bytearray(batch(0, (b"a", b"1"), (b"b", b"2")))
     chunk[-1] ^= 0x10
