@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.fetch_sessions import FetchSessions
+from moldau.broker.flushing import Flusher
 from moldau.broker.registration import Registration
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topics import Topics
@@ -29,6 +30,7 @@ class Broker:
     waiters: Waiters
     metadata: MetadataCache
     replicas: Replicas
+    flusher: Flusher
     fetch_sessions: FetchSessions
     registration: Registration
     topics: Topics

@@ -17,8 +17,10 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Client, Context
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
+from moldau.broker.flushing import Flusher
 from moldau.broker.identity import Identity, establish
 from moldau.broker.logs import Logs
+from moldau.broker.maintenance import Maintenance
 from moldau.broker.registration import Registration
 from moldau.broker.routes import ROUTES
 from moldau.broker.topic_configs import TopicConfigs
@@ -103,8 +105,16 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
             clock=doors.clock,
             is_unclean_allowed=lambda topic: topic_configs.of(topic).unclean_leader_election_enable,
         )
+        maintenance = Maintenance(
+            logs.directories,
+            broker.flusher,
+            config=lambda: broker.config,
+            clock=doors.clock,
+            seed=doors.random.uuid(),
+        )
         async with asyncio.TaskGroup() as tasks:
             services = [
+                tasks.create_task(maintenance.run()),
                 tasks.create_task(controller.run()),
                 *(tasks.create_task(listener.serve()) for listener in listeners),
             ]
@@ -156,7 +166,8 @@ async def _open_logs(
 
 
 def _close(directory: LogDirectory, clock: Clock) -> None:
-    directory.close(now_ms=clock.now_ms())
+    if directory.volume.is_online:
+        directory.close(now_ms=clock.now_ms())
 
 
 def _assemble(startup: Startup, doors: Ports, tree: Tree, identity: Identity, logs: Logs) -> Broker:
@@ -182,6 +193,7 @@ def _assemble(startup: Startup, doors: Ports, tree: Tree, identity: Identity, lo
             lag_max_ms=config.replication.replica_lag_time_max_ms,
             is_known=is_known,
         ),
+        flusher=Flusher(doors.disk, doors.clock),
         fetch_sessions=FetchSessions(
             config.replication.max_incremental_fetch_session_cache_slots,
             new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),

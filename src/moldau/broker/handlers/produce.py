@@ -120,6 +120,10 @@ class _Appends:
             counters.bytes_in.value += len(valid.data)
             counters.messages_in.value += valid.header.record_count
         broker.waiters.wake(name)
+        if appended.has_rolled:
+            broker.flusher.note_rolled(partition.log)
+        if broker.flusher.is_due(partition.log):
+            await broker.flusher.flush(partition.log, appended.last_offset + 1)
         if self._acks == ALL_IN_SYNC:
             self.waiting.append(_Waiting(partition, appended.last_offset + 1, response))
 
