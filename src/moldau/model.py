@@ -36,7 +36,7 @@ def parse_uuid(text: str) -> bytes:
     """The 16 bytes that such a text stands for; ValueError if it is none."""
     try:
         uuid = base64.b64decode(text + "==", altchars=b"-_", validate=True)
-    except binascii.Error as error:
+    except (binascii.Error, ValueError) as error:
         raise ValueError(f"{text!r} is not an id: {error}") from error
     if len(uuid) != 16:
         raise ValueError(f"{text!r} is not an id of 16 bytes")

@@ -6,10 +6,8 @@
 The id is 16 bytes, in the file as URL-safe base64 without padding.
 """
 
-import base64
-import binascii
-
 from moldau.log.checkpoint import CheckpointError
+from moldau.model import format_uuid, parse_uuid
 from moldau.runtime.disk import Disk, write_atomically
 
 FILE_NAME = "partition.metadata"
@@ -28,7 +26,10 @@ def read(disk: Disk, path: str) -> bytes | None:
     values = {name.strip(): value.strip() for name, _, value in fields}
     if len(lines) != 2 or values.get("version") != "0" or "topic_id" not in values:
         raise CheckpointError(f"not a version and a topic id: {lines[:3]}")
-    topic_id = _decode(values["topic_id"])
+    try:
+        topic_id = parse_uuid(values["topic_id"])
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
     if topic_id == ZERO_ID:
         raise CheckpointError("the topic id is zero, which means none")
     return topic_id
@@ -38,15 +39,5 @@ def write(disk: Disk, path: str, topic_id: bytes) -> None:
     """Write the file durably."""
     assert len(topic_id) == len(ZERO_ID)
     assert topic_id != ZERO_ID, "the zero id means none: write no file"
-    text = base64.urlsafe_b64encode(topic_id).rstrip(b"=").decode()
-    write_atomically(disk, path, f"version: 0\ntopic_id: {text}\n".encode())
-
-
-def _decode(text: str) -> bytes:
-    try:
-        topic_id = base64.b64decode(text + "==", altchars=b"-_", validate=True)
-    except (ValueError, binascii.Error):
-        topic_id = b""
-    if len(topic_id) != len(ZERO_ID):
-        raise CheckpointError(f"{text[:40]!r} is not a topic id")
-    return topic_id
+    text = f"version: 0\ntopic_id: {format_uuid(topic_id)}\n"
+    write_atomically(disk, path, text.encode())
