@@ -39,24 +39,10 @@ class Log:
     """The batches of one partition and everything that is derived from them."""
 
     __slots__ = (
-        "_doomed",
-        "_roll_jitter_ms",
-        "_shared",
-        "config",
-        "epochs",
-        "flushed_at_ms",
-        "folder",
-        "has_changed",
-        "have_names_changed",
-        "high_watermark",
-        "log_start_offset",
-        "producers",
-        "recovery_point",
-        "segments",
-        "snapshots",
-        "topic_id",
-        "truncation_count",
-    )
+        "_doomed", "_roll_jitter_ms", "_shared", "config", "epochs", "flushed_at_ms", "folder",
+        "has_changed", "have_names_changed", "high_watermark", "log_start_offset", "producers",
+        "recovery_point", "segments", "snapshots", "topic_id", "truncation_count",
+    )  # fmt: skip
 
     def __init__(
         self, folder: Folder, config: TopicConfig, segments: Segments, shared: Shared
@@ -149,7 +135,8 @@ class Log:
         first_offset, last_offset = headers[0].base_offset, headers[-1].last_offset
         has_rolled = False
         try:
-            if self._must_roll(len(data), last_offset, max_timestamp, now_ms):
+            is_too_much = len(data) > self.config.segment_bytes
+            if is_too_much or self._must_roll(len(data), last_offset, max_timestamp, now_ms):
                 has_rolled = self._write_each(data, batches, now_ms)
             else:
                 self._write(data, batches, headers)
@@ -367,13 +354,16 @@ class Log:
 
     def rebuild_producers(self, *, now_ms: int) -> None:
         """Read the producer table back from the newest snapshot and the batches after it."""
-        replay.rebuild(
+        end_offset = self.segments.end_offset
+        start_offset = replay.restore(
             self.producers,
-            self.segments,
             self.snapshots,
-            bounds=(self.log_start_offset, self.segments.end_offset),
+            bounds=(self.log_start_offset, end_offset),
             now_ms=now_ms,
             expiration_ms=self._shared.producer_expiration_ms,
+        )
+        replay.apply_batches(
+            self.producers, self.segments, start_offset=start_offset, end_offset=end_offset
         )
         self.producers.replicated_to(self.high_watermark)
 

@@ -65,14 +65,15 @@ def open_log(
         log.log_start_offset = max(log.log_start_offset, remembered.log_start_offset)
         log.recovery_point = remembered.recovery_point
         log.topic_id = _read_topic_id(folder, files)
-        log.snapshots = _find_snapshots(folder, files, segments)
+        log.snapshots = _find_snapshots(folder, files)
+        log.snapshots.remove(_outdated(log))
         _read_epochs(log, files)
+        _check_transactions(log, files, remembered, now_ms)
         if remembered.was_closed_cleanly:
             segments.end_offset = segments.active.next_offset()
             log.recovery_point = segments.end_offset
             log.has_changed = segments.end_offset not in log.snapshots
             log.have_names_changed = False
-            _check_transactions(log, files, now_ms)
             log.rebuild_producers(now_ms=now_ms)
         else:
             recovery.recover(log, now_ms=now_ms)
@@ -92,12 +93,15 @@ def _find_segments(folder: Folder, files: _Files, remembered: Remembered, now_ms
     return Segments(found, end_offset=found[-1].base_offset)
 
 
-def _find_snapshots(folder: Folder, files: _Files, segments: Segments) -> Snapshots:
+def _find_snapshots(folder: Folder, files: _Files) -> Snapshots:
     offsets = (names.offset_of(name) for name in files if name.endswith(names.SNAPSHOT))
-    snapshots = Snapshots(folder, [offset for offset in offsets if offset is not None])
-    if snapshots:
-        snapshots.remove(snapshots.strays(segments.base_offsets))
-    return snapshots
+    return Snapshots(folder, [offset for offset in offsets if offset is not None])
+
+
+def _outdated(log: Log) -> list[int]:
+    """The snapshots of no segment, save those at the end, which is not known yet."""
+    strays = log.snapshots.strays(log.segments.base_offsets)
+    return [offset for offset in strays if offset < log.segments.active.base_offset]
 
 
 def _read_topic_id(folder: Folder, files: _Files) -> bytes | None:
@@ -122,8 +126,12 @@ def _read_epochs(log: Log, files: _Files) -> None:
         recovery.rebuild_epochs(log)
 
 
-def _check_transactions(log: Log, files: _Files, now_ms: int) -> None:
+def _check_transactions(log: Log, files: _Files, remembered: Remembered, now_ms: int) -> None:
+    """Rebuild transaction indexes that are damaged; recovery does it with the rest."""
+    recovered = [] if remembered.was_closed_cleanly else log.segments.since(log.recovery_point)
     for segment in log.segments:
+        if segment in recovered:
+            break
         if names.segment_file(segment.base_offset, names.TRANSACTION_INDEX) in files:
             path = segment.path(names.TRANSACTION_INDEX)
             try:
@@ -145,6 +153,7 @@ def _bound(log: Log, remembered: Remembered, now_ms: int) -> None:
         )
         log.truncate_fully_and_start_at(log.log_start_offset, now_ms=now_ms)
     log.snapshots.remove(log.snapshots.after(log.log_end_offset))
+    log.snapshots.remove(log.snapshots.strays(log.segments.base_offsets))
     log.epochs.truncate_from_end(log.log_end_offset)
     log.epochs.truncate_from_start(log.log_start_offset)
     log.recovery_point = min(log.recovery_point, log.log_end_offset)

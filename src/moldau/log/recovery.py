@@ -48,13 +48,15 @@ def rebuild_epochs(log: Log) -> None:
 def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
     """Write the transaction index of a segment anew, from the batches and markers."""
     producers = Producers()
-    replay.rebuild(
+    start_offset = replay.restore(
         producers,
-        log.segments,
         log.snapshots,
         bounds=(log.log_start_offset, segment.base_offset),
         now_ms=now_ms,
         expiration_ms=2**63,  # nobody is left out: who was silent may have aborted here
+    )
+    replay.apply_batches(
+        producers, log.segments, start_offset=start_offset, end_offset=segment.base_offset
     )
     index = TransactionIndex(segment.base_offset)
     for position, header in segment.headers():

@@ -6,30 +6,34 @@ from moldau.log.snapshots import Snapshots
 from moldau.records.control import read_end_marker
 
 
-def rebuild(
+def restore(
     producers: Producers,
-    segments: Segments,
     snapshots: Snapshots,
     *,
     bounds: tuple[int, int],
     now_ms: int,
     expiration_ms: int,
-) -> None:
-    """Make `producers` what they were at the end of `bounds`, the log's start and end offset."""
+) -> int:
+    """Load the newest snapshot in `bounds`, the log's start and end offset.
+
+    Returns the offset from which on batches must still be applied.
+    """
     start_offset, end_offset = bounds
     found = snapshots.newest(start_offset=start_offset, end_offset=end_offset)
     producers.clear()
-    if found is not None:
-        start_offset, taken = found
-        producers.load(taken, now_ms=now_ms, expiration_ms=expiration_ms)
-    if start_offset < end_offset:
-        apply_batches(producers, segments, start_offset=start_offset, end_offset=end_offset)
+    if found is None:
+        return start_offset
+    taken_at, taken = found
+    producers.load(taken, now_ms=now_ms, expiration_ms=expiration_ms)
+    return taken_at
 
 
 def apply_batches(
     producers: Producers, segments: Segments, *, start_offset: int, end_offset: int
 ) -> None:
     """Note the batches of an offset range, as if they were appended again."""
+    if start_offset >= end_offset:
+        return
     for segment in segments.since(start_offset):
         if segment.base_offset >= end_offset:
             return

@@ -253,6 +253,8 @@ class Segment:
     # Searching and repairing
 
     def _search(self, offset: int, start: int) -> tuple[int, BatchHeader] | None:
+        if start >= self.size > 0:
+            raise CorruptIndex(f"index leads {offset} past the end, to {start}")
         for position, header in self.headers(start):
             if position == start != 0 and not self.base_offset <= header.base_offset <= offset:
                 raise CorruptIndex(f"index leads {offset} to a batch at {header.base_offset}")

@@ -46,14 +46,6 @@ class Segments:
         """The segment that holds `offset`, or would, and all after it."""
         return self._segments[max(0, bisect_right(self._base_offsets, offset) - 1) :]
 
-    def number_of(self, offset: int) -> int:
-        """Which segment holds `offset`, counted from 0; the first if it lies before all."""
-        return max(0, bisect_right(self._base_offsets, offset) - 1)
-
-    def at(self, number: int) -> Segment | None:
-        """Segment `number`, or None behind the last."""
-        return self._segments[number] if number < len(self._segments) else None
-
     def end_of(self, segment: Segment) -> int:
         """Where the segment behind this one begins, or would begin."""
         behind = bisect_right(self._base_offsets, segment.base_offset)

@@ -1,11 +1,7 @@
 """Logs on a disk in memory, and batches to put into them."""
 
-from collections.abc import Callable
-
-import pytest
-
 from moldau.config.topic import TopicConfig
-from moldau.log import opening
+from moldau.log import flush, opening
 from moldau.log.log import Log
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
@@ -28,7 +24,7 @@ def batch(
     return write_batch(records, producer=producer, attributes=attributes)
 
 
-class Bench:
+class Workbench:
     """A disk with one log directory, on which a log is created, lost and opened again."""
 
     def __init__(self, **settings: object) -> None:
@@ -72,7 +68,30 @@ class Bench:
     def read(self, name: str) -> bytes:
         return self.disk.read_file(self.path(name))
 
+    def flush(self, log: Log) -> None:
+        """Make the log durable, as the service does it."""
+        prepared = flush.prepare(log)
+        prepared.run(self.disk)
+        flush.complete(log, prepared, now_ms=0)
 
-@pytest.fixture
-def bench() -> Callable[..., Bench]:
-    return Bench
+    def close(self, log: Log) -> None:
+        """Leave the log as a clean stop does."""
+        flush.prepare_close(log).run(self.disk)
+
+    def flip(self, name: str, position: int) -> None:
+        """Change one byte of a file."""
+        data = bytearray(self.read(name))
+        data[position] ^= 0x40
+        self.overwrite(name, bytes(data))
+
+
+def fill(log: Log, count: int, *, size: int = 50, timestamp: int = 1000) -> None:
+    """Append batches of two records; the timestamps go up by 10."""
+    for number in range(count):
+        data = batch(bytes(size), bytes(size), timestamp=timestamp + 10 * number)
+        log.append_as_leader(data, leader_epoch=0, now_ms=0)
+
+
+def offsets_in(log: Log) -> list[int]:
+    """The base offsets of all batches, by a scan."""
+    return [header.base_offset for segment in log.segments for _, header in segment.headers()]

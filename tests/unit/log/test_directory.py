@@ -1,0 +1,212 @@
+"""A log directory finds its logs again, however it was left."""
+
+import pytest
+
+from moldau.config.topic import TopicConfig
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.checkpoint import CheckpointError
+from moldau.log.directory import CLEAN_STOP, LogDirectory, NotOurs, remove_tree
+from moldau.log.log import Log
+from moldau.log.meta_properties import MetaProperties
+from moldau.log.shared import Shared
+from moldau.log.volume import Volume
+from moldau.model import TopicPartition
+from moldau.testing.disk import MemoryDisk, keep_all, lose_all
+from unit.log.logs import fill
+
+OWNER = MetaProperties(1, "cluster")
+CONFIG = TopicConfig(segment_bytes=400)
+ORDERS = TopicPartition("orders", 0)
+EVENTS = TopicPartition("my-events", 12)
+UNIQUE = "0123456789abcdef" * 2
+
+
+def started(disk: MemoryDisk, owner: MetaProperties = OWNER) -> LogDirectory:
+    directory = LogDirectory(Volume(disk, "/data"), Shared())
+    directory.claim(owner)
+    loaded = list(directory.load(lambda _: CONFIG, now_ms=0))
+    assert loaded == list(directory.logs.values())
+    return directory
+
+
+@pytest.fixture
+def disk() -> MemoryDisk:
+    """Holds two logs that were written to and not closed."""
+    made = MemoryDisk()
+    made.make_directory("/data")
+    made.sync_directory("/")
+    directory = started(made)
+    for partition in (ORDERS, EVENTS):
+        fill(directory.create(partition, CONFIG, now_ms=0), 4)
+    return made
+
+
+def ends(directory: LogDirectory) -> dict[TopicPartition, int]:
+    return {partition: log.log_end_offset for partition, log in directory.logs.items()}
+
+
+def text(disk: MemoryDisk, name: str) -> str:
+    return disk.read_file(f"/data/{name}").decode()
+
+
+def overwrite(disk: MemoryDisk, name: str, data: bytes) -> None:
+    file = disk.open_append(f"/data/{name}")
+    file.truncate(0)
+    file.append(data)
+
+
+def test_logs_are_found_after_a_crash(disk: MemoryDisk) -> None:
+    assert ends(started(disk.restart(keep_all))) == {ORDERS: 8, EVENTS: 8}
+
+
+def test_a_clean_stop_leaves_a_marker_that_the_next_start_removes(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    directory.close(now_ms=0)
+    disk = disk.restart(lose_all)
+    assert disk.status(f"/data/{CLEAN_STOP}") is not None
+    again = started(disk)
+    assert ends(again) == {ORDERS: 8, EVENTS: 8}
+    assert all(log.recovery_point == 8 for log in again.logs.values())
+    # Were it to come back after a power loss, torn logs would pass for clean ones.
+    assert disk.restart(lose_all).status(f"/data/{CLEAN_STOP}") is None
+
+
+def closed(disk: MemoryDisk) -> MemoryDisk:
+    directory = started(disk.restart(keep_all))
+    directory.close(now_ms=0)
+    disk = directory.volume.disk  # type: ignore[assignment]
+    return disk.restart(lose_all)
+
+
+def test_checkpoints_have_one_line_per_partition(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    for log in directory.logs.values():
+        log.raise_high_watermark(6)
+    directory.logs[ORDERS].raise_log_start(1)
+    directory.close(now_ms=0)
+    assert sorted(text(disk, "recovery-point-offset-checkpoint").splitlines()) == [
+        "0", "2", "my-events 12 8", "orders 0 8",
+    ]  # fmt: skip
+    assert "orders 0 6" in text(disk, "replication-offset-checkpoint")
+    assert text(disk, "log-start-offset-checkpoint") == "0\n1\norders 0 1\n"
+    again = started(disk.restart(lose_all))
+    assert again.logs[ORDERS].log_start_offset == 1
+    assert again.logs[ORDERS].high_watermark == 6
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "recovery-point-offset-checkpoint",
+        "replication-offset-checkpoint",
+        "log-start-offset-checkpoint",
+    ],
+)
+@pytest.mark.parametrize("damage", [b"", b"0\n9\norders 0 1\n", b"\xff\xfe"])
+def test_a_malformed_checkpoint_is_done_without(disk: MemoryDisk, name: str, damage: bytes) -> None:
+    disk = closed(disk)
+    overwrite(disk, name, damage)
+    assert ends(started(disk)) == {ORDERS: 8, EVENTS: 8}
+
+
+def test_a_log_damaged_while_closed_is_recovered(disk: MemoryDisk) -> None:
+    disk = closed(disk)
+    active = "orders-0/00000000000000000004.log"
+    overwrite(disk, active, b"\x07" * len(disk.read_file(f"/data/{active}")))
+    assert ends(started(disk)) == {ORDERS: 4, EVENTS: 8}
+
+
+def test_a_directory_of_another_broker_or_cluster_is_refused(disk: MemoryDisk) -> None:
+    for other in (MetaProperties(2, "cluster"), MetaProperties(1, "another")):
+        disk = disk.restart(keep_all)
+        with pytest.raises(NotOurs):
+            started(disk, other)
+    disk = disk.restart(keep_all)
+    overwrite(disk, "meta.properties", b"version=0\nbroker.id=1\n")
+    started(disk)
+    assert "cluster.id=cluster" in text(disk, "meta.properties")
+
+
+def test_a_malformed_owner_is_refused(disk: MemoryDisk) -> None:
+    disk = disk.restart(keep_all)
+    overwrite(disk, "meta.properties", b"version=9")
+    with pytest.raises(CheckpointError):
+        started(disk)
+
+
+def test_a_directory_in_use_is_refused() -> None:
+    disk = MemoryDisk()
+    directory = started(disk)
+    with pytest.raises(NotOurs):
+        started(disk)
+    directory.close(now_ms=0)
+    started(disk)
+
+
+def test_a_deleted_log_is_gone_at_once_and_its_files_later(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    directory.delete(ORDERS, unique=UNIQUE, now_ms=100)
+    assert ends(directory) == {EVENTS: 8}
+    directory.create(ORDERS, CONFIG, now_ms=100)
+    assert directory.next_deadline_ms() == 60_100
+    assert directory.expire(now_ms=60_099) == []
+    for path in directory.expire(now_ms=60_100):
+        remove_tree(disk, path)
+    assert disk.status(f"/data/orders-0.{UNIQUE}-delete") is None
+    assert directory.next_deadline_ms() is None
+
+
+def test_what_was_being_deleted_is_deleted_after_a_restart(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    directory.delete(ORDERS, unique=UNIQUE, now_ms=100)
+    again = started(disk.restart(keep_all))
+    assert ends(again) == {EVENTS: 8}
+    assert again.expire(now_ms=0) == [f"/data/orders-0.{UNIQUE}-delete"]
+
+
+def test_files_of_dropped_segments_are_due_with_the_directory(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    directory.logs[ORDERS].drop_first_segments(1, now_ms=50)
+    assert directory.next_deadline_ms() == 60_050
+    due = directory.expire(now_ms=60_050)
+    assert len(due) == 3
+    remove_tree(directory.volume.disk, due[0])
+    remove_tree(directory.volume.disk, due[0])
+
+
+def test_other_directories_are_left_alone(disk: MemoryDisk) -> None:
+    disk = disk.restart(keep_all)
+    disk.make_directory("/data/lost+found")
+    disk.make_directory(f"/data/orders-1.{UNIQUE}-future")
+    assert ends(started(disk)) == {ORDERS: 8, EVENTS: 8}
+
+
+def test_cutting_a_log_saves_the_recovery_points_of_all() -> None:
+    disk = MemoryDisk()
+    directory = started(disk)
+    logs: list[Log] = [directory.create(name, CONFIG, now_ms=0) for name in (ORDERS, EVENTS)]
+    for log in logs:
+        fill(log, 1)
+    directory.close(now_ms=0)
+    again = started(disk)
+    again.logs[ORDERS].truncate_to(0, now_ms=0)
+    points = text(disk, "recovery-point-offset-checkpoint")
+    assert "orders 0 0" in points
+    assert "my-events 12 2" in points
+
+
+def test_a_failing_disk_takes_the_directory_offline(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    disk.fail_call(1)
+    with pytest.raises(KafkaError) as failed:
+        directory.save_high_watermarks()
+    assert failed.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert not directory.volume.is_online
+    with pytest.raises(KafkaError):
+        directory.close(now_ms=0)
+    assert disk.status(f"/data/{CLEAN_STOP}") is None

@@ -1,0 +1,95 @@
+"""The recovery point moves when, and only when, everything before it was synced."""
+
+import pytest
+
+from moldau.errors import KafkaError
+from moldau.log import flush
+from moldau.testing.disk import lose_all
+from unit.log.logs import Workbench, batch, fill, offsets_in
+
+
+def test_the_recovery_point_moves_when_the_flush_is_done() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 3)
+    prepared = flush.prepare(log)
+    assert log.recovery_point == 0
+    prepared.run(bench.disk)
+    fill(log, 1)
+    flush.complete(log, prepared, now_ms=5)
+    assert log.recovery_point == 6
+    assert log.flushed_at_ms == 5
+    bench.disk = bench.disk.restart(lose_all)
+    assert bench.open(recovery_point=6).log_end_offset == 6
+
+
+def test_after_a_roll_the_sealed_segment_is_enough() -> None:
+    bench = Workbench(segment_bytes=600)
+    log = bench.create()
+    fill(log, 4)
+    base_offset = log.segments.active.base_offset
+    assert base_offset > 0
+    prepared = flush.prepare(log, base_offset)
+    prepared.run(bench.disk)
+    flush.complete(log, prepared, now_ms=0)
+    assert log.recovery_point == base_offset
+    bench.disk = bench.disk.restart(lose_all)
+    # The segment before the recovery point is not scanned: its indexes are trusted.
+    reopened = bench.open(recovery_point=base_offset)
+    assert reopened.log_end_offset == base_offset
+    assert reopened.segments.first.largest.timestamp > 0
+
+
+def test_a_flush_that_a_cut_has_overtaken_moves_nothing() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 3)
+    prepared = flush.prepare(log)
+    log.truncate_to(2, now_ms=0)
+    fill(log, 3)
+    flush.complete(log, prepared, now_ms=0)
+    assert log.recovery_point == 0
+
+
+def test_a_failed_flush_takes_the_volume_offline() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 1)
+    prepared = flush.prepare(log)
+    bench.disk.fail_call(1)
+    with pytest.raises(OSError, match="Input/output") as failed:
+        prepared.run(bench.disk)
+    flush.fail(log, failed.value)
+    assert log.recovery_point == 0
+    with pytest.raises(KafkaError):
+        log.append_as_leader(batch(), leader_epoch=0, now_ms=0)
+    with pytest.raises(KafkaError):
+        flush.prepare(log)
+
+
+def test_a_flush_is_due_by_messages_or_by_time() -> None:
+    by_count = Workbench(flush_messages=4).create()
+    fill(by_count, 1)
+    assert not flush.is_due(by_count, now_ms=10**9)
+    fill(by_count, 1)
+    assert flush.is_due(by_count, now_ms=0)
+    by_time = Workbench(flush_ms=100).create()
+    assert not flush.is_due(by_time, now_ms=500)
+    fill(by_time, 1)
+    assert not flush.is_due(by_time, now_ms=99)
+    assert flush.is_due(by_time, now_ms=100)
+
+
+def test_a_clean_close_leaves_all_that_the_next_start_needs() -> None:
+    bench = Workbench(segment_bytes=600)
+    log = bench.create()
+    fill(log, 6)
+    bench.close(log)
+    bench.disk = bench.disk.restart(lose_all)
+    again = bench.open(was_closed_cleanly=True)
+    assert again.log_end_offset == 12
+    assert again.recovery_point == 12
+    assert offsets_in(again) == [0, 2, 4, 6, 8, 10]
+    calls = len(bench.disk.calls)
+    assert flush.prepare_close(again).files == []
+    assert len(bench.disk.calls) == calls
