@@ -1,15 +1,19 @@
 """The broker as its handlers see it: every part by name, no behaviour of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.configs import Configs
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
+from moldau.broker.logs import Logs
+from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.config.broker.broker import BrokerConfig
+from moldau.controller.service import ControllerService
 from moldau.metadata.cache import MetadataCache
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
@@ -35,4 +39,9 @@ class Broker:
     registration: Registration
     topics: Topics
     topic_configs: TopicConfigs
+    configs: Configs
+    logs: Logs
+    producer_ids: ProducerIds
     auto_creation: AutoCreation
+    controller: ControllerService = field(init=False)
+    """Set once the broker is registered: its letters come to this broker."""

@@ -54,6 +54,11 @@ class Logs:
             if log.partition.topic == topic:
                 log.config = config
 
+    def reconfigure_all(self) -> None:
+        """The settings behind those of all topics have changed."""
+        for log in self:
+            log.config = self.configs.of(log.partition.topic)
+
     def _directory_of(self, partition: TopicPartition) -> LogDirectory | None:
         for directory in self.directories:
             if partition in directory.logs:

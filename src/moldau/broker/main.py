@@ -10,10 +10,12 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from moldau.broker.adoption import adopt_topics
 from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.broker import Broker
+from moldau.broker.configs import Configs
 from moldau.broker.context import Client, Context
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
@@ -21,6 +23,7 @@ from moldau.broker.flushing import Flusher
 from moldau.broker.identity import Identity, establish
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
+from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.routes import ROUTES
 from moldau.broker.topic_configs import TopicConfigs
@@ -28,6 +31,7 @@ from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.broker.unsupported import refuse_unsupported
 from moldau.config.broker.startup import Startup
+from moldau.config.effective import BrokerLayers
 from moldau.config.listeners import Listener as ListenerConfig
 from moldau.config.topic_defaults import topic_defaults
 from moldau.controller.outbox import Request
@@ -93,12 +97,17 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         )
         topic_configs = TopicConfigs(tree, topic_defaults(startup.config))
         await topic_configs.load()
+        configs = Configs(
+            tree, identity.broker_id, startup.texts, topics=topic_configs, clock=doors.clock
+        )
+        await configs.load()
         logs = await _open_logs(startup, doors, identity, topic_configs, stack)
         await adopt_topics(tree, logs, broker_id=identity.broker_id, new_uuid=doors.random.uuid)
-        broker = _assemble(startup, doors, tree, identity, logs)
+        broker = _assemble(doors, tree, identity, logs, configs)
+        configs.listen(logs.reconfigure, partial(_reconfigure, broker))
         listeners = _listen(startup, broker, stack)
         await broker.registration.register(tree, _registration(startup, listeners, doors))
-        controller = ControllerService(
+        controller = broker.controller = ControllerService(
             tree,
             identity.broker_id,
             send=_InProcess(broker).send,
@@ -116,6 +125,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
             services = [
                 tasks.create_task(maintenance.run()),
                 tasks.create_task(controller.run()),
+                tasks.create_task(configs.run()),
                 *(tasks.create_task(listener.serve()) for listener in listeners),
             ]
             try:
@@ -170,8 +180,14 @@ def _close(directory: LogDirectory, clock: Clock) -> None:
         directory.close(now_ms=clock.now_ms())
 
 
-def _assemble(startup: Startup, doors: Ports, tree: Tree, identity: Identity, logs: Logs) -> Broker:
-    config = startup.config
+def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
+    """The broker's own dynamic settings have changed."""
+    broker.config = layers.config
+    broker.logs.reconfigure_all()
+
+
+def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
+    config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
     topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
 
@@ -201,6 +217,9 @@ def _assemble(startup: Startup, doors: Ports, tree: Tree, identity: Identity, lo
         registration=Registration(identity.broker_id),
         topics=topics,
         topic_configs=logs.configs,
+        configs=configs,
+        logs=logs,
+        producer_ids=ProducerIds(tree, identity.broker_id),
         auto_creation=AutoCreation(topics, config),
     )
 

@@ -20,6 +20,8 @@ class Startup:
     """Settings that fit together."""
 
     config: BrokerConfig
+    texts: Mapping[str, str]
+    """The settings as they were given."""
     listeners: Listeners
     warnings: tuple[str, ...]
     """Sentences about settings that have no effect."""
@@ -33,7 +35,7 @@ def read_startup(texts: Mapping[str, str]) -> Startup:
     if not config.is_standalone:
         check_advertised_to_brokers(listeners)
     _check_sasl_among_brokers(config, listeners)
-    return Startup(config=config, listeners=listeners, warnings=tuple(warnings(texts)))
+    return Startup(config=config, texts=texts, listeners=listeners, warnings=tuple(warnings(texts)))
 
 
 def _check_sasl_among_brokers(config: BrokerConfig, listeners: Listeners) -> None:
