@@ -221,17 +221,15 @@ class Log:
     ) -> Fetched:
         """Find up to `max_bytes` of batches from `start_offset` on, wholly before `end_offset`.
 
-        `end_offset` is the high watermark or the last stable offset for consumers; without
-        one everything may be read, as followers do. See `moldau.log.read`.
+        `end_offset` is the high watermark or the last stable offset for consumers; followers
+        read without one. See `moldau.log.read`.
         """
-        if not self.log_start_offset <= start_offset <= self.segments.end_offset:
-            message = (
-                f"offset {start_offset} of {self.partition} is not in "
-                f"[{self.log_start_offset}, {self.segments.end_offset}]"
-            )
+        log_end_offset = self.segments.end_offset
+        if not self.log_start_offset <= start_offset <= log_end_offset:
+            message = f"{start_offset} is not in [{self.log_start_offset}, {log_end_offset}]"
             raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
-        if end_offset is None or end_offset > self.segments.end_offset:
-            end_offset = self.segments.end_offset
+        if end_offset is None or end_offset > log_end_offset:
+            end_offset = log_end_offset
         self.folder.volume.require_online()
         try:
             return read.read(
@@ -252,9 +250,8 @@ class Log:
     def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
         """The first record whose timestamp is `timestamp` or later."""
         with self.folder.volume.guard():
-            return timestamps.first_at_or_after(
-                self.segments, timestamp, start_offset=self.log_start_offset
-            )
+            start = self.log_start_offset
+            return timestamps.first_at_or_after(self.segments, timestamp, start_offset=start)
 
     def offset_of_largest_timestamp(self) -> TimestampOffset | None:
         """The first record that has the largest timestamp."""
@@ -312,8 +309,7 @@ class Log:
             # The last first: a crash in between must leave a log without a hole.
             while self.segments.active.base_offset > offset:
                 self.doom([self.segments.remove_last()], now_ms=now_ms)
-            end_offset = self.segments.active.truncate_to(offset)
-            self._end_at(end_offset, now_ms)
+            self._end_at(self.segments.active.truncate_to(offset), now_ms)
         return True
 
     def truncate_fully_and_start_at(self, offset: int, *, now_ms: int) -> None:
