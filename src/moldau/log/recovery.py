@@ -19,6 +19,8 @@ from moldau.runtime.disk import write_atomically
 
 _log = logging.getLogger(__name__)
 
+_BEHIND_ALL = 2**63 - 1
+
 
 def recover(log: Log, *, now_ms: int) -> None:
     """Check the log from its recovery point on and cut it at the first bad batch."""
@@ -87,9 +89,12 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
     """
     segment.reset_indexes()
     end_position = 0
+    is_last = segment is log.segments.active
+    limit_offset = _BEHIND_ALL if is_last else log.segments.end_of(segment)
     try:
         for position, header, batch in segment.batches():
-            marker = _checked(segment, log.segments.end_offset, header, batch)
+            bounds = log.segments.end_offset, limit_offset
+            marker = _checked(segment, bounds, header, batch)
             _take_in(log, segment, position, (header, marker))
             end_position = position + header.size
     except ProtocolError as error:
@@ -103,14 +108,21 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
 
 
 def _checked(
-    segment: Segment, end_offset: int, header: BatchHeader, batch: memoryview
+    segment: Segment, bounds: tuple[int, int], header: BatchHeader, batch: memoryview
 ) -> EndMarker | None:
-    """Raise ProtocolError unless this may be the next batch; returns its marker."""
+    """Raise ProtocolError unless this may be the next batch; returns its marker.
+
+    No checksum covers the base offset, so that a bit flipped there shows only when the
+    batch skips offsets and ends behind `bounds`, in the next segment.
+    """
+    end_offset, limit_offset = bounds
     if not crc_is_valid(batch, 0, header.size):
         raise ProtocolError(f"the checksum of the batch at offset {header.base_offset} is wrong")
     if header.base_offset < end_offset:
         raise ProtocolError(f"a batch at offset {header.base_offset} follows {end_offset - 1}")
-    if header.last_offset_delta < 0 or not segment.can_hold(header.last_offset):
+    is_flipped = header.base_offset > end_offset and header.last_offset >= limit_offset
+    is_in_range = header.last_offset_delta >= 0 and segment.can_hold(header.last_offset)
+    if is_flipped or not is_in_range:
         raise ProtocolError(f"a batch at {header.base_offset} ends at {header.last_offset}")
     return read_end_marker(batch) if header.is_control else None
 

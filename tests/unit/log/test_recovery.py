@@ -66,6 +66,14 @@ def test_a_flipped_byte_ends_the_log_before_its_batch_or_changes_no_record(posit
     assert log.log_end_offset == 4 or is_unprotected
 
 
+def test_a_batch_that_reaches_into_the_next_segment_goes() -> None:
+    bench = crashed(segment_bytes=2 * SIZE)
+    data = bytearray(bench.read(LOG))
+    data[SIZE : SIZE + 8] = (100).to_bytes(8, "big")
+    bench.overwrite(LOG, bytes(data))
+    assert bench.open().log_end_offset == 2
+
+
 def test_everything_behind_a_bad_batch_goes() -> None:
     bench = crashed(6, segment_bytes=2 * SIZE)
     bench.flip("00000000000000000004.log", SIZE + 70)
