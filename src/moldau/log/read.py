@@ -58,7 +58,7 @@ def _bounded(
     if segment.indexes.offsets.position_of(end_offset) >= position + size:
         return size
     limit = segment.locate(end_offset)
-    return size if limit is None else min(size, limit[0] - position)
+    return size if limit is None else max(0, min(size, limit[0] - position))
 
 
 def aborted_in(segments: Segments, fetched: Fetched) -> list[AbortedTransaction]:

@@ -6,8 +6,10 @@ leader epochs and the producer table are built anew.
 """
 
 import logging
+import zlib
+from struct import Struct
 
-from moldau.errors import ProtocolError
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.log import names, replay
 from moldau.log.log import Log
 from moldau.log.producer_state import Batch, Producers
@@ -18,6 +20,10 @@ from moldau.records.control import EndMarker, read_end_marker
 from moldau.runtime.disk import write_atomically
 
 _log = logging.getLogger(__name__)
+
+# Offset, size of what follows, CRC-32 of what follows it, magic.
+_OLD_PREFIX = Struct(">qiIb")
+_OLD_SIZE_MIN = 14
 
 _BEHIND_ALL = 2**63 - 1
 
@@ -99,12 +105,27 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
             end_position = position + header.size
     except ProtocolError as error:
         path = segment.path(names.LOG)
+        if _is_of_older_format(segment, end_position):
+            # What is there is good, only not for us: cutting it off would destroy it.
+            message = f"{path}: batch of an older format at {end_position}"
+            raise KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, message) from error
         _log.warning("cutting %s at %d of %d: %s", path, end_position, segment.size, error)
         segment.cut(end_position)
         segment.seal()
         return False
     segment.seal()
     return True
+
+
+def _is_of_older_format(segment: Segment, position: int) -> bool:
+    """Whether an intact message of format version 0 or 1 is at `position`."""
+    prefix = segment.file().read(position, _OLD_PREFIX.size)
+    if len(prefix) < _OLD_PREFIX.size:
+        return False
+    _offset, size, checksum, magic = _OLD_PREFIX.unpack(prefix)
+    if magic not in (0, 1) or not _OLD_SIZE_MIN <= size <= segment.size - position - 12:
+        return False
+    return bool(zlib.crc32(segment.file().read(position + 16, size - 4)) == checksum)
 
 
 def _checked(

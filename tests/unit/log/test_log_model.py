@@ -232,6 +232,8 @@ class LogAgainstModel(RuleBasedStateMachine):
         )
         expected = [b for b in self.kept if b.last_offset >= offset and b.last_offset < end_offset]
         raw = b"" if fetched.range is None else fetched.range.read()
+        assert len(raw) == fetched.size
+        assert fetched.range is None or raw
         got = [raw[position : position + h.size] for position, h in iterate_headers(raw)]
         assert got == [batch.data for batch in expected[: len(got)]]
         assert len(raw) <= max(max_bytes, len(expected[0].data) if expected else 0)

@@ -53,6 +53,11 @@ def test_nothing_at_or_past_the_end_offset_is_read(
     assert bases(log, 0, 10**6, end_offset=end_offset, at_least_one=True) == expected
 
 
+def test_a_limit_before_the_offset_leaves_nothing(log: Log) -> None:
+    assert log.read(4, max_bytes=10**6, end_offset=2).range is None
+    assert log.read(10, max_bytes=10**6, end_offset=2).range is None
+
+
 def test_the_end_of_the_log_is_empty_and_no_error(log: Log) -> None:
     assert log.read(20, max_bytes=100).range is None
 

@@ -1,9 +1,11 @@
 """Recovery keeps exactly what is intact."""
 
+import zlib
 from collections.abc import Callable
 
 import pytest
 
+from moldau.errors import ErrorCode, KafkaError
 from moldau.log import recovery
 from moldau.log.log import Log
 from moldau.log.producer_state import Origin
@@ -109,6 +111,21 @@ def test_a_segment_that_begins_inside_the_one_before_goes() -> None:
     log = bench.open()
     assert list(log.segments.base_offsets) == [0]
     assert log.log_end_offset == 6
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_messages_of_an_older_format_are_refused_and_not_destroyed(magic: int) -> None:
+    bench = crashed()
+    body = bytes([magic, 0]) + bytes(8 * magic) + b"\xff\xff\xff\xff" + b"\0\0\0\x01v"
+    message = zlib.crc32(body).to_bytes(4, "big") + body
+    entry = (8).to_bytes(8, "big") + len(message).to_bytes(4, "big") + message
+    bench.overwrite(LOG, bench.read(LOG) + entry)
+    with pytest.raises(KafkaError) as refused:
+        bench.open()
+    assert refused.value.code == ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+    assert bench.read(LOG).endswith(entry)
+    bench.overwrite(LOG, bench.read(LOG)[:-1] + b"w")
+    assert bench.open().log_end_offset == 8
 
 
 def append_transaction(log: Log, *, is_commit: bool) -> None:
