@@ -10,6 +10,8 @@ from moldau.broker.logs import Logs
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.topic_configs import TopicConfigs
+from moldau.broker.topic_creation import TopicCreation
+from moldau.broker.topic_growth import TopicGrowth
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.config.broker.broker import BrokerConfig
@@ -38,6 +40,8 @@ class Broker:
     fetch_sessions: FetchSessions
     registration: Registration
     topics: Topics
+    topic_creation: TopicCreation
+    topic_growth: TopicGrowth
     topic_configs: TopicConfigs
     configs: Configs
     logs: Logs

@@ -81,6 +81,11 @@ class Dispatcher:
             return None
         return _framed(response, header, version)
 
+    async def answer(self, api_key: int, request: object, context: Context) -> object:
+        """The answer to a request that needs no frame, since it comes from this process."""
+        served = self._served.get(api_key) or self._serve(api_key)
+        return await self._answer(served, request, context)
+
     def _serve(self, api_key: int) -> _Served:
         route = self._routes.get(api_key)
         if route is None:

@@ -6,8 +6,7 @@ last the requests. Stopping goes the other way, and leaves the logs clean.
 """
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,30 +15,31 @@ from moldau.broker.adoption import adopt_topics
 from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.broker import Broker
 from moldau.broker.configs import Configs
-from moldau.broker.context import Client, Context
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
+from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
+from moldau.broker.in_process import InProcess
+from moldau.broker.listening import bind_all, registration_of
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.routes import ROUTES
+from moldau.broker.services import Services
 from moldau.broker.topic_configs import TopicConfigs
+from moldau.broker.topic_creation import TopicCreation
+from moldau.broker.topic_growth import TopicGrowth
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.broker.unsupported import refuse_unsupported
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
-from moldau.config.listeners import Listener as ListenerConfig
 from moldau.config.topic_defaults import topic_defaults
-from moldau.controller.outbox import Request
 from moldau.controller.service import ControllerService
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
-from moldau.coordination.layout.brokers import BrokerRegistration
-from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
 from moldau.coordination.tree import Tree
 from moldau.log.directory import LogDirectory
 from moldau.log.meta_properties import MetaProperties
@@ -47,18 +47,13 @@ from moldau.log.shared import Shared
 from moldau.log.volume import Volume
 from moldau.metadata.cache import MetadataCache
 from moldau.model import TopicPartition
-from moldau.net.connection import Connection, Limits, Open, Respond
-from moldau.net.listener import ConnectionLimits, Endpoint, Listener
-from moldau.protocol.apis import API_BY_KEY
-from moldau.protocol.declaration import facts_of
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock, SystemClock
 from moldau.runtime.disk import Disk, PosixDisk
+from moldau.runtime.loop_lag import LoopLag
 from moldau.runtime.metrics import Metrics
 from moldau.runtime.random import Random, SystemRandom
 from moldau.runtime.waiters import Waiters
-
-_log = logging.getLogger(__name__)
 
 _SESSION_ID_MAX = 2**31 - 1
 
@@ -88,6 +83,25 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
     async with AsyncExitStack() as stack:
         tree = await _open_tree(startup, doors)
         stack.push_async_callback(tree.close)
+        broker = await stack.enter_async_context(assembled(startup, doors, tree))
+        dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
+        listeners = []
+        for listener in bind_all(startup, dispatcher):
+            stack.callback(listener.close)
+            listeners.append(listener)
+        ports = {listener.endpoint.name: listener.port for listener in listeners}
+        node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
+        await broker.registration.register(tree, node)
+        async with serving(broker, doors, tree, dispatcher) as tasks:
+            for listener in listeners:
+                tasks.start(listener.serve())
+            yield RunningBroker(broker, ports)
+
+
+@asynccontextmanager
+async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator[Broker]:
+    """A broker with its logs open, of which nobody knows yet."""
+    async with AsyncExitStack() as stack:
         identity = await establish(
             tree,
             doors.disk,
@@ -105,34 +119,35 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         await adopt_topics(tree, logs, broker_id=identity.broker_id, new_uuid=doors.random.uuid)
         broker = _assemble(doors, tree, identity, logs, configs)
         configs.listen(logs.reconfigure, partial(_reconfigure, broker))
-        listeners = _listen(startup, broker, stack)
-        await broker.registration.register(tree, _registration(startup, listeners, doors))
-        controller = broker.controller = ControllerService(
-            tree,
-            identity.broker_id,
-            send=_InProcess(broker).send,
-            clock=doors.clock,
-            is_unclean_allowed=lambda topic: topic_configs.of(topic).unclean_leader_election_enable,
-        )
-        maintenance = Maintenance(
-            logs.directories,
-            broker.flusher,
-            config=lambda: broker.config,
-            clock=doors.clock,
-            seed=doors.random.uuid(),
-        )
-        async with asyncio.TaskGroup() as tasks:
-            services = [
-                tasks.create_task(maintenance.run()),
-                tasks.create_task(controller.run()),
-                tasks.create_task(configs.run()),
-                *(tasks.create_task(listener.serve()) for listener in listeners),
-            ]
-            try:
-                yield RunningBroker(broker, {one.endpoint.name: one.port for one in listeners})
-            finally:
-                for service in services:
-                    service.cancel()
+        yield broker
+
+
+@asynccontextmanager
+async def serving(
+    broker: Broker, doors: Ports, tree: Tree, dispatcher: Dispatcher
+) -> AsyncIterator[Services]:
+    """A registered broker at work: its part in the controllership, and what goes on behind."""
+    broker.controller = ControllerService(
+        tree,
+        broker.id,
+        send=InProcess(broker.id, dispatcher).send,
+        clock=doors.clock,
+        is_unclean_allowed=lambda topic: (
+            broker.topic_configs.of(topic).unclean_leader_election_enable
+        ),
+    )
+    maintenance = Maintenance(
+        broker.logs.directories,
+        broker.flusher,
+        config=lambda: broker.config,
+        clock=doors.clock,
+        seed=doors.random.uuid(),
+    )
+    async with Services() as services:
+        services.start(maintenance.run())
+        services.start(broker.controller.run())
+        services.start(broker.configs.run())
+        yield services
 
 
 async def _open_tree(startup: Startup, doors: Ports) -> Tree:
@@ -216,88 +231,11 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         ),
         registration=Registration(identity.broker_id),
         topics=topics,
+        topic_creation=TopicCreation(topics, configs),
+        topic_growth=TopicGrowth(topics),
         topic_configs=logs.configs,
         configs=configs,
         logs=logs,
         producer_ids=ProducerIds(tree, identity.broker_id),
         auto_creation=AutoCreation(topics, config),
     )
-
-
-def _listen(startup: Startup, broker: Broker, stack: AsyncExitStack) -> list[Listener]:
-    dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
-    limits, network = startup.config.limits, startup.config.network
-    listeners = []
-    for one in startup.listeners.bound:
-        listener = Listener(
-            Endpoint(one.name, one.host, one.port),
-            _opening(dispatcher, one),
-            limits=Limits(
-                frame_size_bytes=network.socket_request_max_bytes,
-                receive_buffer_bytes=limits.moldau_receive_buffer_bytes,
-                unsent_bytes=limits.moldau_send_buffer_bytes,
-                sendfile_threshold_bytes=limits.moldau_sendfile_threshold_bytes,
-            ),
-            connection_limits=ConnectionLimits(
-                connections_max=network.max_connections,
-                connections_per_ip_max=network.max_connections_per_ip,
-                idle_s=network.connections_max_idle_ms / 1000,
-                frame_s=limits.moldau_frame_timeout_ms / 1000,
-                write_stall_s=limits.moldau_write_stall_timeout_ms / 1000,
-            ),
-        )
-        stack.callback(listener.close)
-        listeners.append(listener)
-    return listeners
-
-
-def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:
-    def opening(connection: Connection) -> Respond:
-        peer = connection.transport.get_extra_info("peername") or ("", 0)
-        local = connection.transport.get_extra_info("sockname") or ("", 0)
-        client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])
-        return lambda frame: dispatcher.respond(client, frame)
-
-    return opening
-
-
-def _plain(address: str) -> str:
-    """An IPv4 address as such, also where it came in on a socket for both families."""
-    return address.removeprefix("::ffff:")
-
-
-def _registration(
-    startup: Startup, listeners: Sequence[Listener], doors: Ports
-) -> BrokerRegistration:
-    ports = {listener.endpoint.name: listener.port for listener in listeners}
-    advertised = startup.listeners.advertised
-    endpoints = [
-        BrokerEndpoint(
-            one.name,
-            one.protocol.name,
-            "" if advertised is None else one.host,
-            one.port or ports[one.name],
-        )
-        for one in advertised or startup.listeners.bound
-    ]
-    return BrokerRegistration(
-        endpoints=tuple(endpoints),
-        timestamp_ms=doors.clock.now_ms(),
-        rack=startup.config.general.broker_rack,
-    )
-
-
-class _InProcess:
-    """The controller's letters to its own broker, which need no socket."""
-
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-
-    async def send(self, broker_id: int, request: Request) -> object:
-        assert broker_id == self._broker.id, "there is only one broker on the embedded store"
-        key = facts_of(type(request)).api_key
-        assert key is not None
-        route = next(route for route in ROUTES if route.api.key == key)
-        version = API_BY_KEY[key].versions.stop - 1
-        context = Context(version, "controller", Client("", "", "", 0))
-        return await route.handler.handle(request, context, self._broker)

@@ -1,0 +1,81 @@
+"""The listeners of a broker, as its settings describe them."""
+
+from collections.abc import Iterator, Mapping
+
+from moldau.broker.advertised import WHERE_YOU_ARE
+from moldau.broker.context import Client
+from moldau.broker.dispatch import Dispatcher
+from moldau.config.broker.broker import BrokerConfig
+from moldau.config.broker.startup import Startup
+from moldau.config.listeners import Listener as ListenerConfig
+from moldau.coordination.layout.brokers import BrokerRegistration
+from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
+from moldau.net.connection import Connection, Limits, Open, Respond
+from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+
+
+def bind_all(startup: Startup, dispatcher: Dispatcher) -> Iterator[Listener]:
+    """Bind each listener; none of them accepts connections yet."""
+    limits, connection_limits = _limits(startup.config), _connection_limits(startup.config)
+    for one in startup.listeners.bound:
+        yield Listener(
+            Endpoint(one.name, one.host, one.port),
+            _opening(dispatcher, one),
+            limits=limits,
+            connection_limits=connection_limits,
+        )
+
+
+def registration_of(
+    startup: Startup, ports: Mapping[str, int], *, now_ms: int
+) -> BrokerRegistration:
+    """What the broker tells the others of itself; `ports` are those it got for its listeners."""
+    advertised = startup.listeners.advertised
+    endpoints = [
+        BrokerEndpoint(
+            one.name,
+            one.protocol.name,
+            WHERE_YOU_ARE if advertised is None else one.host,
+            one.port or ports[one.name],
+        )
+        for one in advertised or startup.listeners.bound
+    ]
+    return BrokerRegistration(
+        endpoints=tuple(endpoints),
+        timestamp_ms=now_ms,
+        rack=startup.config.general.broker_rack,
+    )
+
+
+def _limits(config: BrokerConfig) -> Limits:
+    return Limits(
+        frame_size_bytes=config.network.socket_request_max_bytes,
+        receive_buffer_bytes=config.limits.moldau_receive_buffer_bytes,
+        unsent_bytes=config.limits.moldau_send_buffer_bytes,
+        sendfile_threshold_bytes=config.limits.moldau_sendfile_threshold_bytes,
+    )
+
+
+def _connection_limits(config: BrokerConfig) -> ConnectionLimits:
+    return ConnectionLimits(
+        connections_max=config.network.max_connections,
+        connections_per_ip_max=config.network.max_connections_per_ip,
+        idle_s=config.network.connections_max_idle_ms / 1000,
+        frame_s=config.limits.moldau_frame_timeout_ms / 1000,
+        write_stall_s=config.limits.moldau_write_stall_timeout_ms / 1000,
+    )
+
+
+def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:
+    def opening(connection: Connection) -> Respond:
+        peer = connection.transport.get_extra_info("peername") or ("", 0)
+        local = connection.transport.get_extra_info("sockname") or ("", 0)
+        client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])
+        return lambda frame: dispatcher.respond(client, frame)
+
+    return opening
+
+
+def _plain(address: str) -> str:
+    """An IPv4 address as such, also where it came in on a socket for both families."""
+    return address.removeprefix("::ffff:")
