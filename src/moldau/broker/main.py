@@ -89,6 +89,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         for listener in bind_all(startup, dispatcher):
             stack.callback(listener.close)
             listeners.append(listener)
+        register_gauges(broker, listeners)
         ports = {listener.endpoint.name: listener.port for listener in listeners}
         node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
         await broker.registration.register(tree, node)
@@ -145,6 +146,7 @@ async def serving(
     )
     async with Services() as services:
         services.start(maintenance.run())
+        services.start(LoopLag(broker.metrics).run())
         services.start(broker.controller.run())
         services.start(broker.configs.run())
         yield services

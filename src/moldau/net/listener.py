@@ -158,7 +158,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.setblocking(False)
         listening.bind(address)
         listening.listen(socket.SOMAXCONN)
-    except OSError:
+    except OSError as error:
         listening.close()
-        raise
+        message = f"cannot listen on {host}:{port}: {error.strerror}"
+        raise OSError(error.errno, message) from error
     return listening

@@ -1,0 +1,77 @@
+"""Metrics that are read off the broker's parts when somebody looks.
+
+For names see `moldau.runtime.metrics`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from moldau.broker.broker import Broker
+from moldau.log.log import Log
+from moldau.net.listener import Listener
+from moldau.runtime.metrics import Labels
+from moldau.runtime.process import cpu_seconds, resident_bytes
+
+_RUNNING = 3.0
+
+
+def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
+    """Make everything that dashboards ask for readable."""
+    metrics, replicas = broker.metrics, broker.replicas
+    prefix = "kafka_server_replicamanager_"
+    metrics.gauge(f"{prefix}partitioncount", lambda: len(replicas))
+    metrics.gauge(f"{prefix}leadercount", lambda: sum(one.is_leader for one in replicas))
+    metrics.gauge(
+        f"{prefix}underreplicatedpartitions",
+        lambda: sum(
+            one.is_leader and len(one.state.isr) < len(one.state.replicas) for one in replicas
+        ),
+    )
+    metrics.gauge(
+        f"{prefix}offlinereplicacount",
+        lambda: sum(not one.log.folder.volume.is_online for one in replicas),
+    )
+    metrics.gauge("kafka_server_kafkaserver_brokerstate", lambda: _RUNNING)
+    metrics.gauge(
+        "kafka_controller_kafkacontroller_activecontrollercount",
+        lambda: float(broker.metadata.image.controller_id == broker.id),
+    )
+    metrics.gauge(
+        "kafka_server_delayedoperationpurgatory_purgatorysize", lambda: len(broker.waiters)
+    )
+    metrics.gauges(
+        "kafka_log_logmanager_logdirectoryoffline",
+        lambda: [
+            ((("logDirectory", one.volume.path),), float(not one.volume.is_online))
+            for one in broker.logs.directories
+        ],
+    )
+    metrics.gauges(
+        "kafka_server_socket_server_metrics_connection_count",
+        lambda: [
+            ((("listener", one.endpoint.name), ("networkProcessor", "0")), one.connection_count)
+            for one in listeners
+        ],
+    )
+    metrics.gauge("process_resident_memory_bytes", resident_bytes)
+    metrics.gauge("process_cpu_seconds", cpu_seconds)
+    for name, read in _LOG_GAUGES.items():
+        metrics.gauges(f"kafka_log_log_{name}", _per_log(broker, read))
+
+
+_LOG_GAUGES: dict[str, Callable[[Log], float]] = {
+    "size": lambda log: log.size,
+    "numlogsegments": lambda log: len(log.segments),
+    "logstartoffset": lambda log: log.log_start_offset,
+    "logendoffset": lambda log: log.log_end_offset,
+}
+
+
+def _per_log(
+    broker: Broker, read: Callable[[Log], float]
+) -> Callable[[], Iterator[tuple[Labels, float]]]:
+    def values() -> Iterator[tuple[Labels, float]]:
+        for log in broker.logs:
+            topic, partition = log.partition
+            yield (("topic", topic), ("partition", str(partition))), read(log)
+
+    return values
