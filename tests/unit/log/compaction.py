@@ -187,13 +187,14 @@ class Compacted:
 
     def lose_power(self, choice: Choice = lose_all) -> None:
         """Start again with what is durable."""
+        remembered = opening.Remembered(log_start_offset=self.log.log_start_offset)
         self.disk = self.disk.restart(choice)
         self.folder = Folder(Volume(self.disk, "/data"), self.folder.partition)
         self.log = opening.open_log(
             self.folder,
             self.config,
             Shared(),
-            remembered=opening.Remembered(),
+            remembered=remembered,
             now_ms=self.now_ms,
         )
         self.log.raise_high_watermark(self.log.log_end_offset)

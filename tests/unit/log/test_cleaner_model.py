@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moldau.log import retention
 from moldau.log.cleaner import Workspace
 from moldau.records.batch import crc_is_valid
 from moldau.records.compression import Codec
@@ -26,7 +27,9 @@ puts = st.tuples(
 )
 ends = st.tuples(st.just("end"), st.sampled_from(TRANSACTIONAL), st.booleans())
 cleans = st.tuples(st.just("clean"), st.sampled_from([0, 1, RETENTION_MS]), st.booleans())
-steps = st.lists(puts | puts | ends | st.just(("roll",)) | cleans, max_size=40)
+# How far into what may be cut or deleted: the clean part is never cut, it is replicated.
+cuts = st.tuples(st.sampled_from(["truncate", "delete"]), st.floats(0, 1))
+steps = st.lists(puts | puts | ends | st.just(("roll",)) | cleans | cuts, max_size=40)
 
 
 class Model:
@@ -35,32 +38,54 @@ class Model:
     def __init__(self) -> None:
         self.records: dict[int, Record] = {}
         self.extents: dict[int, tuple[int, int, int, int]] = {}
-        self.open: dict[int, list[int]] = {pid: [] for pid in TRANSACTIONAL}
-        self.aborted: set[int] = set()
+        self.ends: dict[int, tuple[int, bool]] = {}
+        self.epoch = 0
 
     def put(self, topic: Compacted, pid: int, rows: list, codec: Codec) -> None:
         write = topic.put_open if pid in TRANSACTIONAL else topic.put
-        sequence = topic.sequences.get((pid, 0), 0) if pid >= 0 else -1
-        offset = write(*rows, pid=pid, attributes=codec)
+        sequence = topic.sequences.get((pid, self.epoch), 0) if pid >= 0 else -1
+        offset = write(*rows, pid=pid, epoch=self.epoch, attributes=codec)
         for number, (key, value) in enumerate(rows):
             self.records[offset + number] = Record(offset + number, topic.now_ms, key, value)
-            if pid in TRANSACTIONAL:
-                self.open[pid].append(offset + number)
-        self.extents[offset] = (offset + len(rows) - 1, pid, -1 if pid < 0 else 0, sequence)
+        epoch = -1 if pid < 0 else self.epoch
+        self.extents[offset] = (offset + len(rows) - 1, pid, epoch, sequence)
 
     def end(self, topic: Compacted, pid: int, is_commit: bool) -> None:
-        offset = topic.end(pid=pid, is_commit=is_commit)
-        if not is_commit:
-            self.aborted.update(self.open[pid])
-        self.open[pid] = []
-        self.extents[offset] = (offset, pid, 0, -1)
+        offset = topic.end(pid=pid, epoch=self.epoch, is_commit=is_commit)
+        self.ends[offset] = pid, is_commit
+        self.extents[offset] = (offset, pid, self.epoch, -1)
 
-    def visible(self, end_offset: int) -> list[Record]:
+    def truncate(self, topic: Compacted, share: float) -> None:
+        """Cut the log somewhere behind its clean part; producers go on with a new epoch."""
+        start_offset = max(topic.clean_offset or 0, topic.log.log_start_offset)
+        offset = start_offset + int(share * (topic.log.log_end_offset - start_offset))
+        topic.log.truncate_to(offset, now_ms=topic.now_ms)
+        end_offset = topic.log.log_end_offset
+        for written in (self.records, self.extents, self.ends):
+            for gone in [offset for offset in written if offset >= end_offset]:
+                del written[gone]
+        self.epoch += 1
+
+    def aborted(self) -> set[int]:
+        """The offsets of all aborted records."""
+        open_offsets: dict[int, list[int]] = {pid: [] for pid in TRANSACTIONAL}
+        aborted: set[int] = set()
+        for offset, (last_offset, pid, *_) in sorted(self.extents.items()):
+            if offset in self.ends:
+                if not self.ends[offset][1]:
+                    aborted.update(open_offsets[pid])
+                open_offsets[pid] = []
+            elif pid in TRANSACTIONAL:
+                open_offsets[pid] += range(offset, last_offset + 1)
+        return aborted
+
+    def visible(self, start_offset: int, end_offset: int) -> list[Record]:
         """What a consumer of committed records would get of the log as it was written."""
+        aborted = self.aborted()
         return [
             record
             for offset, record in sorted(self.records.items())
-            if offset < end_offset and offset not in self.aborted
+            if start_offset <= offset < end_offset and offset not in aborted
         ]
 
 
@@ -79,25 +104,30 @@ def check(topic: Compacted, model: Model) -> None:
         )
         if not header.is_control:
             assert records == [model.records[record.offset] for record in records]
-    stable = topic.log.last_stable_offset
-    assert table(topic.committed()) == table(model.visible(stable))
+    start_offset, stable_offset = topic.log.log_start_offset, topic.log.last_stable_offset
+    seen = (record for record in topic.committed() if record.offset >= start_offset)
+    assert table(seen) == table(model.visible(start_offset, stable_offset))
 
 
 def check_clean(topic: Compacted, model: Model) -> None:
     """What is clean has one record per key and none that was aborted."""
-    clean_offset = topic.clean_offset or 0
-    offsets = [record.offset for record in topic.records() if record.offset < clean_offset]
+    clean = range(topic.log.log_start_offset, topic.clean_offset or 0)
+    offsets = [record.offset for record in topic.records() if record.offset in clean]
     keys = [model.records[offset].key for offset in offsets]
     assert len(keys) == len(set(keys))
-    assert not model.aborted.intersection(offsets)
+    assert not model.aborted().intersection(offsets)
 
 
 def last_batches(topic: Compacted) -> dict[int, object]:
-    """What the log knows of its producers; as in Kafka, an emptied marker tells nothing."""
+    """What the log knows of its producers by the batches it still has.
+
+    As in Kafka, an emptied marker tells nothing, what is deleted may be forgotten, and a
+    snapshot has one timestamp for both the last batch and the last marker.
+    """
     return {
-        producer.producer_id: (producer.epoch, producer.batches[-1])
+        producer.producer_id: (producer.epoch, *producer.batches[-1][:3])
         for producer in topic.log.producers
-        if producer.batches
+        if producer.batches and producer.batches[-1].last_offset >= topic.log.log_start_offset
     }
 
 
@@ -117,6 +147,12 @@ def test_a_reader_learns_the_same_before_and_after(
                 model.end(topic, pid, is_commit)
             case ("roll",):
                 topic.roll()
+            case ("truncate", share):
+                model.truncate(topic, share)
+            case ("delete", share):
+                length = topic.log.last_stable_offset - topic.log.log_start_offset
+                topic.log.raise_log_start(topic.log.log_start_offset + int(share * length))
+                retention.delete_old_segments(topic.log, now_ms=topic.now_ms)
             case ("clean", passed_ms, is_rolled):
                 topic.now_ms += passed_ms
                 if is_rolled:
@@ -130,7 +166,8 @@ def test_a_reader_learns_the_same_before_and_after(
         topic.lose_power(choice)
         check(topic, model)
         assert topic.log.log_end_offset == end_offset
-        assert last_batches(topic) == sequences
+        # A cut may take the batch for whose sake an earlier one was compacted away.
+        assert model.epoch > 0 or last_batches(topic) == sequences
 
 
 @settings(max_examples=40, deadline=None)
@@ -152,6 +189,6 @@ def test_in_the_end_only_the_newest_values_are_left(steps: list[tuple]) -> None:
         topic.clean()
 
     check(topic, model)
-    newest = table(model.visible(topic.log.log_end_offset))
+    newest = table(model.visible(0, topic.log.log_end_offset))
     assert {(r.key, r.value) for r in topic.records()} == set(newest.items())
     assert len(topic.records()) == len(newest)
