@@ -37,7 +37,6 @@ else:
     kernel = native.kernel("moldau.log._cleaner_kernel", "moldau.log.cleaner_kernel")
 
 BYTES_PER_KEY = 24
-LOAD_FACTOR = 0.9
 
 
 class KeyMapTooSmall(Exception):
@@ -50,6 +49,7 @@ class Workspace:
 
     seed: bytes
     key_map_bytes: int = 128 * 1024 * 1024
+    load_factor: float = 0.9
     chunk_bytes: int = 256 * 1024
 
 
@@ -239,7 +239,8 @@ class Cleaner:
 def _new_key_map(plan: CleaningPlan, workspace: Workspace) -> KeyMap:
     """As many slots as there is memory for, but not more than there can be keys."""
     records_max = max(0, plan.first_uncleanable_offset - plan.first_dirty_offset)
-    slots = min(workspace.key_map_bytes // BYTES_PER_KEY, int(records_max / LOAD_FACTOR) + 2)
-    table = memoryview(bytearray(max(slots, 2) * BYTES_PER_KEY)).cast("Q")
-    count_max = int(max(slots, 2) * LOAD_FACTOR)
+    slots_wanted = int(records_max / workspace.load_factor) + 2
+    slots = max(2, min(workspace.key_map_bytes // BYTES_PER_KEY, slots_wanted))
+    table = memoryview(bytearray(slots * BYTES_PER_KEY)).cast("Q")
+    count_max = min(int(slots * workspace.load_factor), slots - 1)
     return kernel.key_map(table, workspace.seed, count_max, plan.first_dirty_offset)

@@ -133,6 +133,21 @@ def test_the_map_may_be_too_small_for_all_and_the_rest_comes_next_time() -> None
     assert topic.rows() == [(20 + key, b"%d" % key, b"2") for key in range(10)]
 
 
+@pytest.mark.parametrize(("load_factor", "clean_offset"), [(0.5, 10), (0.9, 18), (1.0, 19)])
+def test_the_map_is_filled_as_far_as_the_load_factor_says(
+    load_factor: float, clean_offset: int
+) -> None:
+    topic = Compacted()
+    for key in range(30):
+        topic.put((b"%d" % key, b""))
+    topic.roll()
+    topic.workspace = Workspace(seed=bytes(16), key_map_bytes=24 * 20, load_factor=load_factor)
+
+    topic.clean()
+
+    assert topic.clean_offset == clean_offset
+
+
 def test_a_full_map_also_stops_at_a_compressed_batch() -> None:
     topic = Compacted()
     for key in range(10):
