@@ -179,6 +179,12 @@ class KafkaError(Exception):
         super().__init__(message or code.name)
         self.code = code
 
+    @property
+    def message(self) -> str | None:
+        """What there is to say beside the code, for an answer that has a place for it."""
+        text = str(self)
+        return None if text == self.code.name else text
+
     def __reduce__(self) -> tuple[type["KafkaError"], tuple[ErrorCode, str]]:
         return KafkaError, (self.code, str(self))
 

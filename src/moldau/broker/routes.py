@@ -44,5 +44,8 @@ ROUTES: tuple[Route, ...] = (
     Route("StopReplica", range(5)),
     Route("UpdateMetadata", range(9)),
     Route("ApiVersions", range(5)),
+    Route("CreateTopics", range(8)),
+    Route("DeleteTopics", range(7)),
     Route("OffsetForLeaderEpoch", range(5)),
+    Route("CreatePartitions", range(4)),
 )

@@ -4,16 +4,18 @@ What is written here is acted on by the controller, whose watch fires; whoever n
 result waits for it to arrive in the metadata.
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
 
 from moldau.controller.assignment import Candidate, Start, assign_replicas
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
-from moldau.coordination.tree import Create, NodeExists, NoNode, Tree
+from moldau.coordination.tree import Create, Delete, NodeExists, NoNode, Tree
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.cache import MetadataCache
+from moldau.metadata.image import ClusterImage, TopicImage
 from moldau.model import format_uuid
 from moldau.runtime.waiters import Waiters
 
@@ -41,6 +43,7 @@ class Topics:
         self._waiters = waiters
         self._new_uuid = new_uuid
         self._draw = draw
+        self._metric_names: tuple[ClusterImage, Mapping[str, str]] = (ClusterImage(), {})
 
     def place(
         self, partition_count: int, replication_factor: int, *, first_partition: int = 0
@@ -59,14 +62,20 @@ class Topics:
     def require_new(self, name: str) -> None:
         """Raise unless a topic of this name can be created."""
         check_name(name)
-        topics = self._metadata.image.topics
-        if name in topics:
-            raise KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-        # In metric names dots become underscores.
-        collisions = [one for one in topics if one.replace(".", "_") == name.replace(".", "_")]
-        if collisions:
-            message = f"Topic '{name}' collides with existing topics: {', '.join(collisions)}"
-            raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+        image = self._metadata.image
+        if name in image.topics:
+            raise _exists(name)
+        if metric_name(name) != name or "_" in name:
+            collision = self._names_by_metric_name(image).get(metric_name(name))
+            if collision is not None:
+                message = f"Topic '{name}' collides with existing topics: {collision}"
+                raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+
+    def _names_by_metric_name(self, image: ClusterImage) -> Mapping[str, str]:
+        # Made once for all topics of a request: there may be thousands, here and there.
+        if self._metric_names[0] is not image:
+            self._metric_names = (image, {metric_name(name): name for name in image.topics})
+        return self._metric_names[1]
 
     async def create(self, name: str, replicas: Replicas, overrides: Mapping[str, str]) -> bytes:
         """Write a topic and its settings; returns its id."""
@@ -79,64 +88,105 @@ class Topics:
             topic_id=format_uuid(topic_id),
         )
         config_path = ConfigEntity.topic(name).path
-        # A deleted topic's settings may be left behind: they must not become the new one's.
-        if await self._tree.exists(config_path) is not None:
-            await self._tree.delete(config_path)
+        nodes = [
+            Create(config_path, encode_config(overrides)),
+            Create(topic_nodes.topic_path(name), assignment.encode()),
+        ]
         try:
-            await self._tree.multi(
-                [
-                    Create(config_path, encode_config(overrides)),
-                    Create(topic_nodes.topic_path(name), assignment.encode()),
-                ]
-            )
+            try:
+                await self._tree.multi(nodes)
+            except NodeExists as error:
+                if error.path != config_path:
+                    raise
+                # A deleted topic's settings may be left behind: they must not become ours.
+                await self._tree.multi([Delete(config_path), *nodes])
         except NodeExists as error:
-            message = f"Topic '{name}' already exists."
-            raise KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, message) from error
+            raise _exists(name) from error
         return topic_id
 
-    async def add_partitions(self, name: str, added: Replicas) -> None:
-        """Give a topic more partitions."""
-        path = topic_nodes.topic_path(name)
+    def check_assignment(self, replicas: Replicas) -> None:
+        """Raise unless partitions could have these replicas, as an administrator wants it."""
+        live = self._metadata.image.brokers
+        sizes = {len(one) for one in replicas.values()}
+        unknown = [broker for one in replicas.values() for broker in one if broker not in live]
+        problem = None
+        if len(sizes) > 1:
+            problem = "All partitions should have the same number of replicas."
+        elif sizes == {0}:
+            problem = "Cannot have replication factor of 0."
+        elif any(len(set(one)) < len(one) for one in replicas.values()):
+            problem = "Duplicate brokers not allowed in replica assignment."
+        elif unknown:
+            names = ", ".join(map(str, dict.fromkeys(unknown)))
+            problem = f"Unknown broker(s) in replica assignment: {names}."
+        if problem:
+            raise KafkaError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, problem)
+
+    async def assignment(self, name: str) -> tuple[TopicAssignment, int]:
+        """What the tree has of a topic, and the version of its node."""
         try:
-            node = await self._tree.get(path)
+            node = await self._tree.get(topic_nodes.topic_path(name))
         except NoNode as error:
             raise _unknown(name) from error
-        known = topic_nodes.decode_topic(node.data)
+        return topic_nodes.decode_topic(node.data), node.stat.version
+
+    async def add_partitions(
+        self, name: str, known: TopicAssignment, added: Replicas, *, version: int
+    ) -> None:
+        """Give a topic more partitions; raises BadVersion if it has changed meanwhile."""
         partitions = {
             **known.partitions,
             **{number: PartitionAssignment(replicas=one) for number, one in added.items()},
         }
         grown = TopicAssignment(partitions=partitions, topic_id=known.topic_id)
-        await self._tree.set(path, grown.encode(), version=node.stat.version)
+        await self._tree.set(topic_nodes.topic_path(name), grown.encode(), version=version)
+
+    async def is_marked_for_deletion(self, name: str) -> bool:
+        """Whether a topic is about to go."""
+        return await self._tree.exists(partition_lists.delete_topic_path(name)) is not None
 
     async def delete(self, name: str) -> None:
-        """Mark a topic for deletion."""
+        """Mark a topic for deletion; fine if it is marked already."""
         if name not in self._metadata.image.topics:
             raise _unknown(name)
-        try:
+        with contextlib.suppress(NodeExists):
             await self._tree.create(Create(partition_lists.delete_topic_path(name)))
-        except NodeExists as error:
-            message = f"topic {name} is already marked for deletion"
-            raise KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, message) from error
 
     async def until_led(self, name: str, partition_count: int, *, timeout_s: float) -> bool:
         """Wait until all partitions have a leader here; says whether they have in time."""
+        return not await self.until_all_led({name: partition_count}, timeout_s=timeout_s)
 
-        def is_led() -> bool:
-            topic = self._metadata.image.topics.get(name)
-            return (
-                topic is not None
-                and len(topic.partitions) >= partition_count
-                and all(one.leader >= 0 for one in topic.partitions.values())
-            )
+    async def until_all_led(
+        self, partition_counts: Mapping[str, int], *, timeout_s: float
+    ) -> list[str]:
+        """Wait until all partitions of topics have leaders; returns the topics that had none."""
+        pending = list(partition_counts)
 
-        return await self._waiters.until(is_led, keys=[name], timeout_s=timeout_s)
+        def are_led() -> bool:
+            topics = self._metadata.image.topics
+            pending[:] = [
+                name for name in pending if not _is_led(topics.get(name), partition_counts[name])
+            ]
+            return not pending
 
-    async def until_gone(self, name: str, *, timeout_s: float) -> bool:
-        """Wait until a topic is not known here any more; says whether it is gone in time."""
-        return await self._waiters.until(
-            lambda: name not in self._metadata.image.topics, keys=[name], timeout_s=timeout_s
-        )
+        await self._waiters.until(are_led, keys=list(pending), timeout_s=timeout_s)
+        return pending
+
+    async def until_all_gone(self, names: Iterable[str], *, timeout_s: float) -> list[str]:
+        """Wait until topics are not known here any more; returns those that still are."""
+        pending = list(names)
+
+        def are_gone() -> bool:
+            pending[:] = [name for name in pending if name in self._metadata.image.topics]
+            return not pending
+
+        await self._waiters.until(are_gone, keys=list(pending), timeout_s=timeout_s)
+        return pending
+
+
+def metric_name(name: str) -> str:
+    """What a topic is called in metrics, which two topics must not share."""
+    return name.replace(".", "_")
 
 
 def check_name(name: str) -> None:
@@ -158,5 +208,17 @@ def check_name(name: str) -> None:
         raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
 
 
+def _is_led(topic: TopicImage | None, partition_count: int) -> bool:
+    return (
+        topic is not None
+        and len(topic.partitions) >= partition_count
+        and all(one.leader >= 0 for one in topic.partitions.values())
+    )
+
+
+def _exists(name: str) -> KafkaError:
+    return KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+
+
 def _unknown(name: str) -> KafkaError:
-    return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+    return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")

@@ -29,6 +29,7 @@ from moldau.coordination.tree import (
     Tree,
     WatchEvent,
 )
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition, parse_uuid
 from moldau.runtime.clock import Clock
 
@@ -75,6 +76,12 @@ class ControllerService:
         """The machine of the controller that this broker is."""
         assert self._machine is not None
         return self._machine
+
+    def require_office(self) -> None:
+        """Raise unless this broker is the controller."""
+        if self._machine is None:
+            message = f"broker {self._broker_id} is not the controller"
+            raise KafkaError(ErrorCode.NOT_CONTROLLER, message)
 
     async def run(self) -> None:
         """Stand for election, then do what comes due, until cancelled."""

@@ -1,0 +1,50 @@
+"""CreatePartitions (key 37): give topics more partitions."""
+
+from collections import Counter
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.topic_creation import require_once
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
+
+
+async def handle(
+    request: CreatePartitionsRequest, context: Context, broker: Broker
+) -> CreatePartitionsResponse:
+    broker.controller.require_office()
+    counts = Counter(topic.name for topic in request.topics)
+    errors: dict[str, KafkaError] = {}
+    for topic in request.topics:
+        try:
+            require_once(counts[topic.name], "Duplicate topic in request.")
+            await broker.topic_growth.grow(topic, is_only_checked=request.validate_only)
+        except KafkaError as error:
+            errors[topic.name] = error
+    if not request.validate_only:
+        grown = {topic.name: topic.count for topic in request.topics if topic.name not in errors}
+        timeout_s = request.timeout_ms / 1000
+        for name in await broker.topics.until_all_led(grown, timeout_s=timeout_s):
+            errors[name] = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
+    results = [_result(topic, errors.get(topic.name)) for topic in request.topics]
+    return CreatePartitionsResponse(throttle_time_ms=0, results=results)
+
+
+def refuse(
+    request: CreatePartitionsRequest, context: Context, error: KafkaError
+) -> CreatePartitionsResponse:
+    results = [_result(topic, error) for topic in request.topics]
+    return CreatePartitionsResponse(throttle_time_ms=0, results=results)
+
+
+def _result(topic: CreatePartitionsTopic, error: KafkaError | None) -> CreatePartitionsTopicResult:
+    return CreatePartitionsTopicResult(
+        name=topic.name,
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
+    )
