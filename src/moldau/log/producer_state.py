@@ -138,7 +138,7 @@ class Producers:
         be appended then, and the answer carries its offset and timestamp. With a table
         of `verifications` a transaction may only be opened under its current guard.
         """
-        if origin is Origin.REPLICATION:
+        if origin is Origin.REPLICATION or self._is_plainly_next(batches):
             return None
         seen: dict[int, Producer] = {}
         for header, marker in batches:
@@ -249,6 +249,23 @@ class Producers:
         if self._verifications is None:
             self._verifications = Verifications()
         return self._verifications
+
+    def _is_plainly_next(self, batches: Sequence[Batch]) -> bool:
+        """Whether this is one batch, next in sequence, outside of transactions.
+
+        Nearly all are, and for them every check below holds.
+        """
+        if len(batches) != 1 or self._verifications is not None:
+            return False
+        header = batches[0][0]
+        producer = self.get(header.producer_id)
+        return (
+            producer is not None
+            and header.producer_epoch == producer.epoch
+            and header.base_sequence == producer.last_sequence + 1
+            and producer.transaction_first_offset is None
+            and not header.is_control
+        )
 
     def _check_verified(
         self, producer: Producer | None, header: BatchHeader, guard: Guard | None
