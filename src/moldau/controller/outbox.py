@@ -1,7 +1,7 @@
 """The controller's messages to brokers, gathered during one step and sent together.
 
-UpdateMetadata goes out before LeaderAndIsr where both are due to a broker that has just
-come, since it must know where the leaders are before it can follow them.
+LeaderAndIsr goes out before UpdateMetadata: when clients hear of a new leader, it must lead
+already. A broker that has just come is told in an earlier step who the others are.
 """
 
 from collections.abc import Iterable
@@ -85,13 +85,13 @@ class Outbox:
         self._metadata, self._leader_and_isr, self._stops = {}, {}, {}
         return [
             *(
-                Letter(broker, self._update_metadata(broker, partitions))
-                for broker, partitions in metadata.items()
+                Letter(broker, self._leader_and_isr_request(broker, partitions))
+                for broker, partitions in leader_and_isr.items()
                 if broker in live
             ),
             *(
-                Letter(broker, self._leader_and_isr_request(broker, partitions))
-                for broker, partitions in leader_and_isr.items()
+                Letter(broker, self._update_metadata(broker, partitions))
+                for broker, partitions in metadata.items()
                 if broker in live
             ),
             *(

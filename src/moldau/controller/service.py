@@ -3,6 +3,11 @@
 Everything happens in one task, one job after the other. Watches only name a job that is
 due; a job that is due twice runs once, so the list of jobs is as short as the list of
 their names. A job first looks (setting the watch again) and then acts on what it saw.
+
+One service belongs to one session. When the session is lost, `run` raises SessionLost:
+whoever owns the service registers the broker in a new session and starts another one. When
+only the connection broke, nobody knows what became of the last request, so the picture of
+the cluster is thrown away and read anew.
 """
 
 import asyncio
@@ -10,34 +15,36 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
-from moldau.controller.cluster import Assignment, LeaderIsr, Listening, LiveBroker, Topic
+from moldau.controller.cluster import LiveBroker
 from moldau.controller.controller import Controller, StateWrite
 from moldau.controller.deletion import TopicDeletion
 from moldau.controller.outbox import Letter, Request
 from moldau.controller.state_nodes import StateNodes
-from moldau.coordination.layout import brokers as broker_nodes
+from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import controller as controller_nodes
-from moldau.coordination.layout import partitions as partition_lists
-from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import (
     BadVersion,
+    ConnectionLost,
     Create,
     NodeExists,
     NoNode,
+    SessionState,
     SetData,
     Tree,
+    Watch,
     WatchEvent,
 )
 from moldau.errors import ErrorCode, KafkaError
-from moldau.model import TopicPartition, parse_uuid
 from moldau.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
 
 Send = Callable[[int, Request], Awaitable[object]]
+"""Delivers a request to a broker and returns the response, None if the broker is gone."""
 Job = Callable[[], Awaitable[None]]
-SECURITY_PROTOCOLS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+
+_ELECTION = "election"
 
 
 class Deposed(Exception):
@@ -57,12 +64,13 @@ class ControllerService:
         is_unclean_allowed: Callable[[str], bool],
     ) -> None:
         self._tree = tree
+        self._reader = TreeReader(tree)
         self._broker_id = broker_id
         self._send = send
         self._clock = clock
         self._is_unclean_allowed = is_unclean_allowed
         self._machine: Controller | None = None
-        self._states: StateNodes | None = None
+        self._nodes: StateNodes | None = None
         self._due: dict[str, Job] = {}
         self._is_something_due = asyncio.Event()
 
@@ -84,36 +92,68 @@ class ControllerService:
             raise KafkaError(ErrorCode.NOT_CONTROLLER, message)
 
     async def run(self) -> None:
-        """Stand for election, then do what comes due, until cancelled."""
-        self._when("election", self._elect)
-        while True:
-            await self._is_something_due.wait()
-            name = next(iter(self._due))
-            job = self._due.pop(name)
-            if not self._due:
-                self._is_something_due.clear()
-            try:
-                await job()
-            except Deposed:
-                self._resign()
+        """Stand for election, then do what comes due, until the session is lost."""
+        self._tree.listen(self._session_changed)
+        self._when(_ELECTION, self._elect)
+        try:
+            while True:
+                await self._is_something_due.wait()
+                name = next(iter(self._due))
+                job = self._due.pop(name)
+                if not self._due:
+                    self._is_something_due.clear()
+                await self._do(job)
+        finally:
+            self._machine = None
+
+    async def _do(self, job: Job) -> None:
+        try:
+            await job()
+        except Deposed:
+            self._resign()
+            self._when(_ELECTION, self._elect)
+        except ConnectionLost:
+            self._resign()  # until the connection is back
 
     def _when(self, name: str, job: Job) -> None:
         self._due[name] = job
         self._is_something_due.set()
 
-    def _watch(self, name: str, job: Job) -> Callable[[WatchEvent], None]:
-        return lambda _event: self._when(name, job)
+    def _watch(self, name: str, job: Job) -> Watch:
+        """A watch that has a job done, unless this term of office is over by then."""
+        term = self._machine
+
+        def fired(_event: WatchEvent) -> None:
+            if self._machine is term:
+                self._when(name, job)
+
+        return fired
+
+    def _session_changed(self, state: SessionState) -> None:
+        if state is not SessionState.SUSPENDED:
+            self._when(_ELECTION, self._elect)
 
     # Election
 
     async def _elect(self) -> None:
-        watch = self._watch("election", self._elect)
-        if await self._tree.exists(controller_nodes.PATH, watch=watch) is not None:
-            if self._machine is not None and not await self._holds_office():
-                self._resign()
+        stat = await self._tree.exists(
+            controller_nodes.PATH, watch=lambda _event: self._when(_ELECTION, self._elect)
+        )
+        if stat is None:
+            self._resign()
+            await self._stand()
+        elif stat.ephemeral_owner != self._tree.session_id:
+            self._resign()
+        elif self._machine is None:
+            # Elected, but the connection broke before the answer came.
+            await self._take_office(*await self._epoch())
+
+    async def _stand(self) -> None:
+        try:
+            epoch, version = await self._epoch()
+        except NodeDataError as error:
+            _log.error("the controller epoch is not understood: %s", error)
             return
-        self._machine = None
-        epoch, version = await self._epoch()
         registration = controller_nodes.ControllerRegistration(
             self._broker_id, self._clock.now_ms()
         )
@@ -133,42 +173,35 @@ class ControllerService:
         await self._take_office(epoch + 1, version + 1)
 
     async def _epoch(self) -> tuple[int, int]:
-        try:
-            node = await self._tree.get(controller_nodes.EPOCH_PATH)
-        except NoNode:
-            created = await self._tree.create(
-                Create(controller_nodes.EPOCH_PATH, controller_nodes.encode_epoch(0))
-            )
-            return 0, created.stat.version
-        return controller_nodes.decode_epoch(node.data), node.stat.version
-
-    async def _holds_office(self) -> bool:
-        try:
-            node = await self._tree.get(controller_nodes.PATH)
-        except NoNode:
-            return False
-        return node.stat.ephemeral_owner == self._tree.session_id
+        """The epoch of the latest controller, and the version of the node that says so."""
+        while True:
+            try:
+                node = await self._tree.get(controller_nodes.EPOCH_PATH)
+            except NoNode:
+                first = Create(controller_nodes.EPOCH_PATH, controller_nodes.encode_epoch(0))
+                try:
+                    await self._tree.create(first)
+                except NodeExists:
+                    continue
+            else:
+                return controller_nodes.decode_epoch(node.data), node.stat.version
 
     def _resign(self) -> None:
-        _log.info("broker %d is no longer the controller", self._broker_id)
-        self._machine = None
-        self._states = None
-        self._due.clear()
-        self._when("election", self._elect)
+        if self._machine is not None:
+            _log.info("broker %d is no longer the controller", self._broker_id)
+        self._machine = self._nodes = None
+        # An election may have come due since: it must not get lost with the rest.
+        self._due = {name: job for name, job in self._due.items() if name == _ELECTION}
 
     async def _take_office(self, epoch: int, epoch_version: int) -> None:
         _log.info("broker %d is the controller, epoch %d", self._broker_id, epoch)
         machine = Controller(self._broker_id, epoch, is_unclean_allowed=self._is_unclean_allowed)
         self._machine = machine
-        self._states = StateNodes(self._tree, epoch_version)
+        self._nodes = StateNodes(self._tree, epoch_version)
         machine.cluster.brokers.update(await self._read_brokers())
-        topics = await self._tree.children(
-            topic_nodes.PATH, watch=self._watch("topics", self._topics_changed)
-        )
-        await self._load_topics(topics)
+        await self._load_topics(await self._read_topic_names())
         await self._load_deletions()
-        machine.welcome(machine.cluster.brokers)
-        await self._deliver()
+        await self._welcome(machine.cluster.brokers)
         await self._carry_out(machine.plan_offline())
         await self._delete_topics()
 
@@ -189,36 +222,24 @@ class ControllerService:
             await self._carry_out([*machine.plan_offline(), *machine.plan_shrink(gone)])
         known.update(found)
         if come:
-            machine.welcome(come)
-            await self._deliver()
+            await self._welcome(come)
             await self._carry_out(machine.plan_offline())
             await self._delete_topics()
 
-    async def _read_brokers(self) -> dict[int, LiveBroker]:
-        names = await self._tree.children(
-            broker_nodes.IDS_PATH, watch=self._watch("brokers", self._brokers_changed)
-        )
-        found = {}
-        for name in names:
-            try:
-                node = await self._tree.get(broker_nodes.id_path(int(name)))
-                registration = broker_nodes.decode_broker(node.data)
-            except NoNode:
-                continue
-            except (NodeDataError, ValueError) as error:
-                _log.warning("broker node %s is not understood: %s", name, error)
-                continue
-            found[int(name)] = _live_broker(int(name), node.stat.czxid, registration)
-        return found
+    async def _welcome(self, come: Iterable[int]) -> None:
+        """Tell everyone who there is, and only then the newcomers what is theirs."""
+        machine = self.machine
+        machine.outbox.tell_metadata(machine.cluster.brokers)
+        await self._deliver()
+        machine.welcome(come)
+        await self._deliver()
 
     # Topics
 
     async def _topics_changed(self) -> None:
-        names = await self._tree.children(
-            topic_nodes.PATH, watch=self._watch("topics", self._topics_changed)
-        )
+        names = await self._read_topic_names()
         machine = self.machine
-        for gone in set(machine.cluster.topics) - set(names):
+        for gone in [name for name in machine.cluster.topics if name not in set(names)]:
             machine.cluster.forget(gone)
         new = [name for name in names if name not in machine.cluster.topics]
         await self._load_topics(new)
@@ -235,41 +256,18 @@ class ControllerService:
             await self._carry_out(machine.plan_new(machine.cluster.partitions_of(name)))
 
     async def _load_topics(self, names: Iterable[str]) -> None:
-        machine = self.machine
+        cluster = self.machine.cluster
         for name in names:
             watch = self._watch(f"topic {name}", partial(self._topic_changed, name))
-            try:
-                node = await self._tree.get(topic_nodes.topic_path(name), watch=watch)
-                topic = topic_nodes.decode_topic(node.data)
-                topic_id = None if topic.topic_id is None else parse_uuid(topic.topic_id)
-            except NoNode:
+            topic = await self._reader.topic(name, watch)
+            if topic is None:
                 continue
-            except (NodeDataError, ValueError) as error:
-                _log.warning("topic node %s is not understood: %s", name, error)
-                continue
-            machine.cluster.topics[name] = Topic(
-                topic_id,
-                {
-                    number: Assignment(one.replicas, one.adding, one.removing)
-                    for number, one in sorted(topic.partitions.items())
-                },
-            )
-            for partition in machine.cluster.partitions_of(name):
-                if partition not in machine.cluster.leaders:
-                    await self._load_state(partition)
-
-    async def _load_state(self, partition: TopicPartition) -> None:
-        try:
-            node = await self._tree.get(topic_nodes.state_path(partition))
-            state = topic_nodes.decode_state(node.data)
-        except NoNode:
-            return
-        except NodeDataError as error:
-            _log.warning("state of %s is not understood: %s", partition, error)
-            return
-        self.machine.cluster.leaders[partition] = LeaderIsr(
-            state.leader, state.leader_epoch, state.isr, state.controller_epoch, node.stat.version
-        )
+            cluster.topics[name] = topic
+            for partition in cluster.partitions_of(name):
+                if partition not in cluster.leaders:
+                    state = await self._reader.state(partition)
+                    if state is not None:
+                        cluster.leaders[partition] = state
 
     # Deletion
 
@@ -278,23 +276,33 @@ class ControllerService:
         await self._delete_topics()
 
     async def _load_deletions(self) -> None:
-        names = await self._tree.children(
-            partition_lists.DELETE_TOPICS_PATH,
-            watch=self._watch("deletions", self._deletions_changed),
-        )
+        watch = self._watch("deletions", self._deletions_changed)
+        names = await self._reader.deletions(watch)
         self.machine.cluster.deleting.update(dict.fromkeys(names))
 
     async def _delete_topics(self) -> None:
-        deletion = TopicDeletion(self._tree, self.machine, self._deliver)
+        assert self._nodes is not None
+        deletion = TopicDeletion(self._nodes, self.machine, self._deliver)
         for name in list(self.machine.cluster.deleting):
-            await deletion.delete(name)
+            try:
+                await deletion.delete(name)
+            except BadVersion as error:
+                raise Deposed from error
+
+    # Looking
+
+    async def _read_brokers(self) -> dict[int, LiveBroker]:
+        return await self._reader.brokers(self._watch("brokers", self._brokers_changed))
+
+    async def _read_topic_names(self) -> list[str]:
+        return await self._reader.topic_names(self._watch("topics", self._topics_changed))
 
     # Acting
 
     async def _carry_out(self, writes: list[StateWrite]) -> None:
-        assert self._states is not None
+        assert self._nodes is not None
         try:
-            written = await self._states.write(writes)
+            written = await self._nodes.write(writes)
         except BadVersion as error:
             raise Deposed from error
         for write, version in written:
@@ -307,15 +315,3 @@ class ControllerService:
             (letter, await self._send(letter.broker_id, letter.request))
             for letter in self.machine.outbox.letters()
         ]
-
-
-def _live_broker(
-    broker_id: int, epoch: int, registration: broker_nodes.BrokerRegistration
-) -> LiveBroker:
-    endpoints = tuple(
-        Listening(
-            one.listener, one.host, one.port, SECURITY_PROTOCOLS.get(one.security_protocol, 0)
-        )
-        for one in registration.endpoints
-    )
-    return LiveBroker(broker_id, epoch, endpoints, registration.rack)

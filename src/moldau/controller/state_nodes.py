@@ -1,7 +1,14 @@
-"""Writing partition states into the tree, on condition that this controller still is one."""
+"""Changing the nodes of partitions, on condition that this controller still is one.
 
+Every request carries a check of the version of `/controller_epoch`, which the next
+controller changes: whoever has been replaced gets BadVersion for that path.
+"""
+
+import contextlib
 import itertools
+import logging
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from moldau.controller.cluster import LeaderIsr
 from moldau.controller.controller import StateWrite
@@ -11,6 +18,7 @@ from moldau.coordination.tree import (
     BadVersion,
     Check,
     Create,
+    Delete,
     NodeExists,
     NodeStat,
     NoNode,
@@ -18,29 +26,34 @@ from moldau.coordination.tree import (
     SetData,
     Tree,
 )
-from moldau.model import TopicPartition
+
+_log = logging.getLogger(__name__)
 
 # ZooKeeper refuses requests of more than a megabyte.
 _PARTITIONS_PER_REQUEST = 500
+_FIRST_VERSION = 0
+
+Item = TypeVar("Item")
+Written = tuple[StateWrite, int]
 
 
 class StateNodes:
-    """The state nodes, guarded by the version of `/controller_epoch`."""
+    """The nodes of partitions, for one term of one controller."""
 
     def __init__(self, tree: Tree, epoch_version: int) -> None:
         self._tree = tree
         self._epoch_check = Check(controller_nodes.EPOCH_PATH, epoch_version)
 
-    async def write(self, writes: Iterable[StateWrite]) -> list[tuple[StateWrite, int]]:
+    async def write(self, writes: Iterable[StateWrite]) -> list[Written]:
         """Make the writes; returns those that took effect, with the versions they gave.
 
         Raises BadVersion if another controller has been elected.
         """
-        written = []
+        written: list[Written] = []
         pending = list(writes)
         new = [one for one in pending if one.expected_version is None]
         for topic, group in itertools.groupby(new, key=lambda one: one.partition.topic):
-            written += await self._create(topic, list(group))
+            written += await self._create_all(topic, list(group))
         for write in pending:
             if write.expected_version is not None:
                 version = await self._set(write)
@@ -48,31 +61,55 @@ class StateNodes:
                     written.append((write, version))
         return written
 
-    async def _create(
-        self, topic: str, writes: Sequence[StateWrite]
-    ) -> list[tuple[StateWrite, int]]:
-        has_root = await self._tree.exists(topic_nodes.partitions_path(topic)) is not None
-        roots = [] if has_root else [Create(topic_nodes.partitions_path(topic))]
-        created: list[tuple[StateWrite, int]] = []
-        for some in _chunks(writes):
-            nodes = [node for write in some for node in _new_nodes(write)]
+    async def remove(self, paths: Sequence[str]) -> None:
+        """Remove nodes that may be gone already, children before their parents.
+
+        Raises BadVersion if another controller has been elected.
+        """
+        for some in _chunks(paths):
             try:
-                await self._tree.multi([self._epoch_check, *roots, *nodes])
+                await self._multi([Delete(path) for path in some])
             except NoNode:
-                return created  # The topic was deleted meanwhile.
-            except NodeExists:
-                # An earlier controller got part of the way: the nodes it made come as news.
-                continue
-            roots = []
-            created += [(write, 0) for write in some]
+                for path in some:
+                    with contextlib.suppress(NoNode):
+                        await self._multi([Delete(path)])
+
+    async def _create_all(self, topic: str, writes: Sequence[StateWrite]) -> list[Written]:
+        created: list[Written] = []
+        with contextlib.suppress(NoNode):  # the topic was deleted meanwhile
+            if await self._tree.exists(topic_nodes.partitions_path(topic)) is None:
+                await self._multi([Create(topic_nodes.partitions_path(topic))])
+            for some in _chunks(writes):
+                created += [(write, _FIRST_VERSION) for write in await self._create_some(some)]
         return created
+
+    async def _create_some(self, writes: Sequence[StateWrite]) -> Sequence[StateWrite]:
+        try:
+            await self._multi([node for write in writes for node in _new_nodes(write)])
+        except NodeExists:
+            # An earlier controller got part of the way, or a node was not understood.
+            return [write for write in writes if await self._create(write)]
+        return writes
+
+    async def _create(self, write: StateWrite) -> bool:
+        """Create what is missing for one partition; says whether its state is ours."""
+        partition, state = _new_nodes(write)
+        if await self._tree.exists(partition.path) is None:
+            await self._multi([partition])
+        try:
+            await self._multi([state])
+        except NodeExists:
+            _log.warning("%s has a state that is not known here", write.partition)
+            return False
+        return True
 
     async def _set(self, write: StateWrite) -> int | None:
         path = topic_nodes.state_path(write.partition)
         assert write.expected_version is not None
-        change = SetData(path, _encode(write.state), write.expected_version)
         try:
-            _, stat = await self._tree.multi([self._epoch_check, change])
+            (stat,) = await self._multi(
+                [SetData(path, _encode(write.state), write.expected_version)]
+            )
         except NoNode:
             return None
         except BadVersion as error:
@@ -82,11 +119,16 @@ class StateNodes:
         assert isinstance(stat, NodeStat)
         return stat.version
 
+    async def _multi(self, operations: Sequence[Operation]) -> Sequence[object]:
+        _, *results = await self._tree.multi([self._epoch_check, *operations])
+        return results
 
-def _new_nodes(write: StateWrite) -> Iterator[Operation]:
-    partition: TopicPartition = write.partition
-    yield Create(topic_nodes.partition_path(partition))
-    yield Create(topic_nodes.state_path(partition), _encode(write.state))
+
+def _new_nodes(write: StateWrite) -> tuple[Create, Create]:
+    return (
+        Create(topic_nodes.partition_path(write.partition)),
+        Create(topic_nodes.state_path(write.partition), _encode(write.state)),
+    )
 
 
 def _encode(state: LeaderIsr) -> bytes:
@@ -98,6 +140,6 @@ def _encode(state: LeaderIsr) -> bytes:
     ).encode()
 
 
-def _chunks(writes: Sequence[StateWrite]) -> Iterator[Sequence[StateWrite]]:
-    for start in range(0, len(writes), _PARTITIONS_PER_REQUEST):
-        yield writes[start : start + _PARTITIONS_PER_REQUEST]
+def _chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), _PARTITIONS_PER_REQUEST):
+        yield items[start : start + _PARTITIONS_PER_REQUEST]

@@ -1,0 +1,93 @@
+"""What the tree says about brokers and topics, as far as it can be understood.
+
+A node that is broken, by another version or by hand, is logged and left out: one of them
+must not keep a controller from serving all the others.
+"""
+
+import logging
+
+from moldau.controller.cluster import Assignment, LeaderIsr, Listening, LiveBroker, Topic
+from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.layout import partitions as partition_lists
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.documents import NodeDataError
+from moldau.coordination.tree import NoNode, Tree, Watch
+from moldau.model import TopicPartition, parse_uuid
+
+_log = logging.getLogger(__name__)
+
+SECURITY_PROTOCOLS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+
+
+class TreeReader:
+    """Reads nodes into the controller's own terms."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    async def brokers(self, watch: Watch) -> dict[int, LiveBroker]:
+        """The registered brokers; the watch waits for others."""
+        found = {}
+        for name in await self._tree.children(broker_nodes.IDS_PATH, watch=watch):
+            try:
+                broker_id = int(name)
+                node = await self._tree.get(broker_nodes.id_path(broker_id))
+                registration = broker_nodes.decode_broker(node.data)
+            except NoNode:
+                continue
+            except (NodeDataError, ValueError) as error:
+                _log.warning("broker node %s is not understood: %s", name, error)
+                continue
+            found[broker_id] = _live_broker(broker_id, node.stat.czxid, registration)
+        return found
+
+    async def topic_names(self, watch: Watch) -> list[str]:
+        """All topics; the watch waits for others."""
+        return await self._tree.children(topic_nodes.PATH, watch=watch)
+
+    async def deletions(self, watch: Watch) -> list[str]:
+        """The topics that are marked for deletion; the watch waits for others."""
+        return await self._tree.children(partition_lists.DELETE_TOPICS_PATH, watch=watch)
+
+    async def topic(self, name: str, watch: Watch) -> Topic | None:
+        """A topic's partitions, None if there are none to be had; the watch waits for news."""
+        try:
+            node = await self._tree.get(topic_nodes.topic_path(name), watch=watch)
+            topic = topic_nodes.decode_topic(node.data)
+            topic_id = None if topic.topic_id is None else parse_uuid(topic.topic_id)
+        except NoNode:
+            return None
+        except (NodeDataError, ValueError) as error:
+            _log.warning("topic node %s is not understood: %s", name, error)
+            return None
+        partitions = {
+            number: Assignment(one.replicas, one.adding, one.removing)
+            for number, one in sorted(topic.partitions.items())
+        }
+        return Topic(topic_id, partitions)
+
+    async def state(self, partition: TopicPartition) -> LeaderIsr | None:
+        """Who leads a partition, None if nobody ever has."""
+        try:
+            node = await self._tree.get(topic_nodes.state_path(partition))
+            state = topic_nodes.decode_state(node.data)
+        except NoNode:
+            return None
+        except NodeDataError as error:
+            _log.warning("state of %s is not understood: %s", partition, error)
+            return None
+        return LeaderIsr(
+            state.leader, state.leader_epoch, state.isr, state.controller_epoch, node.stat.version
+        )
+
+
+def _live_broker(
+    broker_id: int, epoch: int, registration: broker_nodes.BrokerRegistration
+) -> LiveBroker:
+    endpoints = tuple(
+        Listening(
+            one.listener, one.host, one.port, SECURITY_PROTOCOLS.get(one.security_protocol, 0)
+        )
+        for one in registration.endpoints
+    )
+    return LiveBroker(broker_id, epoch, endpoints, registration.rack)
