@@ -5,12 +5,15 @@ import shutil
 
 import pytest
 
+pytest_plugins = ["moldau.testing.plugin"]
+
 # Program -> how to get it on Debian and Ubuntu. One name may stand for several programs.
 INSTALL = {
     "cc": "apt-get install -y gcc python3-dev",
     "java": "apt-get install -y openjdk-17-jdk-headless",
     "javac": "apt-get install -y openjdk-17-jdk-headless",
     "mvn": "apt-get install -y maven",
+    "kcat": "apt-get install -y kcat",
     "go": "apt-get install -y golang-go",
     "node": "apt-get install -y nodejs",
     "npm": "apt-get install -y npm",

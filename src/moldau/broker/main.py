@@ -74,6 +74,7 @@ class RunningBroker:
     broker: Broker
     ports: dict[str, int]
     """Where each listener listens, by its name."""
+    dispatcher: Dispatcher
 
 
 @asynccontextmanager
@@ -96,7 +97,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         async with serving(broker, doors, tree, dispatcher) as tasks:
             for listener in listeners:
                 tasks.start(listener.serve())
-            yield RunningBroker(broker, ports)
+            yield RunningBroker(broker, ports, dispatcher)
 
 
 @asynccontextmanager

@@ -1,0 +1,209 @@
+"""A real broker inside the test process, in a thread of its own.
+
+    with running_broker() as kafka:
+        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+
+It listens on a free port of the loopback address and keeps its data in a directory that
+goes with it. Nothing is shared between two of them.
+"""
+
+import asyncio
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from moldau.broker.broker import Broker
+from moldau.broker.main import Ports, RunningBroker, running
+from moldau.config.broker.startup import read_startup
+from moldau.records.record import Record
+from moldau.testing.contents import record_count, records_of
+from moldau.testing.control import Controls, Decide
+
+Result = TypeVar("Result")
+
+_SETTINGS = {
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
+}
+_START_S = 30.0
+_POLL_S = 0.001
+_MEMORY = "/dev/shm"  # noqa: S108 - the directory made in it is ours alone
+_MEMORY_BYTES_MIN = 2**30
+
+
+class BrokerNotStarted(Exception):
+    """The broker ended while it was starting; the cause says why."""
+
+
+class EmbeddedBroker:
+    """A broker, and what a test may ask of it."""
+
+    def __init__(self, directory: Path, settings: Mapping[str, str]) -> None:
+        self.directory = directory
+        self._settings = dict(settings)
+        self._port = 0
+        self._controls = Controls()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop
+        self._stop: asyncio.Event
+        self._running: RunningBroker
+        self._failure: BaseException | None = None
+
+    # Where it is
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients call the setting of this name."""
+        return f"127.0.0.1:{self._port}"
+
+    # Its life
+
+    def start(self) -> None:
+        """Start, or start again with the same data on the same port."""
+        assert self._thread is None, "the broker runs already"
+        started = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(started,), name="moldau-test-broker", daemon=True
+        )
+        self._thread.start()
+        assert started.wait(_START_S), f"the broker did not start within {_START_S} s"
+        failure = self._take_failure()
+        if failure is not None:
+            self._thread.join()
+            self._thread = None
+            raise BrokerNotStarted(str(failure)) from failure
+
+    def stop(self) -> None:
+        """Stop cleanly; raises what had stopped it before, if anything had."""
+        if self._thread is None:
+            return
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        self._thread = None
+        failure = self._take_failure()
+        if failure is not None:
+            raise failure
+
+    def restart(self) -> None:
+        """Stop cleanly and start again: same data, same port, same control functions."""
+        self.stop()
+        self.start()
+
+    # Faults
+
+    def control(self, api: str, decide: Decide) -> Callable[[], None]:
+        """Let `decide` say what happens to each request of an API, named as in "Produce".
+
+        It runs in the broker's thread and returns a `Fail`, `Delay`, `Drop`, `Lose` or
+        `Respond`, or None to let the request be. Returns a function that ends it.
+        """
+
+        async def add() -> Callable[[], None]:
+            return self._controls.add(api, decide)
+
+        return self.call(add())
+
+    # Looking inside
+
+    def wait_for(self, condition: Callable[[Broker], bool], *, timeout_s: float = 10.0) -> None:
+        """Return as soon as a condition on the broker's insides holds; TimeoutError if never."""
+        self.call(self._until(condition, timeout_s))
+
+    def wait_for_topic(self, topic: str, *, timeout_s: float = 10.0) -> None:
+        """Return as soon as a topic exists and all its partitions have a leader."""
+
+        def is_there(broker: Broker) -> bool:
+            found = broker.metadata.image.topics.get(topic)
+            return found is not None and all(
+                partition.leader in broker.metadata.image.brokers
+                for partition in found.partitions.values()
+            )
+
+        self.wait_for(is_there, timeout_s=timeout_s)
+
+    def wait_for_records(
+        self, topic: str, count: int, *, timeout_s: float = 10.0
+    ) -> dict[int, list[Record]]:
+        """Return a topic's records by partition, as soon as `count` of them are committed."""
+
+        async def wait() -> dict[int, list[Record]]:
+            broker = self._running.broker
+            await self._until(lambda broker: record_count(broker, topic) >= count, timeout_s)
+            return records_of(broker, topic)
+
+        return self.call(wait())
+
+    def records(self, topic: str) -> dict[int, list[Record]]:
+        """What is committed of a topic now, by partition."""
+        return self.wait_for_records(topic, 0)
+
+    def call(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine in the broker's loop."""
+        assert self._thread is not None, "the broker does not run"
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _take_failure(self) -> BaseException | None:
+        failure, self._failure = self._failure, None
+        return failure
+
+    # In the broker's thread
+
+    async def _until(self, condition: Callable[[Broker], bool], timeout_s: float) -> None:
+        # The condition may be about anything, so there is nothing else to wait on.
+        async with asyncio.timeout(timeout_s):
+            while not condition(self._running.broker):  # noqa: ASYNC110
+                await asyncio.sleep(_POLL_S)
+
+    def _run(self, started: threading.Event) -> None:
+        try:
+            asyncio.run(self._serve(started))
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+            self._failure = error
+        finally:
+            started.set()
+
+    async def _serve(self, started: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        startup = read_startup(
+            {
+                **_SETTINGS,
+                "log.dirs": str(self.directory),
+                "listeners": f"PLAINTEXT://127.0.0.1:{self._port}",
+                **self._settings,
+            }
+        )
+        async with running(startup, Ports()) as self._running:
+            (self._port, *_) = self._running.ports.values()
+            self._controls.install(self._running.dispatcher)
+            await self._until(lambda broker: bool(broker.metadata.image.brokers), _START_S)
+            started.set()
+            await self._stop.wait()
+
+
+@contextmanager
+def running_broker(
+    settings: Mapping[str, str] | None = None, *, directory: Path | None = None
+) -> Iterator[EmbeddedBroker]:
+    """A broker from its start to its end; Kafka's settings by name may be given."""
+    with ExitStack() as stack:
+        if directory is None:
+            directory = Path(tempfile.mkdtemp(prefix="moldau-test-", dir=_temporary_root()))
+            stack.callback(shutil.rmtree, directory, ignore_errors=True)
+        kafka = EmbeddedBroker(directory, settings or {})
+        kafka.start()
+        stack.callback(kafka.stop)
+        yield kafka
+
+
+def _temporary_root() -> str | None:
+    """Memory, if there is plenty: syncing to a disk takes most of a start."""
+    with suppress(OSError):
+        if shutil.disk_usage(_MEMORY).free >= _MEMORY_BYTES_MIN:
+            return _MEMORY
+    return None
