@@ -10,7 +10,9 @@ again, so the indexes of the active segment need not be synced.
 from typing import NamedTuple
 
 from moldau.log import names
+from moldau.log.leader_epochs import FILE_NAME as EPOCHS_FILE
 from moldau.log.log import Log
+from moldau.log.partition_metadata import FILE_NAME as TOPIC_ID_FILE
 from moldau.log.segment import Segment
 from moldau.runtime.disk import Disk, File
 
@@ -91,10 +93,18 @@ def prepare_close(log: Log) -> Flush:
 def _flush(log: Log, files: list[File], end_offset: int) -> Flush:
     directories = []
     if log.have_names_changed:
+        files += _small_files(log)
         # The partition's own directory may be new as well.
         directories = [log.folder.path, log.folder.volume.path]
         log.have_names_changed = False
     return Flush(files, directories, end_offset, log.truncation_count)
+
+
+def _small_files(log: Log) -> list[File]:
+    """What was written without a sync when the log was made."""
+    disk = log.folder.disk
+    paths = [f"{log.folder.path}/{name}" for name in (EPOCHS_FILE, TOPIC_ID_FILE)]
+    return [disk.open_read(path) for path in paths if disk.status(path) is not None]
 
 
 def _all_files(log: Log, segment: Segment) -> list[File]:

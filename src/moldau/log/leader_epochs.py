@@ -2,7 +2,8 @@
 
 Kept in the partition's `leader-epoch-checkpoint`, one `epoch start_offset` per line. Both
 rise from entry to entry. The file is durable before a method returns, since a follower
-truncates by it after a crash.
+truncates by it after a crash; only a first one is durable no sooner than the log's first
+flush, before which recovery reads the epochs from the batches.
 """
 
 from bisect import bisect_right
@@ -38,12 +39,13 @@ UNKNOWN_EPOCH = EpochEnd(NO_LEADER_EPOCH, NO_OFFSET)
 class LeaderEpochs:
     """The epochs in a log, oldest first."""
 
-    __slots__ = ("_disk", "_path", "_starts")
+    __slots__ = ("_disk", "_has_file", "_path", "_starts")
 
     def __init__(self, disk: Disk, path: str, starts: Iterable[EpochStart] = ()) -> None:
         self._disk = disk
         self._path = path
         self._starts = list(starts)
+        self._has_file = bool(self._starts)
 
     @classmethod
     def load(cls, disk: Disk, path: str) -> "LeaderEpochs":
@@ -57,7 +59,9 @@ class LeaderEpochs:
         for before, after in pairwise(starts):
             if not (before.epoch < after.epoch and before.start_offset < after.start_offset):
                 raise CheckpointError(f"epochs out of order: {before} before {after}")
-        return cls(disk, path, starts)
+        found = cls(disk, path, starts)
+        found._has_file = True
+        return found
 
     def __iter__(self) -> Iterator[EpochStart]:
         return iter(self._starts)
@@ -140,4 +144,6 @@ class LeaderEpochs:
         return bisect_right(self._starts, epoch, key=lambda start: start.epoch)
 
     def _write(self) -> None:
-        write_atomically(self._disk, self._path, encode_entries(self._starts))
+        entries = encode_entries(self._starts)
+        write_atomically(self._disk, self._path, entries, is_durable=self._has_file)
+        self._has_file = True

@@ -48,7 +48,8 @@ def create(
         log.flushed_at_ms = now_ms
         if topic_id is not None:
             path = f"{folder.path}/{partition_metadata.FILE_NAME}"
-            partition_metadata.write(folder.disk, path, topic_id)
+            # Durable with the first flush; until then there is nothing to lose.
+            partition_metadata.write(folder.disk, path, topic_id, is_durable=False)
             log.topic_id = topic_id
         return log
 
@@ -154,7 +155,8 @@ def _bound(log: Log, remembered: Remembered, now_ms: int) -> None:
         log.truncate_fully_and_start_at(log.log_start_offset, now_ms=now_ms)
     log.snapshots.remove(log.snapshots.after(log.log_end_offset))
     log.snapshots.remove(log.snapshots.strays(log.segments.base_offsets))
-    log.epochs.truncate_from_end(log.log_end_offset)
+    # An epoch that begins at the end stays: its leader may be the next one as well.
+    log.epochs.truncate_from_end(log.log_end_offset + 1)
     log.epochs.truncate_from_start(log.log_start_offset)
     log.recovery_point = min(log.recovery_point, log.log_end_offset)
     log.high_watermark = log.log_start_offset

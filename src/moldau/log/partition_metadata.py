@@ -35,9 +35,9 @@ def read(disk: Disk, path: str) -> bytes | None:
     return topic_id
 
 
-def write(disk: Disk, path: str, topic_id: bytes) -> None:
-    """Write the file durably."""
+def write(disk: Disk, path: str, topic_id: bytes, *, is_durable: bool = True) -> None:
+    """Write the file."""
     assert len(topic_id) == len(ZERO_ID)
     assert topic_id != ZERO_ID, "the zero id means none: write no file"
     text = f"version: 0\ntopic_id: {format_uuid(topic_id)}\n"
-    write_atomically(disk, path, text.encode())
+    write_atomically(disk, path, text.encode(), is_durable=is_durable)

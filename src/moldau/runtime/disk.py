@@ -101,15 +101,21 @@ class Disk(Protocol):
         """
 
 
-def write_atomically(disk: Disk, path: str, data: Buffer) -> None:
-    """Replace the file at `path` durably: after a crash it holds the old bytes or the new ones."""
+def write_atomically(disk: Disk, path: str, data: Buffer, *, is_durable: bool = True) -> None:
+    """Replace the file at `path`: after a crash it holds the old bytes or the new ones.
+
+    Unless `is_durable`, that holds for the end of the process alone, and the caller syncs
+    file and directory later.
+    """
     temporary = path + ".tmp"
     disk.remove(temporary)
     file = disk.open_append(temporary)
     file.append(data)
-    file.sync()
+    if is_durable:
+        file.sync()
     disk.rename(temporary, path)
-    disk.sync_directory(os.path.dirname(path))
+    if is_durable:
+        disk.sync_directory(os.path.dirname(path))
 
 
 class PosixFile:
