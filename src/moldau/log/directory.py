@@ -7,6 +7,7 @@ before the first log may change again: with it nothing is scanned at the next st
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
@@ -40,10 +41,9 @@ class LogDirectory:
         self.logs: dict[TopicPartition, Log] = {}
         self.doomed: list[tuple[int, str]] = []
         self._disk = volume.disk
-        self._shared = shared
+        self._shared = replace(shared, save_recovery_points=self.save_recovery_points)
         self._lock: File | None = None
         self._is_loaded = False
-        shared.save_recovery_points = self.save_recovery_points
 
     # Starting
 

@@ -199,6 +199,21 @@ def test_cutting_a_log_saves_the_recovery_points_of_all() -> None:
     assert "my-events 12 2" in points
 
 
+def test_directories_with_the_same_settings_save_only_their_own() -> None:
+    disk = MemoryDisk()
+    shared = Shared()
+    directories = [LogDirectory(Volume(disk, path), shared) for path in ("/data", "/more")]
+    for directory in directories:
+        directory.claim(OWNER)
+        list(directory.load(lambda _: CONFIG, now_ms=0))
+    log = directories[0].create(ORDERS, CONFIG, now_ms=0)
+    fill(log, 1)
+    log.recovery_point = 2
+    log.truncate_to(0, now_ms=0)
+    assert "orders 0 0" in text(disk, "recovery-point-offset-checkpoint")
+    assert disk.read_file("/more/recovery-point-offset-checkpoint") == b"0\n0\n"
+
+
 def test_a_failing_disk_takes_the_directory_offline(disk: MemoryDisk) -> None:
     directory = started(disk.restart(keep_all))
     disk = directory.volume.disk  # type: ignore[assignment]
