@@ -12,7 +12,7 @@ the cluster is thrown away and read anew.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 
 from moldau.controller.cluster import LiveBroker
@@ -36,6 +36,7 @@ from moldau.coordination.tree import (
     WatchEvent,
 )
 from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
 from moldau.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ Send = Callable[[int, Request], Awaitable[object]]
 """Delivers a request to a broker and returns the response, None if the broker is gone."""
 Job = Callable[[], Awaitable[None]]
 
+_READ_TOGETHER = 500
 _ELECTION = "election"
 
 
@@ -239,7 +241,8 @@ class ControllerService:
     async def _topics_changed(self) -> None:
         names = await self._read_topic_names()
         machine = self.machine
-        for gone in [name for name in machine.cluster.topics if name not in set(names)]:
+        there = set(names)
+        for gone in [name for name in machine.cluster.topics if name not in there]:
             machine.cluster.forget(gone)
         new = [name for name in names if name not in machine.cluster.topics]
         await self._load_topics(new)
@@ -255,19 +258,31 @@ class ControllerService:
         if name not in machine.cluster.deleting:
             await self._carry_out(machine.plan_new(machine.cluster.partitions_of(name)))
 
-    async def _load_topics(self, names: Iterable[str]) -> None:
+    async def _load_topics(self, names: Sequence[str]) -> None:
+        """Read topics and who leads their partitions, many at a time."""
         cluster = self.machine.cluster
-        for name in names:
-            watch = self._watch(f"topic {name}", partial(self._topic_changed, name))
-            topic = await self._reader.topic(name, watch)
-            if topic is None:
-                continue
-            cluster.topics[name] = topic
-            for partition in cluster.partitions_of(name):
-                if partition not in cluster.leaders:
-                    state = await self._reader.state(partition)
-                    if state is not None:
-                        cluster.leaders[partition] = state
+        for start in range(0, len(names), _READ_TOGETHER):
+            some = names[start : start + _READ_TOGETHER]
+            await asyncio.gather(*map(self._load_topic, some))
+            await asyncio.gather(
+                *(
+                    self._load_state(partition)
+                    for name in some
+                    for partition in cluster.partitions_of(name)
+                    if partition not in cluster.leaders
+                )
+            )
+
+    async def _load_topic(self, name: str) -> None:
+        watch = self._watch(f"topic {name}", partial(self._topic_changed, name))
+        topic = await self._reader.topic(name, watch)
+        if topic is not None:
+            self.machine.cluster.topics[name] = topic
+
+    async def _load_state(self, partition: TopicPartition) -> None:
+        state = await self._reader.state(partition)
+        if state is not None:
+            self.machine.cluster.leaders[partition] = state
 
     # Deletion
 

@@ -5,7 +5,6 @@ controller changes: whoever has been replaced gets BadVersion for that path.
 """
 
 import contextlib
-import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -52,8 +51,8 @@ class StateNodes:
         written: list[Written] = []
         pending = list(writes)
         new = [one for one in pending if one.expected_version is None]
-        for topic, group in itertools.groupby(new, key=lambda one: one.partition.topic):
-            written += await self._create_all(topic, list(group))
+        for some in _chunks(new):
+            written += [(write, _FIRST_VERSION) for write in await self._create_together(some)]
         for write in pending:
             if write.expected_version is not None:
                 version = await self._set(write)
@@ -74,30 +73,32 @@ class StateNodes:
                     with contextlib.suppress(NoNode):
                         await self._multi([Delete(path)])
 
-    async def _create_all(self, topic: str, writes: Sequence[StateWrite]) -> list[Written]:
-        created: list[Written] = []
-        with contextlib.suppress(NoNode):  # the topic was deleted meanwhile
-            if await self._tree.exists(topic_nodes.partitions_path(topic)) is None:
-                await self._multi([Create(topic_nodes.partitions_path(topic))])
-            for some in _chunks(writes):
-                created += [(write, _FIRST_VERSION) for write in await self._create_some(some)]
-        return created
-
-    async def _create_some(self, writes: Sequence[StateWrite]) -> Sequence[StateWrite]:
+    async def _create_together(self, writes: Sequence[StateWrite]) -> Sequence[StateWrite]:
+        topics = dict.fromkeys(write.partition.topic for write in writes)
+        roots = [
+            Create(path)
+            for path in map(topic_nodes.partitions_path, topics)
+            if await self._tree.exists(path) is None
+        ]
+        nodes = [node for write in writes for node in _new_nodes(write)]
         try:
-            await self._multi([node for write in writes for node in _new_nodes(write)])
-        except NodeExists:
-            # An earlier controller got part of the way, or a node was not understood.
+            await self._multi([*roots, *nodes])
+        except (NoNode, NodeExists):
+            # A topic was deleted meanwhile, an earlier controller got part of the way, or a
+            # node was not understood: that must not hold up the others.
             return [write for write in writes if await self._create(write)]
         return writes
 
     async def _create(self, write: StateWrite) -> bool:
         """Create what is missing for one partition; says whether its state is ours."""
         partition, state = _new_nodes(write)
-        if await self._tree.exists(partition.path) is None:
-            await self._multi([partition])
         try:
+            for parent in (Create(topic_nodes.partitions_path(write.partition.topic)), partition):
+                with contextlib.suppress(NodeExists):
+                    await self._multi([parent])
             await self._multi([state])
+        except NoNode:
+            return False
         except NodeExists:
             _log.warning("%s has a state that is not known here", write.partition)
             return False
