@@ -1,6 +1,8 @@
 """LeaderAndIsr (key 4): the controller says who leads and follows which partitions."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
+from copy import copy
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -14,19 +16,35 @@ from moldau.protocol.messages.leader_and_isr import (
 )
 
 _TOPIC_IDS_SINCE = 5
+_TOPICS_PER_PART = 20
 
 
 async def handle(
     request: LeaderAndIsrRequest, context: Context, broker: Broker
 ) -> LeaderAndIsrResponse:
     broker.registration.require_epoch(request.broker_epoch)
-    # A log is made with its topic's settings, so those must be known before.
-    for topic in request.topic_states:
-        await broker.topic_configs.refresh(topic.topic_name)
-    changes = broker.replicas.apply_leader_and_isr(request, now_ms=broker.clock.now_ms())
-    for partition in (*changes.leading, *changes.following):
-        broker.waiters.wake(partition.topic_partition)
-    return _response(request, context.api_version, changes.errors)
+    errors: dict[TopicPartition, ErrorCode] = {}
+    for part in _parts(request):
+        # A log is made with its topic's settings, so those must be known before.
+        names = [topic.topic_name for topic in part.topic_states]
+        await asyncio.gather(*map(broker.topic_configs.refresh, names))
+        changes = broker.replicas.apply_leader_and_isr(part, now_ms=broker.clock.now_ms())
+        for partition in (*changes.leading, *changes.following):
+            broker.waiters.wake(partition.topic_partition)
+        errors.update(changes.errors)
+    return _response(request, context.api_version, errors)
+
+
+def _parts(request: LeaderAndIsrRequest) -> Iterator[LeaderAndIsrRequest]:
+    """The request in pieces, between which others get their turn: logs take time to make."""
+    topics = request.topic_states
+    if len(topics) <= _TOPICS_PER_PART:
+        yield request
+        return
+    for start in range(0, len(topics), _TOPICS_PER_PART):
+        part = copy(request)
+        part.topic_states = topics[start : start + _TOPICS_PER_PART]
+        yield part
 
 
 def _response(
