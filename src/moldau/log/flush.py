@@ -24,6 +24,7 @@ class Flush(NamedTuple):
     directories: list[str]
     end_offset: int
     truncation_count: int
+    name_changes: int
 
     def run(self, disk: Disk) -> None:
         """Sync everything; the first failure is final."""
@@ -65,6 +66,7 @@ def prepare(log: Log, end_offset: int | None = None) -> Flush:
 def complete(log: Log, flush: Flush, *, now_ms: int) -> None:
     """Note that `flush` has run; of no use if the log was cut in the meantime."""
     log.flushed_at_ms = now_ms
+    log.synced_name_changes = max(log.synced_name_changes, flush.name_changes)
     if flush.truncation_count == log.truncation_count:
         log.recovery_point = max(log.recovery_point, flush.end_offset)
 
@@ -77,12 +79,12 @@ def fail(log: Log, error: OSError) -> None:
 def prepare_close(log: Log) -> Flush:
     """Write all that a start without recovery relies on; nothing may be appended any more."""
     if not log.has_changed:
-        return Flush([], [], log.log_end_offset, log.truncation_count)
+        return Flush([], [], log.log_end_offset, log.truncation_count, log.name_changes)
     with log.folder.volume.guard():
         log.segments.active.seal()
         end_offset = log.log_end_offset
         log.snapshots.take(end_offset, log.producers)
-        log.have_names_changed = True
+        log.note_names_changed()
         files: list[File] = []
         for segment in log.segments.since(log.recovery_point):
             files += _all_files(log, segment)
@@ -92,12 +94,11 @@ def prepare_close(log: Log) -> Flush:
 
 def _flush(log: Log, files: list[File], end_offset: int) -> Flush:
     directories = []
-    if log.have_names_changed:
+    if log.synced_name_changes != log.name_changes:
         files += _small_files(log)
         # The partition's own directory may be new as well.
         directories = [log.folder.path, log.folder.volume.path]
-        log.have_names_changed = False
-    return Flush(files, directories, end_offset, log.truncation_count)
+    return Flush(files, directories, end_offset, log.truncation_count, log.name_changes)
 
 
 def _small_files(log: Log) -> list[File]:

@@ -1,7 +1,6 @@
 """One partition's log: batches in offset order, appended at the end, dropped at both ends.
 
     log start offset <= last stable offset <= high watermark <= log end offset
-    recovery point   <= log end offset
 
 The leader appends with `append_as_leader`, which gives out offsets; a follower with
 `append_as_follower`, which keeps the leader's. Whoever owns the partition moves the high
@@ -40,8 +39,9 @@ class Log:
 
     __slots__ = (
         "_doomed", "_roll_jitter_ms", "_shared", "config", "epochs", "flushed_at_ms", "folder",
-        "has_changed", "have_names_changed", "high_watermark", "log_start_offset", "producers",
-        "recovery_point", "segments", "snapshots", "topic_id", "truncation_count",
+        "has_changed", "high_watermark", "log_start_offset", "name_changes", "producers",
+        "recovery_point", "segments", "snapshots", "synced_name_changes", "topic_id",
+        "truncation_count",
     )  # fmt: skip
 
     def __init__(
@@ -56,13 +56,12 @@ class Log:
         self.snapshots = Snapshots(folder)
         self.topic_id: bytes | None = None
         self.log_start_offset = segments.first.base_offset
-        self.high_watermark = self.log_start_offset
-        self.recovery_point = self.log_start_offset
+        self.high_watermark = self.recovery_point = self.log_start_offset
         self._shared = shared
         self._doomed = Doomed(folder)
-        self.flushed_at_ms = 0
-        self.truncation_count = 0
-        self.has_changed = self.have_names_changed = True
+        self.flushed_at_ms = self.truncation_count = 0
+        self.has_changed = True  # since it was closed cleanly
+        self.name_changes, self.synced_name_changes = 1, 0
         self._roll_jitter_ms = self._draw_jitter_ms()
 
     @property
@@ -176,8 +175,6 @@ class Log:
                 if ended is not None and ended.is_aborted:
                     segment.add_aborted(AbortedTransaction(*ended[:4]))
 
-    # Rolling
-
     def roll(self, *, now_ms: int) -> None:
         """Begin a new segment, unless the active one is empty."""
         with self.folder.volume.guard():
@@ -202,7 +199,7 @@ class Log:
         self.segments.active.seal()
         self.snapshots.take(base_offset, self.producers)
         self.segments.add(Segment.create(self.folder, base_offset, now_ms=now_ms))
-        self.has_changed = self.have_names_changed = True
+        self.note_names_changed()
         self._roll_jitter_ms = self._draw_jitter_ms()
 
     def _draw_jitter_ms(self) -> int:
@@ -274,7 +271,7 @@ class Log:
         return True
 
     def begin_epoch(self, leader_epoch: int) -> None:
-        """Note that this broker leads from here on, even if nothing is ever appended."""
+        """Note that this broker leads from here on, even if it appends nothing."""
         with self.folder.volume.guard():
             self.epochs.assign(leader_epoch, self.segments.end_offset)
 
@@ -338,7 +335,7 @@ class Log:
 
     def _end_at(self, end_offset: int, now_ms: int) -> None:
         """Bring all that is derived from the batches back to a smaller end."""
-        self.has_changed = self.have_names_changed = True
+        self.note_names_changed()
         self.segments.end_offset = end_offset
         self.recovery_point = min(self.recovery_point, end_offset)
         self.log_start_offset = min(self.log_start_offset, end_offset)
@@ -370,7 +367,7 @@ class Log:
         with self.folder.volume.guard():
             for _ in range(count):
                 self.doom([self.segments.remove_first()], now_ms=now_ms)
-            self.has_changed = self.have_names_changed = True
+            self.note_names_changed()
             first = self.segments.first.base_offset
             if first > self.log_start_offset:
                 self.log_start_offset = first
@@ -380,12 +377,15 @@ class Log:
         self, segments: Sequence[Segment], *, now_ms: int, kept_snapshots: Collection[int] = ()
     ) -> None:
         """Rename the files of segments that are out of the log, to be removed later."""
+        deadline_ms = now_ms + self.config.file_delete_delay_ms
         self._doomed.add(
-            segments,
-            self.snapshots,
-            deadline_ms=now_ms + self.config.file_delete_delay_ms,
-            kept_snapshots=kept_snapshots,
+            segments, self.snapshots, deadline_ms=deadline_ms, kept_snapshots=kept_snapshots
         )
+
+    def note_names_changed(self) -> None:
+        """Files were created or renamed: the next flush has to sync the directory."""
+        self.has_changed = True
+        self.name_changes += 1
 
     def next_deadline_ms(self) -> int | None:
         """When `expire` has something to return."""

@@ -74,7 +74,7 @@ def open_log(
             segments.end_offset = segments.active.next_offset()
             log.recovery_point = segments.end_offset
             log.has_changed = segments.end_offset not in log.snapshots
-            log.have_names_changed = False
+            log.synced_name_changes = log.name_changes
             log.rebuild_producers(now_ms=now_ms)
         else:
             recovery.recover(log, now_ms=now_ms)

@@ -37,4 +37,4 @@ def replace_segments(
         log.segments.replace(replaced, replacements)
         for segment in replacements:
             segment.rename("")
-        log.have_names_changed = True
+        log.note_names_changed()

@@ -51,6 +51,21 @@ def test_a_flush_that_a_cut_has_overtaken_moves_nothing() -> None:
     assert log.recovery_point == 0
 
 
+def test_names_count_as_synced_only_when_the_flush_is_done() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 1)
+    abandoned = flush.prepare(log)
+    assert abandoned.directories == [bench.folder.path, "/data"]
+    prepared = flush.prepare(log)
+    assert prepared.directories == abandoned.directories
+    log.roll(now_ms=0)
+    flush.complete(log, prepared, now_ms=0)
+    assert flush.prepare(log).directories == abandoned.directories
+    bench.flush(log)
+    assert flush.prepare(log).directories == []
+
+
 def test_a_failed_flush_takes_the_volume_offline() -> None:
     bench = Workbench()
     log = bench.create()
