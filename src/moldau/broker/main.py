@@ -56,6 +56,8 @@ from moldau.runtime.random import Random, SystemRandom
 from moldau.runtime.waiters import Waiters
 
 _SESSION_ID_MAX = 2**31 - 1
+# A cluster may be without a controller: then clients have to ask again, as with Kafka.
+_FIRST_METADATA_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,19 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
         await broker.registration.register(tree, node)
         async with serving(broker, doors, tree, dispatcher) as tasks:
+            await _until_known(broker)
             for listener in listeners:
                 tasks.start(listener.serve())
             yield RunningBroker(broker, ports, dispatcher)
+
+
+async def _until_known(broker: Broker) -> None:
+    """Wait for the controller's first letter, so that the first client sees a broker."""
+    await broker.waiters.until(
+        lambda: broker.id in broker.metadata.image.brokers,
+        keys=[broker.metadata],
+        timeout_s=_FIRST_METADATA_S,
+    )
 
 
 @asynccontextmanager

@@ -50,7 +50,7 @@ class EmbeddedBroker:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop
         self._stop: asyncio.Event
-        self._running: RunningBroker
+        self.running: RunningBroker
         self._failure: BaseException | None = None
 
     # Where it is
@@ -132,7 +132,7 @@ class EmbeddedBroker:
         """Return a topic's records by partition, as soon as `count` of them are committed."""
 
         async def wait() -> dict[int, list[Record]]:
-            broker = self._running.broker
+            broker = self.running.broker
             await self._until(lambda broker: record_count(broker, topic) >= count, timeout_s)
             return records_of(broker, topic)
 
@@ -156,7 +156,7 @@ class EmbeddedBroker:
     async def _until(self, condition: Callable[[Broker], bool], timeout_s: float) -> None:
         # The condition may be about anything, so there is nothing else to wait on.
         async with asyncio.timeout(timeout_s):
-            while not condition(self._running.broker):  # noqa: ASYNC110
+            while not condition(self.running.broker):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_S)
 
     def _run(self, started: threading.Event) -> None:
@@ -178,10 +178,9 @@ class EmbeddedBroker:
                 **self._settings,
             }
         )
-        async with running(startup, Ports()) as self._running:
-            (self._port, *_) = self._running.ports.values()
-            self._controls.install(self._running.dispatcher)
-            await self._until(lambda broker: bool(broker.metadata.image.brokers), _START_S)
+        async with running(startup, Ports()) as self.running:
+            (self._port, *_) = self.running.ports.values()
+            self._controls.install(self.running.dispatcher)
             started.set()
             await self._stop.wait()
 

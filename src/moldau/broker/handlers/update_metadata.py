@@ -18,4 +18,5 @@ async def handle(
             broker.traffic.forget(topic)
     for state in request.topic_states:
         broker.waiters.wake(state.topic_name)
+    broker.waiters.wake(broker.metadata)
     return UpdateMetadataResponse(error_code=ErrorCode.NONE)

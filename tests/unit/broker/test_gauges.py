@@ -1,0 +1,85 @@
+"""Metrics that are read off the broker's parts when somebody looks."""
+
+import pytest
+
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.wire import WireClient
+from unit.testing.requests import batch, fetch, metadata, produce
+
+
+def values(kafka: EmbeddedBroker) -> dict[str, float]:
+    texts: list[str] = []
+
+    def look(broker: object) -> bool:
+        texts.append(broker.metrics.text())  # type: ignore[attr-defined]
+        return True
+
+    kafka.wait_for(look)
+    lines = [line for line in texts[0].splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("orders"))
+        data = batch(b"a", b"b")
+        client.ask(produce("orders", data))
+        client.ask(fetch("orders"), 12)
+        found = values(kafka)
+    log = '{topic="orders",partition="0"}'
+    assert found[f"kafka_log_log_size{log}"] == len(data)
+    assert found[f"kafka_log_log_logendoffset{log}"] == 2
+    assert found[f"kafka_log_log_logstartoffset{log}"] == 0
+    assert found[f"kafka_log_log_numlogsegments{log}"] == 1
+    assert found["kafka_server_replicamanager_partitioncount"] == 1
+    assert found["kafka_server_replicamanager_leadercount"] == 1
+    assert found["kafka_server_replicamanager_underreplicatedpartitions"] == 0
+    assert found["kafka_server_replicamanager_offlinereplicacount"] == 0
+    assert found["kafka_controller_kafkacontroller_activecontrollercount"] == 1
+    assert found["kafka_server_kafkaserver_brokerstate"] == 3
+    assert found["kafka_server_delayedoperationpurgatory_purgatorysize"] == 0
+    connections = (
+        "kafka_server_socket_server_metrics_connection_count"
+        '{listener="PLAINTEXT",networkProcessor="0"}'
+    )
+    assert found[connections] == 1
+    topic = '{topic="orders"}'
+    assert found[f"kafka_server_brokertopicmetrics_messagesin_total{topic}"] == 2
+    assert found[f"kafka_server_brokertopicmetrics_bytesin_total{topic}"] == len(data)
+    assert found[f"kafka_server_brokertopicmetrics_bytesout_total{topic}"] == len(data)
+    assert found["process_resident_memory_bytes"] > 1e6
+    assert found["process_cpu_seconds"] > 0
+    offline = f'kafka_log_logmanager_logdirectoryoffline{{logDirectory="{kafka.directory}"}}'
+    assert found[offline] == 0
+
+
+def test_parked_requests_are_counted(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("orders"))
+        client.send(fetch("orders", max_wait_ms=10_000, min_bytes=1), 12)
+        kafka.wait_for(lambda broker: len(broker.waiters) > 0)
+        assert values(kafka)["kafka_server_delayedoperationpurgatory_purgatorysize"] == 1
+
+
+def test_an_offline_directory_is_seen(
+    kafka: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("CRITICAL")
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("orders"))
+    found: list[float] = []
+
+    def fail_and_look(broker: object) -> bool:
+        volume = broker.logs.directories[0].volume  # type: ignore[attr-defined]
+        volume.failure = OSError("the cable is out")
+        lines = broker.metrics.text().splitlines()  # type: ignore[attr-defined]
+        volume.failure = None
+        found.extend(
+            float(line.rpartition(" ")[2])
+            for line in lines
+            if line.startswith(("kafka_log_logmanager_logdir", "kafka_server_replicamanager_off"))
+        )
+        return True
+
+    kafka.wait_for(fail_and_look)
+    assert found == [1, 1]

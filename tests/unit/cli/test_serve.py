@@ -1,0 +1,160 @@
+"""Start a broker, with a configuration file or without any."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from moldau.cli import serve
+from moldau.testing.wire import WireClient
+from unit.testing.requests import batch, metadata, produce
+
+STOP_S = 20
+SOURCES = Path(serve.__file__).parents[2]
+
+
+class Process:
+    """`moldau serve` as a process of its own; its lines are read as they come."""
+
+    def __init__(self, *arguments: str, home: Path) -> None:
+        self.lines: list[str] = []
+        environment = {**os.environ, "PYTHONPATH": str(SOURCES), "XDG_DATA_HOME": str(home)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "moldau", "serve", *arguments],
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+
+    def line(self, pattern: str) -> re.Match[str]:
+        """The next line that matches."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if found := re.search(pattern, line):
+                return found
+        raise AssertionError(f"no {pattern!r} in {self.lines}")
+
+    @property
+    def bootstrap_servers(self) -> str:
+        port = self.line(r"listening on port (\d+)")[1]
+        return f"127.0.0.1:{port}"
+
+    def end(self, number: signal.Signals) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(STOP_S)
+
+
+@contextmanager
+def served(*arguments: str, home: Path) -> Iterator[Process]:
+    running = Process(*arguments, home=home)
+    try:
+        yield running
+    finally:
+        running.process.kill()
+        running.process.wait()
+        assert running.process.stderr is not None
+        running.process.stderr.close()
+
+
+@pytest.fixture(autouse=True)
+def _logging_stays_with_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "log_to_stderr", lambda *_: None)
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert serve.main(arguments) == 1
+    message = capsys.readouterr().err.strip()
+    assert "\n" not in message
+    return message
+
+
+def test_without_configuration_it_serves_and_keeps_its_data(tmp_path: Path) -> None:
+    with served("--port", "0", home=tmp_path) as running:
+        address = running.bootstrap_servers
+        running.line(r"\[KafkaServer id=0\] started \(kafka\.server\.KafkaServer\)")
+        with WireClient(address) as client:
+            client.ask(metadata("orders"))
+            client.ask(produce("orders", batch(b"a")))
+        assert running.end(signal.SIGTERM) == 0
+    assert (tmp_path / "moldau" / "orders-0").is_dir()
+    assert (tmp_path / "moldau" / ".kafka_cleanshutdown").exists()
+
+
+def test_an_interrupt_stops_it_cleanly_too(tmp_path: Path) -> None:
+    with served("--port", "0", home=tmp_path) as running:
+        running.line("started")
+        assert running.end(signal.SIGINT) == 0
+    assert (tmp_path / "moldau" / ".kafka_cleanshutdown").exists()
+
+
+def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
+    with served("--port", "0", home=tmp_path) as running:
+        running.line("started")
+        # Both are pending before the first is handled, or the first stop was quick.
+        running.process.send_signal(signal.SIGTERM)
+        running.line("shutting down")
+        assert running.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+
+
+def test_a_file_and_overrides_are_read(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    file = tmp_path / "server.properties"
+    file.write_text(f"log.dirs={data}\nlisteners=PLAINTEXT://127.0.0.1:0\nbroker.id=7\n")
+    with served(str(file), "--override", "broker.id=9", home=tmp_path) as running:
+        running.line(r"\[KafkaServer id=9\] started")
+        assert running.end(signal.SIGTERM) == 0
+    assert (data / "meta.properties").exists()
+
+
+def test_metrics_are_served_beside(tmp_path: Path) -> None:
+    with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:
+        page = running.line(r"(http://\S+/metrics)")[1]
+        with urllib.request.urlopen(page) as response:
+            text = response.read().decode()
+        assert "kafka_controller_kafkacontroller_activecontrollercount 1" in text
+
+
+def test_log_lines_can_be_json(tmp_path: Path) -> None:
+    with served("--port", "0", "--log-format", "json", home=tmp_path) as running:
+        line = running.line("started").string
+    assert json.loads(line)["message"] == "[KafkaServer id=0] started"
+
+
+def test_a_bad_setting_is_named_with_its_value_and_what_is_allowed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    message = fails(capsys, "--override", "num.partitions=two")
+    assert message == (
+        "moldau serve: Invalid value two for configuration num.partitions: "
+        "must be a whole number between -2147483648 and 2147483647"
+    )
+
+
+def test_an_override_without_a_value_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "must be key=value" in fails(capsys, "--override", "num.partitions")
+
+
+def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "missing.properties" in fails(capsys, str(tmp_path / "missing.properties"))
+
+
+def test_a_port_or_a_directory_in_use_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with served("--port", "0", home=tmp_path) as running:
+        port = running.bootstrap_servers.rpartition(":")[2]
+        running.line("started")
+        other = str(tmp_path / "other")
+        message = fails(capsys, "--port", port, "--data", other, "--log-level", "error")
+        assert message == f"moldau serve: cannot listen on :{port}: Address already in use"
+        same = str(tmp_path / "moldau")
+        assert same in fails(capsys, "--port", "0", "--data", same, "--log-level", "error")
