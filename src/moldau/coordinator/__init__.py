@@ -1,0 +1,1 @@
+"""Groups and transactions: state that lives in compacted internal topics."""

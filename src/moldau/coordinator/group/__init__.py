@@ -1,0 +1,1 @@
+"""Consumer groups, and any other group that shares work by the classic protocol."""

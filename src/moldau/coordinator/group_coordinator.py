@@ -1,0 +1,287 @@
+"""The group coordinator of a broker: every request about a group goes through here.
+
+It finds the group's shard, lets the machine decide, has the decision written, and waits for
+what the reply depends on. Group-wide refusals are raised as `KafkaError`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from moldau.config.broker.groups import GroupConfig
+from moldau.coordinator.decision import Decision, Parked, Reply
+from moldau.coordinator.group.commits import Errors
+from moldau.coordinator.group.groups import Groups
+from moldau.coordinator.group.messages import (
+    Committed,
+    Description,
+    FetchedOffset,
+    Identity,
+    Join,
+    JoinReply,
+    Overview,
+    Sync,
+    SyncReply,
+)
+from moldau.coordinator.group.records import GroupsRecord
+from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shards import Shards
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.records.batch import NO_PRODUCER, Producer
+
+_log = logging.getLogger(__name__)
+
+_GROUPS_PER_STEP = 200
+_TOMBSTONES_PER_BATCH = 1000
+
+_TOO_FEW_REPLICAS = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.NOT_ENOUGH_REPLICAS,
+    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+)
+_NOT_LEADING = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR)
+_TOO_LARGE = (
+    ErrorCode.MESSAGE_TOO_LARGE,
+    ErrorCode.RECORD_LIST_TOO_LARGE,
+    ErrorCode.INVALID_FETCH_SIZE,
+)
+
+
+class GroupCoordinator:
+    """All groups that this broker coordinates."""
+
+    def __init__(
+        self,
+        shards: Shards[Groups],
+        config: GroupConfig,
+        ports: Ports,
+        *,
+        new_uuid: Callable[[], bytes],
+    ) -> None:
+        self.shards = shards
+        self._config = config
+        self._ports = ports
+        self._new_uuid = new_uuid
+
+    async def run(self) -> None:
+        """Load, keep deadlines and forget old offsets, until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.shards.run())
+            tasks.create_task(self._keep_retention())
+
+    # Members
+
+    def new_member_id(self, client_name: str) -> str:
+        """An id that tells people who it is, and that nobody else has."""
+        uuid = self._new_uuid().hex()
+        parts = (uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:])
+        return f"{client_name}-{'-'.join(parts)}"
+
+    async def join(self, group_id: str, join: Join) -> JoinReply:
+        """Join a group; the answer comes with the next generation."""
+        shard = self._shard(group_id)
+        decision = shard.machine.join(group_id, join, now=self._ports.now())
+        try:
+            end_offset = shard.write(decision)
+            self.shards.note_deadline(shard)
+            if isinstance(decision.reply, Parked):
+                return await shard.until_answered(decision.reply)
+            if decision.records:
+                await shard.until_committed(end_offset)
+        except KafkaError as error:
+            return JoinReply(_group_error(error), join.member_id)
+        return decision.reply
+
+    async def sync(self, group_id: str, sync: Sync) -> SyncReply:
+        """Ask for an assignment; the answer comes when the leader's is stored."""
+        try:
+            shard = self._shard(group_id)
+        except KafkaError as error:
+            if error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                # The rebalance is lost. Old clients know this error, and join again.
+                return SyncReply(ErrorCode.REBALANCE_IN_PROGRESS)
+            raise
+        decision = shard.machine.sync(group_id, sync, now=self._ports.now())
+        try:
+            shard.write(decision)
+        except KafkaError as error:
+            now = self._ports.now()
+            shard.machine.refuse_assignment(group_id, _group_error(error), now=now)
+            shard.wake_answered()
+        self.shards.note_deadline(shard)
+        reply = decision.reply
+        try:
+            if isinstance(reply, Parked):
+                reply = await shard.until_answered(reply)
+            if reply.error is ErrorCode.NONE:
+                await shard.until_committed(shard.journal.end_offset)
+        except KafkaError as error:
+            return SyncReply(_group_error(error))
+        return reply
+
+    def heartbeat(self, group_id: str, identity: Identity) -> ErrorCode:
+        """A member is alive."""
+        try:
+            shard = self._shard(group_id)
+        except KafkaError as error:
+            if error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                return ErrorCode.NONE  # nobody is removed while loading
+            raise
+        return shard.machine.heartbeat(group_id, identity, now=self._ports.now())
+
+    def leave(self, group_id: str, leaving: list[Identity]) -> list[ErrorCode]:
+        """Members leave."""
+        shard = self._shard(group_id)
+        decision = shard.machine.leave(group_id, leaving, now=self._ports.now())
+        self._write_or_warn(shard, decision)
+        self.shards.note_deadline(shard)
+        return decision.reply
+
+    # Offsets
+
+    async def commit(
+        self,
+        group_id: str,
+        identity: Identity,
+        offsets: Mapping[TopicPartition, Committed],
+        producer: Producer = NO_PRODUCER,
+    ) -> Errors:
+        """Store offsets, with a producer as a part of its transaction."""
+        shard = self._shard(group_id, is_name_needed=producer != NO_PRODUCER)
+        now = self._ports.now()
+        decision = shard.machine.commit(group_id, identity, offsets, now=now, producer=producer)
+        try:
+            end_offset = shard.write(decision)
+            if decision.records:
+                await shard.until_committed(end_offset)
+        except KafkaError as error:
+            code = _commit_error(error)
+            return {
+                partition: code if each is ErrorCode.NONE else each
+                for partition, each in decision.reply.items()
+            }
+        return decision.reply
+
+    async def fetch(
+        self, group_id: str, partitions: Sequence[TopicPartition] | None, *, require_stable: bool
+    ) -> dict[TopicPartition, FetchedOffset]:
+        """How far a group has read; what could still be lost is not told."""
+        shard = self._shard(group_id, is_name_needed=False)
+        fetched = shard.machine.fetch(group_id, partitions, require_stable=require_stable)
+        try:
+            await shard.until_committed(shard.journal.end_offset)
+        except KafkaError as error:
+            raise KafkaError(_tool_error(error)) from error
+        return fetched
+
+    async def delete_offsets(self, group_id: str, partitions: Iterable[TopicPartition]) -> Errors:
+        """Forget offsets."""
+        shard = self._shard(group_id)
+        decision = shard.machine.delete_offsets(group_id, partitions)
+        await self._store(shard, decision)
+        return decision.reply
+
+    def forget_partitions(self, partitions: Sequence[TopicPartition]) -> None:
+        """Forget the offsets of partitions that were deleted with their topic."""
+        for shard in self.shards:
+            self._write_tombstones(shard, shard.machine.forget_partitions(partitions))
+
+    def end_transaction(self, partition: int, producer_id: int, *, is_commit: bool) -> None:
+        """A marker was committed to a partition of the offsets topic."""
+        self.shards.at(partition).machine.end_transaction(producer_id, is_commit=is_commit)
+
+    # Tools
+
+    def describe(self, group_id: str) -> Description:
+        """One group."""
+        return self._shard(group_id, is_name_needed=False).machine.describe(group_id)
+
+    def overviews(self) -> tuple[ErrorCode, list[Overview]]:
+        """All groups, and whether there may be more."""
+        loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        error = loading if self.shards.is_loading else ErrorCode.NONE
+        return error, [each for shard in self.shards for each in shard.machine.overviews()]
+
+    async def delete(self, group_id: str) -> ErrorCode:
+        """Forget a group without members."""
+        shard = self._shard(group_id, is_name_needed=False)
+        decision = shard.machine.delete(group_id)
+        await self._store(shard, decision)
+        return decision.reply
+
+    # Retention
+
+    async def _keep_retention(self) -> None:
+        while True:
+            await asyncio.sleep(self._config.offsets_retention_check_interval_ms / 1000)
+            await self.forget_expired()
+
+    async def forget_expired(self) -> None:
+        """Forget what was kept long enough, a few groups at a time."""
+        for shard in self.shards:
+            tombstones: list[GroupsRecord] = []
+            for index, group_id in enumerate(shard.machine.ids(), 1):
+                tombstones += shard.machine.forget_expired(group_id, now=self._ports.now())
+                if index % _GROUPS_PER_STEP == 0 or len(tombstones) >= _TOMBSTONES_PER_BATCH:
+                    self._write_tombstones(shard, tombstones)
+                    tombstones = []
+                    await asyncio.sleep(0)
+            self._write_tombstones(shard, tombstones)
+
+    def _write_tombstones(self, shard: Shard[Groups], tombstones: list[GroupsRecord]) -> None:
+        for start in range(0, len(tombstones), _TOMBSTONES_PER_BATCH):
+            batch = tombstones[start : start + _TOMBSTONES_PER_BATCH]
+            self._write_or_warn(shard, Decision(None, batch))
+
+    def _write_or_warn(self, shard: Shard[Groups], decision: Decision[GroupsRecord, Reply]) -> None:
+        """For what nobody waits for, and what would be decided again after a failover."""
+        if shard.is_closed:
+            return
+        try:
+            shard.write(decision)
+        except KafkaError as error:
+            _log.warning("%s: %s", shard.journal.name, error)
+
+    async def _store(self, shard: Shard[Groups], decision: Decision[GroupsRecord, Reply]) -> None:
+        try:
+            end_offset = shard.write(decision)
+            if decision.records:
+                await shard.until_committed(end_offset)
+        except KafkaError as error:
+            raise KafkaError(_tool_error(error)) from error
+
+    def _shard(self, group_id: str, *, is_name_needed: bool = True) -> Shard[Groups]:
+        # Offsets of the group without a name are an old custom of tools.
+        if group_id == "" and is_name_needed:
+            raise KafkaError(ErrorCode.INVALID_GROUP_ID)
+        return self.shards.of(group_id)
+
+
+def _group_error(error: KafkaError) -> ErrorCode:
+    """What members hear when a group could not be stored."""
+    code = error.code
+    if code in _TOO_FEW_REPLICAS:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if code in _NOT_LEADING:
+        return ErrorCode.NOT_COORDINATOR
+    if code is ErrorCode.REQUEST_TIMED_OUT:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return ErrorCode.UNKNOWN_SERVER_ERROR if code in _TOO_LARGE else code
+
+
+def _commit_error(error: KafkaError) -> ErrorCode:
+    """What a member hears when its offsets could not be stored."""
+    code = error.code
+    if code in _TOO_FEW_REPLICAS:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if code in _NOT_LEADING:
+        return ErrorCode.NOT_COORDINATOR
+    return ErrorCode.INVALID_COMMIT_OFFSET_SIZE if code in _TOO_LARGE else code
+
+
+def _tool_error(error: KafkaError) -> ErrorCode:
+    """What tools and readers hear when something may never be committed."""
+    if error.code in (*_NOT_LEADING, ErrorCode.NOT_COORDINATOR):
+        return ErrorCode.NOT_COORDINATOR
+    return ErrorCode.COORDINATOR_NOT_AVAILABLE
