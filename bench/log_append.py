@@ -13,10 +13,11 @@ from collections.abc import Callable
 
 from moldau.config.topic import TopicConfig
 from moldau.log import opening
+from moldau.log.directory import remove_tree
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
 from moldau.model import TopicPartition
-from moldau.records.batch import Producer, write_batch
+from moldau.records.batch import NO_PRODUCER, BatchHeader, Producer, write_batch
 from moldau.records.record import Record
 from moldau.runtime.disk import PosixDisk
 
@@ -24,9 +25,14 @@ TOTAL_BYTES = 256 << 20
 ROUNDS = 5
 
 
-def batch_of(size: int) -> bytearray:
-    overhead = len(write_batch([Record(0, 1_700_000_000_000, None, bytes(size))])) - size
-    return write_batch([Record(0, 1_700_000_000_000, None, bytes(size - overhead))])
+def batch_of(size: int, producer: Producer) -> bytearray:
+    """A batch of exactly `size` bytes: pages that are written in part cost more."""
+    value_size, data = size, bytearray()
+    while len(data) != size:
+        value_size += size - (len(data) or size + 80)
+        records = [Record(0, 1_700_000_000_000, None, bytes(value_size))]
+        data = write_batch(records, producer=producer)
+    return data
 
 
 def seconds(work: Callable[[], None]) -> float:
@@ -50,15 +56,11 @@ def write_only(directory: str, data: bytearray, count: int) -> float:
     return elapsed
 
 
-def append(directory: str, data: bytearray, count: int, *, is_idempotent: bool) -> float:
+def append(directory: str, data: bytearray, count: int) -> float:
     volume = Volume(PosixDisk(), directory)
-    folder = Folder(volume, TopicPartition(f"appended-{is_idempotent}", 0))
+    folder = Folder(volume, TopicPartition("appended", 0))
     log = opening.create(folder, TopicConfig(), Shared(), now_ms=0)
-    record = Record(0, 1_700_000_000_000, None, bytes(len(data) - 78))
-    batches = [data] * count
-    if is_idempotent:
-        batches = [write_batch([record], producer=Producer(7, 0, n)) for n in range(64)]
-        data = batches[0]
+    is_idempotent = BatchHeader.read(data).has_producer
 
     def append_all() -> None:
         for number in range(count):
@@ -67,8 +69,7 @@ def append(directory: str, data: bytearray, count: int, *, is_idempotent: bool) 
             log.append_as_leader(data, leader_epoch=1, now_ms=0)
 
     elapsed = seconds(append_all)
-    for entry in volume.disk.list_directory(folder.path):
-        os.remove(os.path.join(folder.path, entry.name))
+    remove_tree(volume.disk, folder.path)
     return elapsed
 
 
@@ -76,20 +77,16 @@ def main() -> None:
     parent = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory(dir=parent) as directory:
         for size, aim in ((16 << 10, 3.0), (1 << 20, 1.3)):
-            data = batch_of(size)
-            count = TOTAL_BYTES // size
-            for is_idempotent in (False, True):
+            for kind, producer in (("plain", NO_PRODUCER), ("idempotent", Producer(7, 0, 0))):
+                data = batch_of(size, producer)
+                count = TOTAL_BYTES // size
                 # Alternating, and the best of each: neighbours on the machine disturb both.
                 pairs = [
-                    (
-                        write_only(directory, data, count),
-                        append(directory, data, count, is_idempotent=is_idempotent),
-                    )
+                    (write_only(directory, data, count), append(directory, data, count))
                     for _ in range(ROUNDS)
                 ]
                 written = min(pair[0] for pair in pairs) / count
                 appended = min(pair[1] for pair in pairs) / count
-                kind = "idempotent" if is_idempotent else "plain"
                 print(
                     f"{size >> 10:5d} KiB {kind:10s} write {written * 1e6:7.1f} us"
                     f"  append {appended * 1e6:7.1f} us  ratio {appended / written:4.2f}"
