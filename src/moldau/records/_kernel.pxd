@@ -4,20 +4,52 @@
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from moldau.records.memory cimport address, copy_bytes, sum_of_int64, take_bytes, uninitialised_bytes
+from moldau.records.memory cimport (
+    address, checksum_function, checksum_of, checksum_pointer, copy_bytes, int32_at, int64_at,
+    sum_of_int64, take_bytes, uninitialised_bytes,
+)
+
+cdef checksum_pointer CHECKSUM
+cdef int64_t HEADER_SIZE, SPECIAL, LOG_APPEND_TIME, RECORD_SIZE_MIN, OFFSET_MAX
 
 
 @cython.locals(
-    cursor=RecordCursor, max_timestamp_delta=int64_t, offset_delta_of_max=int64_t,
-    any_null_key=bint, index=int64_t,
+    cursor=RecordCursor, min_timestamp_delta=int64_t, max_timestamp_delta=int64_t,
+    offset_delta_of_max=int64_t, any_null_key=bint, index=int64_t,
 )
 cpdef tuple check_records(body, int64_t record_count)
 
 
 @cython.final
+cdef class BatchRun:
+    cdef readonly int64_t position, end, batch_count, row_count_max, size, next_offset
+    cdef readonly object body
+
+
+@cython.locals(
+    run=BatchRun, source="const uint8_t*", data_size=int64_t, size=int64_t, base_offset=int64_t,
+    last_offset_delta=int64_t, next_offset=int64_t,
+)
+cpdef BatchRun find_run(
+    const uint8_t[::1] data, int64_t position, int64_t start_offset, int64_t end_offset,
+    int64_t size_max,
+)
+
+@cython.locals(size=int64_t)
+cdef int64_t size_of_batch(const uint8_t* data, int64_t position, int64_t end) noexcept
+
+cpdef int64_t row_count_max(int64_t record_count, int64_t size) noexcept
+
+cdef int check_crc(const uint8_t* data, int64_t position, int64_t size) except -1
+
+
+@cython.final
 cdef class RecordCursor:
-    cdef const uint8_t[::1] view
+    cdef const uint8_t[::1] view, body
+    cdef const uint8_t* fetched
     cdef const uint8_t* data
+    cdef bint checks_crc, is_decompressed
+    cdef int64_t batch_position, run_end
     cdef int64_t position, end, index, record_count
     cdef int64_t timestamp_delta, offset_delta
     cdef int64_t key_position, key_size, value_position, value_size
@@ -26,9 +58,13 @@ cdef class RecordCursor:
     cdef bint is_log_append_time
     cdef int64_t start_offset, end_offset, offset, timestamp
 
-    cpdef start(self, int64_t position, int64_t end, int64_t record_count)
+    cpdef enter(self, BatchRun run)
 
-    cpdef start_batch(self, header, int64_t position, int64_t end)
+    @cython.locals(
+        data="const uint8_t*", position=int64_t, size=int64_t, record_count=int64_t)
+    cdef int next_batch(self) except -1
+
+    cdef int start(self, int64_t position, int64_t end, int64_t record_count) except -1
 
     cdef inline int advance_selected(self) except -1
 
@@ -73,8 +109,10 @@ cdef class RowsOutput:
     cdef BinaryOutput keys, values
     cdef readonly int64_t rows, header_count, header_bytes
 
-    @cython.locals(keys=BinaryOutput, values=BinaryOutput, count=int64_t, size=int64_t)
     cpdef append(self, RecordCursor cursor)
+
+    @cython.locals(keys=BinaryOutput, values=BinaryOutput, count=int64_t, size=int64_t)
+    cdef int append_batch(self, RecordCursor cursor) except -1
 
 
 @cython.final

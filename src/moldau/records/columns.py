@@ -7,10 +7,13 @@ reader that runs for long therefore passes an `allocate` of its own that uses me
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from moldau.records.buffers import ReadableBuffer
-from moldau.records.fetched import Entrance, FetchedBatch, FetchedBatches, Selection, Stop, kernel
+from moldau.records.fetched import FetchedBatches, Selection, Stop, kernel
+
+if TYPE_CHECKING:
+    from moldau.records.kernel import BatchRun, RecordCursor
 
 Allocate = Callable[[int], bytearray | memoryview]
 """Gives writable memory of at least so many bytes, of any content."""
@@ -91,33 +94,23 @@ def decode_columns(
     the first excepted; a single batch may decompress to no more than that.
     """
     assert 0 < max_bytes <= COLUMN_BYTES_MAX, "offsets into columns are int32"
-    fetched = FetchedBatches(data, selection, limit_bytes=max_bytes)
-    batches: list[FetchedBatch] = []
-    rows_max = size_max = 0
-    position, next_offset, stop = 0, selection.start_offset, None
-    for batch in fetched:
-        size = batch.end - batch.start
-        if batches and size_max + size > max_bytes:
-            position, stop = batch.position, Stop.SIZE_LIMIT
-            next_offset = max(fetched.next_offset, batch.header.base_offset)
-            break
-        rows_max += max(min(batch.header.record_count, size // kernel.RECORD_SIZE_MIN), 0)
-        size_max += size
-        batches.append(batch)
-    if stop is None:
-        position, next_offset, stop = fetched.position, fetched.next_offset, fetched.stop
-    outputs = _Outputs(wanted, allocate, rows_max, size_max)
-    outputs.fill(fetched, batches, selection)
-    return outputs.columns(next_offset=next_offset, position=position, stop=stop)
+    fetched = FetchedBatches(data, selection, limit_bytes=max_bytes, total_bytes_max=max_bytes)
+    runs = list(fetched)
+    row_count_max = sum(run.row_count_max for run in runs)
+    outputs = _Outputs(wanted, allocate, row_count_max, sum(run.size for run in runs))
+    outputs.fill(runs, fetched.cursor(checks_crc=selection.check_crc))
+    if wanted.headers:
+        outputs.fill_headers(runs, fetched.cursor(checks_crc=False))
+    return outputs.columns(fetched)
 
 
 class _Binary:
     """A binary column being filled, and the memory it is filled into."""
 
-    def __init__(self, allocate: Allocate, rows_max: int, size_max: int) -> None:
-        self.offsets = memory(allocate, 4 * (rows_max + 1), "i")
+    def __init__(self, allocate: Allocate, row_count_max: int, size_max: int) -> None:
+        self.offsets = memory(allocate, 4 * (row_count_max + 1), "i")
         self.data = memory(allocate, size_max, "B")
-        self.validity = memory(allocate, (rows_max + 7) // 8, "B")
+        self.validity = memory(allocate, (row_count_max + 7) // 8, "B")
         self.output = kernel.BinaryOutput(self.offsets, self.data, self.validity)
 
     def column(self) -> BinaryColumn:
@@ -137,13 +130,15 @@ class _Outputs:
     nothing. Headers are rare: their room is only known, and made, after the other columns.
     """
 
-    def __init__(self, wanted: Wanted, allocate: Allocate, rows_max: int, size_max: int) -> None:
+    def __init__(
+        self, wanted: Wanted, allocate: Allocate, row_count_max: int, size_max: int
+    ) -> None:
         self._allocate = allocate
-        self._offsets = memory(allocate, 8 * rows_max, "q")
-        self._timestamps = memory(allocate, 8 * rows_max, "q")
-        self._types = memory(allocate, rows_max, "b")
-        self._keys = _Binary(allocate, rows_max, size_max) if wanted.keys else None
-        self._values = _Binary(allocate, rows_max, size_max) if wanted.values else None
+        self._offsets = memory(allocate, 8 * row_count_max, "q")
+        self._timestamps = memory(allocate, 8 * row_count_max, "q")
+        self._types = memory(allocate, row_count_max, "b")
+        self._keys = _Binary(allocate, row_count_max, size_max) if wanted.keys else None
+        self._values = _Binary(allocate, row_count_max, size_max) if wanted.values else None
         self._rows = kernel.RowsOutput(
             self._offsets,
             self._timestamps,
@@ -151,20 +146,14 @@ class _Outputs:
             self._keys.output if self._keys else None,
             self._values.output if self._values else None,
         )
-        self._wants_headers = wanted.headers
         self._headers: HeadersColumn | None = None
 
-    def fill(
-        self, fetched: FetchedBatches, batches: list[FetchedBatch], selection: Selection
-    ) -> None:
-        entrance = Entrance(selection)
-        for batch in batches:
-            fetched.check(batch)
-            self._rows.append(entrance.enter(batch))
-        if self._wants_headers:
-            self._headers = self._fill_headers(batches, selection)
+    def fill(self, runs: "list[BatchRun]", cursor: "RecordCursor") -> None:
+        for run in runs:
+            cursor.enter(run)
+            self._rows.append(cursor)
 
-    def _fill_headers(self, batches: list[FetchedBatch], selection: Selection) -> HeadersColumn:
+    def fill_headers(self, runs: "list[BatchRun]", cursor: "RecordCursor") -> None:
         rows, count, size = self._rows.rows, self._rows.header_count, self._rows.header_bytes
         offsets = memory(self._allocate, 4 * (rows + 1), "i")
         keys = _Binary(self._allocate, count, size)
@@ -173,12 +162,12 @@ class _Outputs:
             offsets.cast("B")[:] = bytes(offsets.nbytes)
         else:
             output = kernel.HeadersOutput(offsets, keys.output, values.output)
-            entrance = Entrance(selection)
-            for batch in batches:
-                output.append(entrance.enter(batch))
-        return HeadersColumn(offsets, keys.column(), values.column())
+            for run in runs:
+                cursor.enter(run)
+                output.append(cursor)
+        self._headers = HeadersColumn(offsets, keys.column(), values.column())
 
-    def columns(self, *, next_offset: int, position: int, stop: Stop) -> Columns:
+    def columns(self, fetched: FetchedBatches) -> Columns:
         rows = self._rows.rows
         return Columns(
             row_count=rows,
@@ -188,9 +177,9 @@ class _Outputs:
             keys=self._keys.column() if self._keys else None,
             values=self._values.column() if self._values else None,
             headers=self._headers,
-            next_offset=next_offset,
-            position=position,
-            stop=stop,
+            next_offset=fetched.next_offset,
+            position=fetched.position,
+            stop=fetched.stop,
         )
 
 

@@ -269,9 +269,20 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* For other extensions, which call it without the interpreter: see memory.pxd. */
+static int add_update(PyObject *module)
+{
+    PyObject *capsule = PyCapsule_New((void *)update_best, "moldau.records._crc32c.update", NULL);
+    int result = PyModule_AddObjectRef(module, "update", capsule);
+    Py_XDECREF(capsule);
+    return result;
+}
+
 static int execute(PyObject *module)
 {
     choose_implementation();
+    if (add_update(module) < 0)
+        return -1;
     return PyModule_AddStringConstant(module, "implementation", implementation);
 }
 

@@ -28,13 +28,11 @@ from moldau.records.crc32c import crc32c
 from moldau.runtime import native
 
 if TYPE_CHECKING:
-    from moldau.records.kernel import RecordCursor
+    from moldau.records.kernel import BatchRun, RecordCursor
 
 kernel: ModuleType = native.kernel("moldau.records._kernel", "moldau.records.kernel")
 
 OFFSET_MAX = 2**63 - 1
-
-_SPECIAL = CODEC_MASK | CONTROL | TRANSACTIONAL  # all other batches are read as they are
 
 
 class AbortedTransaction(NamedTuple):
@@ -66,74 +64,114 @@ class Stop(Enum):
     LEGACY = auto()  # what follows has magic 0 or 1, see records/legacy.py
 
 
-class FetchedBatch(NamedTuple):
-    """One batch to be read; its decompressed records are `data[start:end]`."""
-
-    position: int  # of the batch in the fetched bytes
-    header: BatchHeader
-    data: ReadableBuffer
-    start: int
-    end: int
-
-
 class FetchedBatches:
-    """Iterates over the batches to be read, and knows how far it came.
+    """Iterates over the batches to be read in runs, and knows how far it came.
 
-    After each batch, and at the end, `position` and `next_offset` say where a reader would go
-    on in the fetched bytes and in the log. The checksum of an uncompressed batch is left to
-    `check`, so that a reader can do it while it has the bytes at hand.
+    After each run, and at the end, `position` and `next_offset` say where a reader would go on
+    in the fetched bytes and in the log. One batch may decompress to `limit_bytes`; reading stops
+    before the records of all exceed `total_bytes_max`, unless the first batch does. Checksums
+    of uncompressed batches are left to the cursor, which has the bytes at hand anyway.
     """
 
-    def __init__(self, data: ReadableBuffer, selection: Selection, *, limit_bytes: int) -> None:
+    def __init__(
+        self,
+        data: ReadableBuffer,
+        selection: Selection,
+        *,
+        limit_bytes: int,
+        total_bytes_max: int = OFFSET_MAX,
+    ) -> None:
         self.position = 0
         self.next_offset = selection.start_offset
         self.stop = Stop.DATA_END
         self._data = memoryview(data)
         self._selection = selection
         self._limit_bytes = limit_bytes
+        self._bytes_left = total_bytes_max
+        self._is_first = True
         self._aborted = sorted(selection.aborted, key=lambda each: each[1], reverse=True)
         self._aborted_producers: dict[int, None] = {}
 
-    def __iter__(self) -> Iterator[FetchedBatch]:
-        data, selection = self._data, self._selection
-        size = len(data)
-        while self.position + RECORDS_POSITION <= size:
-            position = self.position
-            if data[position + MAGIC_POSITION] < MAGIC:
-                self.stop = Stop.LEGACY
-                return
-            header = BatchHeader.read(data, position)
-            if position + header.size > size:
-                return
-            base_offset, last_delta = header.base_offset, header.last_offset_delta
-            if base_offset < 0 or last_delta < 0 or base_offset >= OFFSET_MAX - last_delta:
-                raise ProtocolError(f"batch has offsets {base_offset} + {last_delta}")
-            if base_offset >= selection.end_offset:
-                self.stop = Stop.END_OFFSET
-                return
-            self.position += header.size
-            next_offset = base_offset + last_delta + 1
-            if not header.attributes & _SPECIAL:
-                if next_offset > selection.start_offset:
-                    start, end = position + RECORDS_POSITION, self.position
-                    yield FetchedBatch(position, header, data, start, end)
-            elif self._is_readable(header, position) and next_offset > selection.start_offset:
-                yield self._open(header, position)
-            self.next_offset = max(self.next_offset, min(next_offset, selection.end_offset))
+    def cursor(self, *, checks_crc: bool) -> "RecordCursor":
+        """A cursor for the records of these batches."""
+        selection = self._selection
+        cursor: RecordCursor = kernel.RecordCursor(
+            self._data, selection.start_offset, selection.end_offset, checks_crc
+        )
+        return cursor
 
-    def check(self, batch: FetchedBatch) -> None:
-        """Compare the checksum of a batch, if that is wanted and was not done before."""
-        if self._selection.check_crc and batch.data is self._data:
-            self._check_crc(batch.header, batch.position)
+    def __iter__(self) -> "Iterator[BatchRun]":
+        while True:
+            run = self._plain_run()
+            if run.batch_count > 0:
+                self._count(run)
+                yield run
+            self.position = run.end
+            self._advance_to(run.next_offset)
+            header = self._header()
+            if header is None:
+                return
+            position, wanted_from = self.position, self._selection.start_offset
+            if self._is_readable(header, position) and header.next_offset > wanted_from:
+                run = self._open(header, position)
+                if run.size > self._bytes_left and not self._is_first:
+                    self.stop = Stop.SIZE_LIMIT
+                    self._advance_to(header.base_offset)
+                    return
+                self._count(run)
+                yield run
+            self.position = position + header.size
+            self._advance_to(header.next_offset)
 
-    def _open(self, header: BatchHeader, position: int) -> FetchedBatch:
-        start, end = position + RECORDS_POSITION, position + header.size
-        if header.attributes & CODEC_MASK == 0:
-            return FetchedBatch(position, header, self._data, start, end)
-        if self._selection.check_crc:
-            self._check_crc(header, position)
-        body = decompress(header.codec, self._data[start:end], limit_bytes=self._limit_bytes)
-        return FetchedBatch(position, header, body, 0, len(body))
+    def _plain_run(self) -> "BatchRun":
+        """What can be read from here on without a look at each header."""
+        run: BatchRun = kernel.find_run(
+            self._data,
+            self.position,
+            self._selection.start_offset,
+            self._selection.end_offset,
+            self._bytes_left,
+        )
+        return run
+
+    def _header(self) -> BatchHeader | None:
+        """The header of the batch at the current position, or None and why there is none."""
+        data, position = self._data, self.position
+        if position + RECORDS_POSITION > len(data):
+            return None
+        if data[position + MAGIC_POSITION] < MAGIC:
+            self.stop = Stop.LEGACY
+            return None
+        header = BatchHeader.read(data, position)
+        if position + header.size > len(data):
+            return None
+        base_offset, last_delta = header.base_offset, header.last_offset_delta
+        if base_offset < 0 or last_delta < 0 or base_offset >= OFFSET_MAX - last_delta:
+            raise ProtocolError(f"batch has offsets {base_offset} + {last_delta}")
+        if base_offset >= self._selection.end_offset:
+            self.stop = Stop.END_OFFSET
+            return None
+        return header
+
+    def _open(self, header: BatchHeader, position: int) -> "BatchRun":
+        """A run of this one batch, decompressed if need be."""
+        body, size = None, header.size - RECORDS_POSITION
+        if header.attributes & CODEC_MASK:
+            if self._selection.check_crc:
+                self._check_crc(header, position)
+            section = self._data[position + RECORDS_POSITION : position + header.size]
+            body = decompress(header.codec, section, limit_bytes=self._limit_bytes)
+            size = len(body)
+        row_count_max = kernel.row_count_max(header.record_count, size)
+        run: BatchRun = kernel.BatchRun(position, position + header.size, row_count_max, size, body)
+        return run
+
+    def _count(self, run: "BatchRun") -> None:
+        self._bytes_left -= run.size
+        self._is_first = False
+
+    def _advance_to(self, offset: int) -> None:
+        self.next_offset = max(self.next_offset, min(offset, self._selection.end_offset))
 
     def _is_readable(self, header: BatchHeader, position: int) -> bool:
         """Whether a batch holds records for readers, by the rules of transactions."""
@@ -155,22 +193,3 @@ class FetchedBatches:
         covered = self._data[position + ATTRIBUTES_POSITION : position + header.size]
         if header.crc != crc32c(covered):
             raise ProtocolError(f"the batch at offset {header.base_offset} has a wrong checksum")
-
-
-class Entrance:
-    """Enters batches, with one cursor for all that lie in the same buffer."""
-
-    def __init__(self, selection: Selection) -> None:
-        self._selection = selection
-        self._data: ReadableBuffer | None = None
-
-    def enter(self, batch: FetchedBatch) -> "RecordCursor":
-        """A cursor before the first record of the batch; it moves on with the next call."""
-        if batch.data is not self._data:
-            self._data = batch.data
-            selection = self._selection
-            self._cursor: RecordCursor = kernel.RecordCursor(
-                memoryview(batch.data), selection.start_offset, selection.end_offset
-            )
-        self._cursor.start_batch(batch.header, batch.start, batch.end)
-        return self._cursor

@@ -1,4 +1,4 @@
-"""The loops that read the records of v2 batches.
+"""The loops that read v2 batches.
 
 This file runs as it stands and is also compiled as `_kernel`; `_kernel.pxd` then gives its
 variables C types. Bytes come from the network, so every position is compared with the end of
@@ -7,9 +7,11 @@ what may be read before it is used, in both forms. A record is, after its length
     attributes int8 · timestamp delta varlong · offset delta varint
     key size varint (-1: null), key · value size varint (-1: null), value
     header count varint, then per header: key size varint, key · value size varint, value
+
+The header of a batch is described in batch.py.
 """
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -18,32 +20,39 @@ except ImportError:
 
 from moldau.errors import ProtocolError
 
-if TYPE_CHECKING:
-    from moldau.records.batch import BatchHeader
 if not cython.compiled:
     from moldau.records.memory import (
         address,
+        checksum_function,
+        checksum_of,
         copy_bytes,
+        int32_at,
+        int64_at,
         sum_of_int64,
         take_bytes,
         uninitialised_bytes,
     )
 
 Headers = tuple[tuple[bytes, bytes | None], ...]
+HEADER_SIZE = 61
+SPECIAL = 0x37  # the attributes of batches that need more than reading: codec, transaction, marker
 LOG_APPEND_TIME = 0x08  # the attributes bit
 RECORD_SIZE_MIN = 7  # each of its seven parts takes a byte at least
+OFFSET_MAX = 2**63 - 1
+
+CHECKSUM = checksum_function()
 
 
-def check_records(body: memoryview, record_count: int) -> tuple[int, int, bool]:
+def check_records(body: memoryview, record_count: int) -> tuple[int, int, int, bool]:
     """Walk a produced batch's decompressed records and refuse whatever is not exactly right.
 
-    Offset deltas must be 0, 1, 2, … and no byte may be left over. Return the largest timestamp
-    delta, the offset delta of the first record that has it, and whether any key is null; of no
-    records (0, -1, False).
+    Offset deltas must be 0, 1, 2, … and no byte may be left over. Return the smallest and the
+    largest timestamp delta, the offset delta of the first record that has the latter, and
+    whether any key is null; of no records (0, 0, -1, False).
     """
     cursor = RecordCursor(body)
     cursor.start(0, len(body), record_count)
-    max_timestamp_delta = 0
+    min_timestamp_delta = max_timestamp_delta = 0
     offset_delta_of_max = -1
     any_null_key = False
     index = 0
@@ -53,24 +62,104 @@ def check_records(body: memoryview, record_count: int) -> tuple[int, int, bool]:
         if index == 0 or cursor.timestamp_delta > max_timestamp_delta:
             max_timestamp_delta = cursor.timestamp_delta
             offset_delta_of_max = index
+        if index == 0 or cursor.timestamp_delta < min_timestamp_delta:
+            min_timestamp_delta = cursor.timestamp_delta
         if cursor.key_size < 0:
             any_null_key = True
         index += 1
-    return max_timestamp_delta, offset_delta_of_max, any_null_key
+    return min_timestamp_delta, max_timestamp_delta, offset_delta_of_max, any_null_key
+
+
+class BatchRun:
+    """Consecutive batches to be read, the first at `position` in the fetched bytes.
+
+    Together they have at most `row_count_max` records of `size` bytes. `body` is what the one
+    batch of a run was decompressed to, else None: records are read where they were fetched.
+    """
+
+    def __init__(
+        self, position: int, end: int, row_count_max: int, size: int, body: object = None
+    ) -> None:
+        self.position = position
+        self.end = end
+        self.batch_count = 1
+        self.row_count_max = row_count_max
+        self.size = size
+        self.next_offset = 0
+        self.body = body
+
+
+def find_run(
+    data: memoryview, position: int, start_offset: int, end_offset: int, size_max: int
+) -> BatchRun:
+    """The plain batches from `position` on, of which those before `start_offset` do not count.
+
+    The run ends before anything that is not such a batch, complete and with sound offsets,
+    before one at `end_offset` or later, and before the records exceed `size_max` bytes.
+    """
+    assert position >= 0, "no such bytes"
+    run = BatchRun(position, position, 0, 0)
+    run.batch_count = 0
+    source = address(data)
+    data_size = len(data)
+    while True:
+        size = size_of_batch(source, run.end, data_size)
+        if size == 0 or source[run.end + 22] & SPECIAL:
+            break
+        base_offset = int64_at(source, run.end)
+        last_offset_delta = int32_at(source, run.end + 23)
+        if base_offset < 0 or last_offset_delta < 0 or base_offset >= end_offset:
+            break
+        if base_offset >= OFFSET_MAX - last_offset_delta:
+            break
+        next_offset = base_offset + last_offset_delta + 1
+        if next_offset > start_offset:
+            if run.size + size - HEADER_SIZE > size_max:
+                break
+            run.batch_count += 1
+            run.size += size - HEADER_SIZE
+            run.row_count_max += row_count_max(int32_at(source, run.end + 57), size - HEADER_SIZE)
+        run.next_offset = max(run.next_offset, min(next_offset, end_offset))
+        run.end += size
+    return run
+
+
+def size_of_batch(data: memoryview, position: int, end: int) -> int:
+    """The size of the complete batch of magic 2 at `position`; 0 if there is none."""
+    if end - position < HEADER_SIZE or data[position + 16] != 2:
+        return 0
+    size = int32_at(data, position + 8) + 12
+    if size < HEADER_SIZE or size > end - position:
+        return 0
+    return size
+
+
+def row_count_max(record_count: int, size: int) -> int:
+    """How many records a batch can have that claims so many in so many bytes."""
+    return max(min(record_count, size // RECORD_SIZE_MIN), 0)
 
 
 class RecordCursor:
-    """Stands on one record after the other of a decompressed batch in `data`.
+    """Stands on one record after the other of the runs of batches that it enters.
 
-    A batch is entered with `start` (for its records as they are) or `start_batch` (for those in
-    `[start_offset, end_offset)`, with their offsets and timestamps).
+    It goes to those in `[start_offset, end_offset)`, and compares the checksums of batches, if
+    that is wanted, when it comes to them; that of a decompressed one was compared before.
     """
 
-    def __init__(self, data: memoryview, start_offset: int = 0, end_offset: int = 0) -> None:
-        self.view = data
-        self.data = address(data)
+    def __init__(
+        self,
+        fetched: memoryview,
+        start_offset: int = 0,
+        end_offset: int = OFFSET_MAX,
+        checks_crc: bool = False,
+    ) -> None:
+        self.view = self.body = fetched
+        self.fetched = self.data = address(fetched)
         self.start_offset = start_offset
         self.end_offset = end_offset
+        self.checks_crc = checks_crc
+        self.is_decompressed = False
+        self.batch_position = self.run_end = 0
         self.position = self.end = 0
         self.index = self.record_count = 0
         self.timestamp_delta = self.offset_delta = 0
@@ -78,25 +167,54 @@ class RecordCursor:
         self.value_position = self.value_size = 0
         self.header_count = self.headers_position = 0
 
+    def enter(self, run: BatchRun) -> None:
+        """Go before the first batch of the run."""
+        assert 0 <= run.position <= run.end <= len(self.view), "no such bytes"
+        self.batch_position = run.position
+        self.run_end = run.end
+        self.is_decompressed = run.body is not None
+        if run.body is None:
+            self.data = self.fetched
+        else:
+            self.body = memoryview(run.body)  # type: ignore[arg-type]
+            self.data = address(self.body)
+        self.position = self.end = 0
+        self.index = self.record_count = 0
+
+    def next_batch(self) -> bool:
+        """Go before the first record of the next wanted batch of the run; False after the last."""
+        data = self.fetched
+        while self.batch_position < self.run_end:
+            position = self.batch_position
+            size = size_of_batch(data, position, self.run_end)
+            if size == 0:
+                raise ProtocolError("batches have changed while they were read")
+            self.batch_position = position + size
+            self.base_offset = int64_at(data, position)
+            self.last_offset_delta = int32_at(data, position + 23)
+            if sum_of_int64(self.base_offset, self.last_offset_delta) < self.start_offset:
+                continue
+            self.is_log_append_time = data[position + 22] & LOG_APPEND_TIME != 0
+            self.base_timestamp = int64_at(data, position + 27)
+            self.max_timestamp = int64_at(data, position + 35)
+            record_count = int32_at(data, position + 57)
+            if self.is_decompressed:
+                self.start(0, len(self.body), record_count)
+            else:
+                if self.checks_crc:
+                    check_crc(data, position, size)
+                self.start(position + HEADER_SIZE, position + size, record_count)
+            return True
+        return False
+
     def start(self, position: int, end: int, record_count: int) -> None:
-        """Enter the records at `[position, end)`."""
-        assert 0 <= position <= end <= len(self.view), "no such bytes"
+        """Go before the first of the records at `[position, end)`."""
         if record_count < 0 or record_count > (end - position) // RECORD_SIZE_MIN:
             raise ProtocolError(f"{record_count} records do not fit into {end - position} bytes")
         self.position = position
         self.end = end
         self.index = 0
         self.record_count = record_count
-
-    def start_batch(self, header: "BatchHeader", position: int, end: int) -> None:
-        """Enter the batch with this header, whose decompressed records are at `[position, end)`."""
-        self.start(position, end, header.record_count)
-        self.base_offset = header.base_offset
-        self.last_offset_delta = header.last_offset_delta
-        self.base_timestamp = header.base_timestamp
-        self.max_timestamp = header.max_timestamp
-        self.is_log_append_time = header.attributes & LOG_APPEND_TIME != 0
-        self.offset = self.timestamp = 0
 
     def advance_selected(self) -> bool:
         """Step to the next selected record, and tell its offset and timestamp."""
@@ -142,6 +260,15 @@ class RecordCursor:
         self.position = end
         self.index += 1
         return True
+
+
+def check_crc(data: memoryview, position: int, size: int) -> None:
+    """Refuse the batch if its checksum is not the one it claims."""
+    if checksum_of(CHECKSUM, data, position + 21, size - 21) != (
+        int32_at(data, position + 17) & 0xFFFFFFFF
+    ):
+        base_offset = int64_at(data, position)
+        raise ProtocolError(f"the batch at offset {base_offset} has a wrong checksum")
 
 
 # The readers below never fail but run over: at the end of what they may read, or on a number of
@@ -267,10 +394,15 @@ class RowsOutput:
         self.header_bytes = 0
 
     def append(self, cursor: RecordCursor) -> None:
-        """Append the batch that the cursor has entered.
+        """Append the run that the cursor has entered.
 
-        There must be room for all records of the batch and, in keys and values, all its bytes.
+        There must be room for all its records and, in keys and values, all their bytes.
         """
+        while cursor.next_batch():
+            self.append_batch(cursor)
+
+    def append_batch(self, cursor: RecordCursor) -> None:
+        """Append the batch that the cursor stands in."""
         keys, values = self.keys, self.values
         count, size = cursor.record_count, cursor.end - cursor.position
         assert self.rows + count <= len(self.offsets), "no room for offsets"
@@ -303,15 +435,16 @@ class HeadersOutput:
         offsets[0] = 0
 
     def append(self, cursor: RecordCursor) -> None:
-        """Append the headers of a batch that a `RowsOutput` has taken, and told their size."""
-        while cursor.advance_selected():
-            size = cursor.position - cursor.headers_position
-            assert self.rows + 1 < len(self.offsets), "no room for header lists"
-            assert self.keys.has_room(cursor.header_count, size), "no room for header keys"
-            assert self.values.has_room(cursor.header_count, size), "no room for header values"
-            self.append_headers(cursor)
-            self.rows += 1
-            self.offsets[self.rows] = self.keys.rows
+        """Append the headers of a run that a `RowsOutput` has taken, and told their size."""
+        while cursor.next_batch():
+            while cursor.advance_selected():
+                size = cursor.position - cursor.headers_position
+                assert self.rows + 1 < len(self.offsets), "no room for header lists"
+                assert self.keys.has_room(cursor.header_count, size), "no room for header keys"
+                assert self.values.has_room(cursor.header_count, size), "no room for header values"
+                self.append_headers(cursor)
+                self.rows += 1
+                self.offsets[self.rows] = self.keys.rows
 
     def append_headers(self, cursor: RecordCursor) -> None:
         """Append the headers of the record that the cursor stands on."""
@@ -352,7 +485,7 @@ class Row:
 
 
 class RowReader:
-    """Iterates over the batch that a cursor has entered."""
+    """Iterates over the run that a cursor has entered."""
 
     def __init__(self, cursor: RecordCursor) -> None:
         self.cursor = cursor
@@ -361,8 +494,9 @@ class RowReader:
         return self
 
     def __next__(self) -> Row:
-        if not self.cursor.advance_selected():
-            raise StopIteration
+        while not self.cursor.advance_selected():
+            if not self.cursor.next_batch():
+                raise StopIteration
         return read_row(self.cursor)
 
 

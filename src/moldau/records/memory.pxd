@@ -2,7 +2,8 @@
 
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 
@@ -24,6 +25,18 @@ cdef inline bytes take_bytes(const uint8_t* source, int64_t position, int64_t si
     return PyBytes_FromStringAndSize(<const char*>source + position, size)
 
 
+cdef inline int64_t int32_at(const uint8_t* source, int64_t position) noexcept:
+    source += position
+    return <int32_t>(
+        <uint32_t>source[0] << 24 | <uint32_t>source[1] << 16
+        | <uint32_t>source[2] << 8 | <uint32_t>source[3])
+
+
+cdef inline int64_t int64_at(const uint8_t* source, int64_t position) noexcept:
+    cdef uint64_t high = <uint32_t>int32_at(source, position)
+    return <int64_t>(high << 32 | <uint32_t>int32_at(source, position + 4))
+
+
 cdef inline int64_t sum_of_int64(int64_t left, int64_t right) noexcept:
     return <int64_t>(<uint64_t>left + <uint64_t>right)
 
@@ -34,3 +47,18 @@ cdef inline int64_t difference_of_int64(int64_t left, int64_t right) noexcept:
 
 cdef inline bytearray uninitialised_bytes(Py_ssize_t size):
     return PyByteArray_FromStringAndSize(NULL, size)
+
+
+ctypedef uint32_t (*checksum_pointer)(uint32_t crc, const uint8_t* data, size_t size) noexcept
+
+
+cdef inline checksum_pointer checksum_function() except NULL:
+    from moldau.records import _crc32c
+    return <checksum_pointer>PyCapsule_GetPointer(
+        _crc32c.update, "moldau.records._crc32c.update")
+
+
+cdef inline int64_t checksum_of(
+    checksum_pointer function, const uint8_t* source, int64_t position, int64_t size
+) noexcept:
+    return <uint32_t>~function(0xFFFFFFFF, source + position, size)

@@ -4,6 +4,8 @@
 so the kernels read the same either way.
 """
 
+from moldau.records.crc32c import Checksum, crc32c
+
 
 def address(view: memoryview) -> memoryview:
     """Where the bytes of `view` begin; in Python a view is used as it is."""
@@ -22,6 +24,16 @@ def take_bytes(source: memoryview, position: int, size: int) -> bytes:
     return bytes(source[position : position + size])
 
 
+def int32_at(source: memoryview, position: int) -> int:
+    """The big-endian number of 32 bits at `position`."""
+    return int.from_bytes(source[position : position + 4], "big", signed=True)
+
+
+def int64_at(source: memoryview, position: int) -> int:
+    """The big-endian number of 64 bits at `position`."""
+    return int.from_bytes(source[position : position + 8], "big", signed=True)
+
+
 def sum_of_int64(left: int, right: int) -> int:
     """The sum, wrapped around as Java wraps it."""
     return (left + right + 2**63) % 2**64 - 2**63
@@ -35,3 +47,13 @@ def difference_of_int64(left: int, right: int) -> int:
 def uninitialised_bytes(size: int) -> bytearray:
     """Fresh memory, which C does not need to clear."""
     return bytearray(size)
+
+
+def checksum_function() -> Checksum:
+    """CRC-32C; C calls its own extension without the interpreter."""
+    return crc32c
+
+
+def checksum_of(function: Checksum, source: memoryview, position: int, size: int) -> int:
+    """The checksum of `size` bytes from `source` at `position`."""
+    return function(source[position : position + size])

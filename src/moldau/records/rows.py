@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from moldau.records.buffers import ReadableBuffer
-from moldau.records.fetched import Entrance, FetchedBatches, Selection, kernel
+from moldau.records.fetched import FetchedBatches, Selection, kernel
 
 if TYPE_CHECKING:
     from moldau.records.kernel import Row
@@ -29,12 +29,12 @@ class Rows:
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
         self.fetched = FetchedBatches(data, selection, limit_bytes=limit_bytes)
-        self._entrance = Entrance(selection)
+        self._cursor = self.fetched.cursor(checks_crc=selection.check_crc)
 
     def __iter__(self) -> "Iterator[Row]":
         return chain.from_iterable(self._readers())
 
     def _readers(self) -> "Iterator[Iterator[Row]]":
-        for batch in self.fetched:
-            self.fetched.check(batch)
-            yield kernel.RowReader(self._entrance.enter(batch))
+        for run in self.fetched:
+            self._cursor.enter(run)
+            yield kernel.RowReader(self._cursor)

@@ -32,7 +32,7 @@ from moldau.records.rules import UNLIMITED_MS, ProduceRules
 from moldau.records.upconvert import up_convert
 from moldau.runtime import native
 
-CheckRecords = Callable[[memoryview, int], tuple[int, int, bool]]
+CheckRecords = Callable[[memoryview, int], tuple[int, int, int, bool]]
 check_records: CheckRecords = native.kernel(
     "moldau.records._kernel", "moldau.records.kernel"
 ).check_records
@@ -151,15 +151,16 @@ def _check_section(
     section: memoryview, header: BatchHeader, rules: ProduceRules, now_ms: int
 ) -> int:
     """Check every record and return the largest timestamp, as the topic counts it."""
-    max_delta, _, any_null_key = check_records(section, header.record_count)
+    min_delta, max_delta, _, any_null_key = check_records(section, header.record_count)
     max_timestamp = header.base_timestamp + max_delta
     if max_timestamp < NO_TIMESTAMP:
         max_timestamp = NO_TIMESTAMP  # as Kafka counts it
     elif max_timestamp > _TIMESTAMP_MAX:
         raise KafkaError(ErrorCode.INVALID_TIMESTAMP, f"timestamp {max_timestamp}")
     claims_log_append_time = header.is_log_append_time
+    age_max_ms = now_ms - header.base_timestamp - min_delta
     may_be_out_of_range = not rules.is_log_append_time and (
-        rules.timestamp_before_max_ms != UNLIMITED_MS
+        rules.timestamp_before_max_ms < min(age_max_ms, UNLIMITED_MS)
         or max_timestamp - now_ms > rules.timestamp_after_max_ms
     )
     # What the kernel found says whether a record may break a rule; only then is each read.

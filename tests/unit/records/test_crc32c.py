@@ -5,11 +5,11 @@ import mmap
 import sys
 import threading
 
-import crc32c as wheel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crc32c as wheel
 from moldau.records import crc32c
 from moldau.runtime import native
 

@@ -1,13 +1,17 @@
 """Which batches of a fetch response are read, and where the next fetch goes on."""
 
+from types import ModuleType
+
 import pytest
 
 from moldau.errors import ProtocolError
-from moldau.records.batch import TRANSACTIONAL, Producer, stamp, write_batch
+from moldau.records import fetched as fetched_module
+from moldau.records import kernel
+from moldau.records.batch import RECORDS_POSITION, TRANSACTIONAL, Producer, stamp, write_batch
+from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.fetched import (
     AbortedTransaction,
-    Entrance,
     FetchedBatches,
     Selection,
     Stop,
@@ -15,6 +19,20 @@ from moldau.records.fetched import (
 from moldau.records.record import Record
 
 LIMIT_BYTES = 1 << 20
+
+FORMS: dict[str, ModuleType] = {"source": kernel}
+try:
+    from moldau.records import _kernel
+
+    FORMS["compiled"] = _kernel
+except ImportError:  # pragma: no cover - the extension is optional
+    pass
+
+
+@pytest.fixture(params=FORMS, autouse=True)
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(fetched_module, "kernel", FORMS[request.param])
+    return FORMS[request.param]
 
 
 def plain(base_offset: int, count: int = 3) -> bytes:
@@ -45,21 +63,31 @@ def marker(base_offset: int, producer_id: int, *, is_commit: bool) -> bytes:
     return bytes(batch)
 
 
-def read(data: bytes, selection: Selection) -> tuple[list[int], FetchedBatches]:
-    fetched = FetchedBatches(data, selection, limit_bytes=LIMIT_BYTES)
-    return [batch.header.base_offset for batch in fetched], fetched
+def read(
+    data: bytes, selection: Selection, total_bytes_max: int = LIMIT_BYTES
+) -> tuple[list[int], FetchedBatches]:
+    """The offsets of the records that are read."""
+    fetched = FetchedBatches(
+        data, selection, limit_bytes=LIMIT_BYTES, total_bytes_max=total_bytes_max
+    )
+    cursor = fetched.cursor(checks_crc=selection.check_crc)
+    offsets = []
+    for run in fetched:
+        cursor.enter(run)
+        offsets += [row.offset for row in fetched_module.kernel.RowReader(cursor)]
+    return offsets, fetched
 
 
 def test_batches_before_the_start_are_passed_over() -> None:
     offsets, fetched = read(plain(0) + plain(3) + plain(6), Selection(start_offset=4))
-    assert offsets == [3, 6]
+    assert offsets == [4, 5, 6, 7, 8]
     assert (fetched.next_offset, fetched.stop) == (9, Stop.DATA_END)
 
 
 def test_reading_stops_at_the_end_offset() -> None:
     data = plain(0) + plain(3) + plain(6)
     offsets, fetched = read(data, Selection(end_offset=5))
-    assert offsets == [0, 3]
+    assert offsets == [0, 1, 2, 3, 4]
     assert (fetched.next_offset, fetched.stop) == (5, Stop.END_OFFSET)
     assert fetched.position == 2 * len(plain(0))
 
@@ -67,7 +95,7 @@ def test_reading_stops_at_the_end_offset() -> None:
 def test_a_partial_batch_at_the_end_is_left_for_the_next_fetch() -> None:
     data = plain(0) + plain(3)[:-1]
     offsets, fetched = read(data, Selection())
-    assert offsets == [0]
+    assert offsets == [0, 1, 2]
     assert (fetched.next_offset, fetched.position) == (3, len(plain(0)))
 
 
@@ -82,7 +110,7 @@ def test_old_formats_are_left_to_their_own_reader(magic: int) -> None:
     old = bytearray(plain(3))
     old[16] = magic
     offsets, fetched = read(plain(0) + old, Selection())
-    assert offsets == [0]
+    assert offsets == [0, 1, 2]
     assert (fetched.stop, fetched.position, fetched.next_offset) == (
         Stop.LEGACY,
         len(plain(0)),
@@ -142,20 +170,51 @@ def test_without_a_list_of_aborted_transactions_all_are_read() -> None:
 def test_hostile_headers_are_refused(position: int, changed: bytes) -> None:
     data = bytearray(plain(0))
     data[position : position + len(changed)] = changed
-    selection = Selection(check_crc=False)
-    fetched = FetchedBatches(data, selection, limit_bytes=LIMIT_BYTES)
     with pytest.raises(ProtocolError):
-        list(map(Entrance(selection).enter, fetched))
+        read(bytes(data), Selection(check_crc=False))
 
 
-def test_the_checksum_is_compared_when_asked() -> None:
-    data = bytearray(plain(0))
-    data[-1] ^= 1
-    for check_crc in (True, False):
-        fetched = FetchedBatches(data, Selection(check_crc=check_crc), limit_bytes=LIMIT_BYTES)
-        [batch] = fetched
-        if check_crc:
-            with pytest.raises(ProtocolError, match="checksum"):
-                fetched.check(batch)
-        else:
-            fetched.check(batch)
+def test_what_comes_before_a_hostile_header_is_still_read() -> None:
+    data = plain(0) + b"\xff" * 8 + plain(3)[8:]
+    fetched = FetchedBatches(data, Selection(), limit_bytes=LIMIT_BYTES)
+    runs = iter(fetched)
+    assert next(runs).batch_count == 1
+    with pytest.raises(ProtocolError, match="offsets"):
+        next(runs)
+    assert (fetched.position, fetched.next_offset) == (len(plain(0)), 3)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
+def test_the_checksum_is_compared_unless_it_is_not_wanted(codec: Codec) -> None:
+    data = write_batch([Record(0, 0, None, b"v")], attributes=codec)
+    data[17] ^= 1
+    assert read(bytes(data), Selection(check_crc=False))[0] == [0]
+    with pytest.raises(ProtocolError, match="the batch at offset 0 has a wrong checksum"):
+        read(bytes(data), Selection())
+
+
+def test_plain_and_special_batches_are_read_in_their_order() -> None:
+    compressed = write_batch([Record(3, 0, None, b"v")], base_offset=3, attributes=Codec.GZIP)
+    data = plain(0) + compressed + plain(4) + transactional(7, 1) + plain(8, 1)
+    offsets, fetched = read(data, Selection())
+    assert offsets == list(range(9))
+    assert (fetched.next_offset, fetched.position) == (9, len(data))
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_reading_stops_before_the_records_become_too_many(codec: Codec) -> None:
+    one = write_batch([Record(0, 0, None, b"v")])
+    body_size = len(one) - RECORDS_POSITION
+    data, ends = b"", []
+    for offset in range(4):
+        kept = Codec.NONE if offset % 2 else codec
+        data += write_batch([Record(offset, 0, None, b"v")], base_offset=offset, attributes=kept)
+        ends.append(len(data))
+    for count in (1, 2, 3):
+        for total in (body_size * count, body_size * (count + 1) - 1):
+            offsets, fetched = read(data, Selection(), total)
+            assert offsets == list(range(count))
+            assert (fetched.stop, fetched.next_offset) == (Stop.SIZE_LIMIT, count)
+            assert fetched.position == ends[count - 1]
+    assert read(data, Selection(), 1)[0] == [0]  # the first is read, however large it is
+    assert read(data, Selection(), 4 * body_size)[1].stop is Stop.DATA_END

@@ -1,4 +1,4 @@
-"""The record walkers, in Python and compiled: what they accept, and that nothing else gets by."""
+"""The walkers of batches and records, in Python and compiled: nothing unsound gets by."""
 
 from types import ModuleType
 
@@ -8,6 +8,16 @@ from hypothesis import strategies as st
 
 from moldau.errors import ProtocolError
 from moldau.records import kernel
+from moldau.records.batch import (
+    CONTROL,
+    LOG_APPEND_TIME,
+    RECORDS_POSITION,
+    TRANSACTIONAL,
+    stamp,
+    write_batch,
+)
+from moldau.records.compression import Codec
+from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
@@ -58,8 +68,8 @@ def records(rows: list[Row]) -> bytes:
     return b"".join(record(index, row) for index, row in enumerate(rows))
 
 
-def check(form: str, body: bytes, count: int) -> tuple[int, int, bool]:
-    checked: tuple[int, int, bool] = FORMS[form].check_records(memoryview(body), count)
+def check(form: str, body: bytes, count: int) -> tuple[int, int, int, bool]:
+    checked: tuple[int, int, int, bool] = FORMS[form].check_records(memoryview(body), count)
     return checked
 
 
@@ -69,7 +79,9 @@ def check(form: str, body: bytes, count: int) -> tuple[int, int, bool]:
 @example(rows=[(-5, b"", None, []), (-5, b"k", b"", [])])
 def test_well_formed_records_are_summed_up(form: str, rows: list[Row]) -> None:
     deltas = [row[0] for row in rows]
-    expected = (max(deltas), deltas.index(max(deltas))) if rows else (0, -1)
+    expected = (0, 0, -1)
+    if rows:
+        expected = (min(deltas), max(deltas), deltas.index(max(deltas)))
     any_null_key = any(row[1] is None for row in rows)
     assert check(form, records(rows), len(rows)) == (*expected, any_null_key)
 
@@ -134,7 +146,7 @@ HOSTILE = {
 
 
 def test_the_hostile_bytes_differ_from_good_ones_only_in_what_they_say() -> None:
-    assert kernel.check_records(memoryview(framed(bytes(6))), 1) == (0, 0, False)
+    assert kernel.check_records(memoryview(framed(bytes(6))), 1) == (0, 0, 0, False)
 
 
 @in_both_forms
@@ -147,7 +159,7 @@ def test_hostile_bytes_are_refused(form: str, case: str) -> None:
 @in_both_forms
 @pytest.mark.parametrize("edge", [-(2**63), -(2**31), -1, 0, 63, 64, 8191, 8192, 2**31, 2**63 - 1])
 def test_timestamps_of_every_length(form: str, edge: int) -> None:
-    assert check(form, records([(edge, b"", b"", [])]), 1) == (edge, 0, False)
+    assert check(form, records([(edge, b"", b"", [])]), 1) == (edge, edge, 0, False)
 
 
 @in_both_forms
@@ -155,7 +167,7 @@ def test_timestamps_of_every_length(form: str, edge: int) -> None:
 def test_fields_of_every_length(form: str, size: int) -> None:
     content = bytes(size)
     body = records([(0, content, content, [(content, content)])])
-    assert check(form, body, 1) == (0, 0, False)
+    assert check(form, body, 1) == (0, 0, 0, False)
 
 
 @given(
@@ -176,3 +188,111 @@ def test_both_forms_judge_changed_bytes_alike(
         except ProtocolError as error:
             verdicts.append(str(error))
     assert verdicts[0] == verdicts[1]
+
+
+def batch(base_offset: int, *, attributes: int = 0) -> bytes:
+    """Three records in a batch of 100 bytes."""
+    rows = [Record(offset, offset, b"k", b"value") for offset in range(3)]
+    made = write_batch(rows, attributes=attributes)
+    stamp(made, 0, base_offset=base_offset, leader_epoch=7)
+    return bytes(made)
+
+
+SIZE = len(batch(0))
+BODY_SIZE = SIZE - RECORDS_POSITION
+
+
+def find_run(
+    form: str, data: bytes, position: int = 0, offsets: range = range(100), size_max: int = 1000
+) -> object:
+    return FORMS[form].find_run(memoryview(data), position, offsets.start, offsets.stop, size_max)
+
+
+def run_of(form: str, data: bytes, **options: int) -> tuple[int, int, int, int, int]:
+    run = find_run(form, data, **options)
+    return (run.end, run.batch_count, run.row_count_max, run.size, run.next_offset)
+
+
+@in_both_forms
+def test_a_run_is_all_plain_batches_in_a_row(form: str) -> None:
+    data = batch(0) + batch(3) + batch(8, attributes=LOG_APPEND_TIME) + batch(11)[:-1]
+    assert run_of(form, data) == (3 * SIZE, 3, 9, 3 * BODY_SIZE, 11)
+    assert run_of(form, data, position=SIZE) == (3 * SIZE, 2, 6, 2 * BODY_SIZE, 11)
+
+
+@in_both_forms
+@pytest.mark.parametrize("attributes", [TRANSACTIONAL, CONTROL, Codec.GZIP, Codec.ZSTD])
+def test_a_run_ends_before_a_batch_that_needs_more_than_reading(form: str, attributes: int) -> None:
+    assert run_of(form, batch(0) + batch(3, attributes=attributes))[:2] == (SIZE, 1)
+    assert run_of(form, batch(0, attributes=attributes)) == (0, 0, 0, 0, 0)
+
+
+@in_both_forms
+def test_batches_before_the_start_are_in_a_run_but_do_not_count(form: str) -> None:
+    data = batch(0) + batch(3) + batch(6)
+    assert run_of(form, data, offsets=range(3, 100)) == (3 * SIZE, 2, 6, 2 * BODY_SIZE, 9)
+
+
+@in_both_forms
+def test_a_run_ends_before_the_end_offset(form: str) -> None:
+    data = batch(0) + batch(3) + batch(6)
+    assert run_of(form, data, offsets=range(5)) == (2 * SIZE, 2, 6, 2 * BODY_SIZE, 5)
+
+
+@in_both_forms
+def test_a_run_ends_before_it_is_too_large(form: str) -> None:
+    data = batch(0) + batch(3) + batch(6)
+    assert run_of(form, data, size_max=2 * BODY_SIZE)[:2] == (2 * SIZE, 2)
+    assert run_of(form, data, size_max=2 * BODY_SIZE - 1)[:2] == (SIZE, 1)
+    assert run_of(form, data, size_max=0)[:2] == (0, 0)
+
+
+@in_both_forms
+@pytest.mark.parametrize(
+    ("position", "changed"),
+    [
+        (0, b"\xff" * 8),
+        (0, b"\x7f" + b"\xff" * 7),
+        (8, b"\x00\x00\x00\x30"),
+        (8, b"\x7f\xff\xff\xff"),
+        (8, b"\xff\xff\xff\xff"),
+        (16, b"\x01"),
+        (16, b"\x03"),
+        (23, b"\xff\xff\xff\xff"),
+    ],
+)
+def test_a_run_ends_before_a_header_that_is_not_sound(
+    form: str, position: int, changed: bytes
+) -> None:
+    data = bytearray(batch(3))
+    data[position : position + len(changed)] = changed
+    assert run_of(form, batch(0) + bytes(data), offsets=range(2**63 - 1))[:2] == (SIZE, 1)
+
+
+@in_both_forms
+@pytest.mark.parametrize(("count", "rows"), [(2, 2), (2**31 - 1, BODY_SIZE // 7), (-1, 0)])
+def test_a_run_makes_no_room_for_more_records_than_its_bytes_can_hold(
+    form: str, count: int, rows: int
+) -> None:
+    data = bytearray(batch(0))
+    data[57:61] = count.to_bytes(4, "big", signed=True)
+    assert run_of(form, bytes(data))[2] == rows
+
+
+@in_both_forms
+@pytest.mark.parametrize("position", [8, 16])
+def test_bytes_that_change_while_they_are_read_are_refused(form: str, position: int) -> None:
+    data = bytearray(batch(0))
+    cursor = FORMS[form].RecordCursor(memoryview(data))
+    cursor.enter(find_run(form, bytes(data)))
+    data[position] = 0x7F
+    with pytest.raises(ProtocolError, match="changed"):
+        next(FORMS[form].RowReader(cursor))
+
+
+@in_both_forms
+def test_a_cursor_enters_no_run_outside_of_its_bytes(form: str) -> None:
+    cursor = FORMS[form].RecordCursor(memoryview(batch(0)))
+    for position, end in ((-1, SIZE), (0, SIZE + 1), (1, 0)):
+        with pytest.raises(AssertionError):
+            cursor.enter(FORMS[form].BatchRun(position, end, 0, 0))

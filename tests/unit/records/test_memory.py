@@ -17,5 +17,17 @@ def test_bytes_are_copied_between_views() -> None:
     assert memory.take_bytes(target, 2, 3) == b"567"
 
 
+def test_numbers_are_big_endian_and_signed() -> None:
+    source = memoryview(b".\xff\xff\xff\xfe\x7f\xff\xff\xff")
+    assert memory.int32_at(source, 1) == -2
+    assert memory.int32_at(source, 5) == 2**31 - 1
+    assert memory.int64_at(source, 1) == -(2**32) - 2**31 - 1
+
+
+def test_checksums_are_of_the_bytes_named() -> None:
+    function = memory.checksum_function()
+    assert memory.checksum_of(function, memoryview(b"..123456789."), 2, 9) == 0xE3069283
+
+
 def test_memory_has_the_size_asked_for() -> None:
     assert len(memory.uninitialised_bytes(7)) == 7
