@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field
 
 from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
+from moldau.broker.coordinators import Coordinators
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
 from moldau.broker.logs import Logs
+from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.topic_configs import TopicConfigs
@@ -16,6 +19,7 @@ from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.config.broker.broker import BrokerConfig
 from moldau.controller.service import ControllerService
+from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.metadata.cache import MetadataCache
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
@@ -44,8 +48,12 @@ class Broker:
     topic_growth: TopicGrowth
     topic_configs: TopicConfigs
     configs: Configs
+    config_changes: ConfigChanges
     logs: Logs
     producer_ids: ProducerIds
     auto_creation: AutoCreation
+    groups: GroupCoordinator
+    coordinators: Coordinators
+    old_offsets: OldOffsets
     controller: ControllerService = field(init=False)
     """Set once the broker is registered: its letters come to this broker."""

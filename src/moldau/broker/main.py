@@ -14,7 +14,9 @@ from functools import partial
 from moldau.broker.adoption import adopt_topics
 from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.broker import Broker
+from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
+from moldau.broker.coordinators import Coordinators, make_group_coordinator
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
@@ -24,6 +26,7 @@ from moldau.broker.in_process import InProcess
 from moldau.broker.listening import bind_all, registration_of
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
+from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.routes import ROUTES
@@ -162,6 +165,7 @@ async def serving(
         services.start(LoopLag(broker.metrics).run())
         services.start(broker.controller.run())
         services.start(broker.configs.run())
+        services.start(broker.groups.run())
         yield services
 
 
@@ -221,6 +225,14 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
     topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
 
+    groups = make_group_coordinator(
+        config.groups,
+        metadata,
+        clock=doors.clock,
+        waiters=waiters,
+        new_uuid=doors.random.uuid,
+    )
+
     def is_known(partition: TopicPartition) -> bool:
         return metadata.image.partition(partition.topic, partition.partition) is not None
 
@@ -250,7 +262,13 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         topic_growth=TopicGrowth(topics),
         topic_configs=logs.configs,
         configs=configs,
+        config_changes=ConfigChanges(configs, metadata, identity.broker_id),
         logs=logs,
         producer_ids=ProducerIds(tree, identity.broker_id),
         auto_creation=AutoCreation(topics, config),
+        groups=groups,
+        coordinators=Coordinators(
+            [groups.shards], doors.clock, acks=config.groups.offsets_commit_required_acks
+        ),
+        old_offsets=OldOffsets(tree),
     )

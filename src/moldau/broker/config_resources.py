@@ -1,0 +1,53 @@
+"""Whose settings a request is about: a topic's, a broker's, all brokers', or a logger's level."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from moldau.broker.topics import check_name
+from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import ClusterImage
+
+
+class ResourceType(IntEnum):
+    """Kinds of resources that have settings, numbered as requests name them."""
+
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+
+
+class ConfigResource(NamedTuple):
+    """One resource of a request; the type may be one that we do not know."""
+
+    type: int
+    name: str
+
+    def __str__(self) -> str:
+        known = {kind.value: kind.name for kind in ResourceType}
+        kind = known.get(self.type, f"UNKNOWN({self.type})")
+        return f"ConfigResource(type={kind}, name='{self.name}')"
+
+
+def require_topic(name: str, image: ClusterImage) -> None:
+    """Raise unless there is such a topic."""
+    check_name(name)
+    if name not in image.topics:
+        message = f"The topic '{name}' does not exist."
+        raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+
+
+def broker_of(name: str, own_id: int) -> int | None:
+    """The broker that a resource is called by; None for all of them, which have no name.
+
+    Raises INVALID_REQUEST for a broker that is not this one: each answers for itself.
+    """
+    if not name:
+        return None
+    if not name.removeprefix("-").isdecimal():
+        message = f"Broker id must be an integer, but it is: {name}"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+    if int(name) != own_id:
+        message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+    return own_id

@@ -1,0 +1,57 @@
+"""AlterConfigs (key 33): replace all dynamic settings of topics and brokers."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.config_resources import ConfigResource
+from moldau.broker.context import Context
+from moldau.broker.topic_creation import require_once
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+
+async def handle(
+    request: AlterConfigsRequest, context: Context, broker: Broker
+) -> AlterConfigsResponse:
+    names = [_name(resource) for resource in request.resources]
+    responses = []
+    for resource, name in zip(request.resources, names, strict=True):
+        try:
+            require_once(names.count(name), "Each resource must appear at most once.")
+            settings = {config.name: config.value for config in resource.configs}
+            require_once(
+                1 + len(resource.configs) - len(settings), "Error due to duplicate config keys"
+            )
+            await broker.config_changes.replace(
+                name, settings, is_only_checked=request.validate_only
+            )
+        except KafkaError as error:
+            responses.append(_response(resource, error))
+        else:
+            responses.append(_response(resource, None))
+    return AlterConfigsResponse(throttle_time_ms=0, responses=responses)
+
+
+def refuse(
+    request: AlterConfigsRequest, context: Context, error: KafkaError
+) -> AlterConfigsResponse:
+    responses = [_response(resource, error) for resource in request.resources]
+    return AlterConfigsResponse(throttle_time_ms=0, responses=responses)
+
+
+def _name(resource: AlterConfigsResource) -> ConfigResource:
+    return ConfigResource(resource.resource_type, resource.resource_name)
+
+
+def _response(
+    resource: AlterConfigsResource, error: KafkaError | None
+) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

@@ -1,0 +1,105 @@
+"""DeleteRecords (key 21): move the start of partitions forward."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.internal_topics import is_internal
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.delete_records import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+from moldau.replication.partition import Partition
+
+HIGH_WATERMARK = -1
+NO_LOW_WATERMARK = -1
+
+
+async def handle(
+    request: DeleteRecordsRequest, context: Context, broker: Broker
+) -> DeleteRecordsResponse:
+    started: dict[TopicPartition, int] = {}
+    errors: dict[TopicPartition, ErrorCode] = {}
+    for topic in request.topics:
+        for wanted in topic.partitions:
+            name = TopicPartition(topic.name, wanted.partition_index)
+            try:
+                started[name] = _start(name, wanted.offset, broker)
+            except KafkaError as error:
+                errors[name] = error.code
+
+    def are_done() -> bool:
+        """Whether every live replica begins where it should, or never will."""
+        for name, offset in list(started.items()):
+            try:
+                if _low_watermark(broker.replicas.leader(name), broker) >= offset:
+                    del started[name]
+            except KafkaError as error:
+                errors[name] = error.code
+                del started[name]
+        return not started
+
+    await broker.waiters.until(are_done, keys=list(started), timeout_s=request.timeout_ms / 1000)
+    errors.update(dict.fromkeys(started, ErrorCode.REQUEST_TIMED_OUT))
+    return _response(request, errors, broker)
+
+
+def refuse(
+    request: DeleteRecordsRequest, context: Context, error: KafkaError
+) -> DeleteRecordsResponse:
+    topics = [
+        DeleteRecordsTopicResult(
+            name=topic.name,
+            partitions=[_result(wanted.partition_index, error.code) for wanted in topic.partitions],
+        )
+        for topic in request.topics
+    ]
+    return DeleteRecordsResponse(throttle_time_ms=0, topics=topics)
+
+
+def _start(name: TopicPartition, offset: int, broker: Broker) -> int:
+    """Move the start of our own log; returns where the others have to follow."""
+    if is_internal(name.topic):
+        message = f"Cannot delete records of internal topic {name.topic}"
+        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+    log = broker.replicas.leader(name).log
+    if not log.config.is_deleted_by_retention:
+        message = f"Records of partition {name} can not be deleted due to the configured policy"
+        raise KafkaError(ErrorCode.POLICY_VIOLATION, message)
+    wanted = log.high_watermark if offset == HIGH_WATERMARK else offset
+    if wanted < 0:
+        message = f"The offset {wanted} for partition {name} is not valid"
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
+    log.raise_log_start(wanted)
+    return wanted
+
+
+def _low_watermark(partition: Partition, broker: Broker) -> int:
+    return partition.lowest_log_start(broker.metadata.image.brokers)
+
+
+def _response(
+    request: DeleteRecordsRequest, errors: dict[TopicPartition, ErrorCode], broker: Broker
+) -> DeleteRecordsResponse:
+    topics = []
+    for topic in request.topics:
+        results = []
+        for wanted in topic.partitions:
+            name = TopicPartition(topic.name, wanted.partition_index)
+            code = errors.get(name, ErrorCode.NONE)
+            low_watermark = NO_LOW_WATERMARK
+            if code == ErrorCode.NONE:
+                low_watermark = _low_watermark(broker.replicas.leader(name), broker)
+            results.append(_result(wanted.partition_index, code, low_watermark))
+        topics.append(DeleteRecordsTopicResult(name=topic.name, partitions=results))
+    return DeleteRecordsResponse(throttle_time_ms=0, topics=topics)
+
+
+def _result(
+    number: int, code: ErrorCode, low_watermark: int = NO_LOW_WATERMARK
+) -> DeleteRecordsPartitionResult:
+    return DeleteRecordsPartitionResult(
+        partition_index=number, low_watermark=low_watermark, error_code=code
+    )

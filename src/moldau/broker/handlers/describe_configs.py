@@ -1,0 +1,132 @@
+"""DescribeConfigs (key 32): show settings of topics and brokers, and where they come from."""
+
+from collections.abc import Collection, Sequence
+
+from moldau.broker import loggers
+from moldau.broker.broker import Broker
+from moldau.broker.config_changes import require_own_loggers
+from moldau.broker.config_resources import ConfigResource, ResourceType, broker_of, require_topic
+from moldau.broker.context import Context
+from moldau.config.effective import (
+    ConfigEntry,
+    ConfigSource,
+    describe_broker,
+    describe_cluster,
+)
+from moldau.config.values import ConfigType
+from moldau.coordination.layout.configs import ConfigEntity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+
+_UNKNOWN_TYPE = 0
+_DYNAMIC_LOGGER = 6
+
+
+async def handle(
+    request: DescribeConfigsRequest, context: Context, broker: Broker
+) -> DescribeConfigsResponse:
+    results = []
+    for resource in request.resources:
+        try:
+            configs = await _describe(resource, request, broker)
+        except KafkaError as error:
+            results.append(_refused(resource, error))
+        else:
+            results.append(
+                DescribeConfigsResult(
+                    error_code=ErrorCode.NONE,
+                    error_message=None,
+                    resource_type=resource.resource_type,
+                    resource_name=resource.resource_name,
+                    configs=configs,
+                )
+            )
+    return DescribeConfigsResponse(throttle_time_ms=0, results=results)
+
+
+def refuse(
+    request: DescribeConfigsRequest, context: Context, error: KafkaError
+) -> DescribeConfigsResponse:
+    results = [_refused(resource, error) for resource in request.resources]
+    return DescribeConfigsResponse(throttle_time_ms=0, results=results)
+
+
+def _refused(resource: DescribeConfigsResource, error: KafkaError) -> DescribeConfigsResult:
+    return DescribeConfigsResult(
+        error_code=error.code,
+        error_message=error.message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=[],
+    )
+
+
+async def _describe(
+    resource: DescribeConfigsResource, request: DescribeConfigsRequest, broker: Broker
+) -> list[DescribeConfigsResourceResult]:
+    # Kafka takes an empty list of names for no list.
+    names = resource.configuration_keys or None
+    name = ConfigResource(resource.resource_type, resource.resource_name)
+    if name.type == ResourceType.BROKER_LOGGER:
+        require_own_loggers(name, broker.id)
+        return [
+            _logger(logger, level)
+            for logger, level in loggers.levels().items()
+            if names is None or logger in names
+        ]
+    entries = await _entries(name, names, broker)
+    return [_result(entry, request) for entry in entries]
+
+
+async def _entries(
+    resource: ConfigResource, names: Collection[str] | None, broker: Broker
+) -> Sequence[ConfigEntry]:
+    if resource.type == ResourceType.TOPIC:
+        require_topic(resource.name, broker.metadata.image)
+        overrides = await broker.configs.read(ConfigEntity.topic(resource.name))
+        described = broker.configs.describe_topic(overrides)
+        return [entry for entry in described if names is None or entry.name in names]
+    if resource.type == ResourceType.BROKER:
+        layers = broker.configs.layers
+        if broker_of(resource.name, broker.id) is None:
+            return describe_cluster(layers, names)
+        return describe_broker(layers, names)
+    message = f"Unsupported resource type: {resource.type}"
+    raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+
+
+def _result(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+    synonyms = entry.synonyms if request.include_synonyms else ()
+    return DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.is_read_only,
+        is_default=entry.source is ConfigSource.DEFAULT_CONFIG,
+        config_source=entry.source,
+        is_sensitive=entry.is_sensitive,
+        synonyms=[
+            DescribeConfigsSynonym(name=one.name, value=one.value, source=one.source)
+            for one in synonyms
+        ],
+        config_type=_UNKNOWN_TYPE if entry.type is None else entry.type,
+        documentation=entry.doc if request.include_documentation else None,
+    )
+
+
+def _logger(name: str, level: str) -> DescribeConfigsResourceResult:
+    return DescribeConfigsResourceResult(
+        name=name,
+        value=level,
+        read_only=False,
+        config_source=_DYNAMIC_LOGGER,
+        is_sensitive=False,
+        config_type=ConfigType.STRING,
+        documentation=None,
+    )
