@@ -1,13 +1,12 @@
 """The rules that produced records must pass."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import cramjam
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records import batch, lz4
-from moldau.records import validate as validate_module
 from moldau.records.batch import (
     CONTROL,
     LOG_APPEND_TIME,
@@ -21,7 +20,7 @@ from moldau.records.batch import (
 )
 from moldau.records.compression import Codec
 from moldau.records.legacy import Message, write_message, write_message_set
-from moldau.records.record import Record, decode_records
+from moldau.records.record import Record
 from moldau.records.refusal import RecordsRefused
 from moldau.records.rules import ProduceRules
 from moldau.records.validate import ValidBatch, validate_produce
@@ -293,24 +292,6 @@ def test_a_timestamp_too_far_back_is_invalid() -> None:
     data = write_batch([Record(0, NOW, b"k", b"v"), Record(1, NOW - 101, b"k", b"v")])
     assert refused(data, ProduceRules(timestamp_before_max_ms=100)) == ErrorCode.INVALID_TIMESTAMP
     assert validate(data, ProduceRules(timestamp_before_max_ms=101)).header.record_count == 2
-
-
-def test_records_are_read_one_by_one_only_if_one_may_break_a_rule(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    read: list[int] = []
-
-    def reading(*arguments: object, record_count: int, **options: int) -> Iterator[Record]:
-        read.append(record_count)
-        return decode_records(*arguments, record_count=record_count, **options)
-
-    monkeypatch.setattr(validate_module, "decode_records", reading)
-    data = write_batch([Record(0, NOW - 50, b"k", b"v"), Record(1, NOW + 9, b"k", b"v")])
-    validate(data, ProduceRules(timestamp_before_max_ms=50, timestamp_after_max_ms=9))
-    assert not read
-    refused(data, ProduceRules(timestamp_before_max_ms=49))
-    refused(data, ProduceRules(timestamp_after_max_ms=8))
-    assert read == [2, 2]
 
 
 def test_a_wrong_timestamp_outweighs_a_missing_key() -> None:
