@@ -31,6 +31,7 @@ async def handle(
         changes = broker.replicas.apply_leader_and_isr(part, now_ms=broker.clock.now_ms())
         for partition in (*changes.leading, *changes.following):
             broker.waiters.wake(partition.topic_partition)
+        broker.coordinators.leadership_changed(changes)
         errors.update(changes.errors)
     return _response(request, context.api_version, errors)
 

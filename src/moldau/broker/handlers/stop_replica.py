@@ -17,6 +17,7 @@ async def handle(
     outcome = broker.replicas.apply_stop_replica(request, now_ms=broker.clock.now_ms())
     for name in outcome:
         broker.waiters.wake(name)
+    broker.coordinators.resign(outcome)
     errors = [
         StopReplicaPartitionError(
             topic_name=name.topic, partition_index=name.partition, error_code=code

@@ -1,0 +1,33 @@
+"""DeleteGroups (key 42): forget groups that have no members."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import KafkaError
+from moldau.protocol.messages.delete_groups import (
+    DeletableGroupResult,
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+)
+
+
+async def handle(
+    request: DeleteGroupsRequest, context: Context, broker: Broker
+) -> DeleteGroupsResponse:
+    results = []
+    for group_id in dict.fromkeys(request.groups_names):
+        try:
+            code = await broker.groups.delete(group_id)
+        except KafkaError as error:
+            code = error.code
+        results.append(DeletableGroupResult(group_id=group_id, error_code=code))
+    return DeleteGroupsResponse(throttle_time_ms=0, results=results)
+
+
+def refuse(
+    request: DeleteGroupsRequest, context: Context, error: KafkaError
+) -> DeleteGroupsResponse:
+    """The same error for every group."""
+    results = [
+        DeletableGroupResult(group_id=each, error_code=error.code) for each in request.groups_names
+    ]
+    return DeleteGroupsResponse(throttle_time_ms=0, results=results)

@@ -1,0 +1,60 @@
+"""DescribeGroups (key 15): groups with their members."""
+
+from moldau.broker.authorized import operations_of
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.coordinator.group.messages import Description
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+)
+
+
+async def handle(
+    request: DescribeGroupsRequest, context: Context, broker: Broker
+) -> DescribeGroupsResponse:
+    described = []
+    for group_id in request.groups:
+        try:
+            group = _group(group_id, broker.groups.describe(group_id))
+        except KafkaError as error:
+            group = _group(group_id, Description(state=""), error.code)
+        else:
+            if request.include_authorized_operations:
+                group.authorized_operations = operations_of("group")
+        described.append(group)
+    return DescribeGroupsResponse(groups=described)
+
+
+def refuse(
+    request: DescribeGroupsRequest, context: Context, error: KafkaError
+) -> DescribeGroupsResponse:
+    """The same error for every group."""
+    refused = [_group(each, Description(state=""), error.code) for each in request.groups]
+    return DescribeGroupsResponse(groups=refused)
+
+
+def _group(
+    group_id: str, description: Description, error: ErrorCode = ErrorCode.NONE
+) -> DescribedGroup:
+    return DescribedGroup(
+        error_code=error,
+        group_id=group_id,
+        group_state=description.state,
+        protocol_type=description.protocol_type,
+        protocol_data=description.protocol_name,
+        members=[
+            DescribedGroupMember(
+                member_id=each.member_id,
+                group_instance_id=each.instance_id,
+                client_id=each.client_id,
+                client_host=each.client_host,
+                member_metadata=each.metadata,
+                member_assignment=each.assignment,
+            )
+            for each in description.members
+        ],
+    )

@@ -1,0 +1,24 @@
+"""ListGroups (key 16): the groups that this broker coordinates."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+
+
+async def handle(
+    request: ListGroupsRequest, context: Context, broker: Broker
+) -> ListGroupsResponse:
+    states = [each.lower() for each in request.states_filter]
+    types = [each.lower() for each in request.types_filter]
+    error, overviews = broker.groups.overviews()
+    listed = [
+        ListedGroup(
+            group_id=each.group_id,
+            protocol_type=each.protocol_type,
+            group_state=each.state,
+            group_type=each.group_type,
+        )
+        for each in overviews
+        if (not states or each.state.lower() in states) and (not types or each.group_type in types)
+    ]
+    return ListGroupsResponse(error_code=error, groups=listed)

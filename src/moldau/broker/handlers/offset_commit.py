@@ -1,0 +1,104 @@
+"""OffsetCommit (key 8): a group stores how far it has read."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.coordinator.group.messages import Committed, Identity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+
+_DEFAULT = -1
+
+Errors = dict[TopicPartition, ErrorCode]
+
+
+async def handle(
+    request: OffsetCommitRequest, context: Context, broker: Broker
+) -> OffsetCommitResponse:
+    now_ms = broker.clock.now_ms()
+    offsets: dict[TopicPartition, Committed] = {}
+    errors: Errors = {}
+    for topic in request.topics:
+        for each in topic.partitions:
+            partition = TopicPartition(topic.name, each.partition_index)
+            if broker.metadata.image.partition(*partition) is None:
+                errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                offsets[partition] = _committed(each, request.retention_time_ms, now_ms)
+    if context.api_version == 0:
+        errors |= await _commit_to_tree(request.group_id, offsets, broker)
+    elif offsets:
+        errors |= await _commit(request, offsets, broker)
+    return _response(request, errors)
+
+
+def refuse(
+    request: OffsetCommitRequest, context: Context, error: KafkaError
+) -> OffsetCommitResponse:
+    """The same error for every partition."""
+    errors = {
+        TopicPartition(topic.name, each.partition_index): error.code
+        for topic in request.topics
+        for each in topic.partitions
+    }
+    return _response(request, errors)
+
+
+async def _commit(
+    request: OffsetCommitRequest, offsets: dict[TopicPartition, Committed], broker: Broker
+) -> Errors:
+    identity = Identity(
+        request.member_id, request.generation_id_or_member_epoch, request.group_instance_id
+    )
+    try:
+        return await broker.groups.commit(request.group_id, identity, offsets)
+    except KafkaError as error:
+        return dict.fromkeys(offsets, error.code)
+
+
+async def _commit_to_tree(
+    group_id: str, offsets: dict[TopicPartition, Committed], broker: Broker
+) -> Errors:
+    errors: Errors = {}
+    size_max = broker.config.groups.offset_metadata_max_bytes
+    for partition, committed in offsets.items():
+        if len(committed.metadata) > size_max:
+            errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+        else:
+            await broker.old_offsets.set(group_id, partition, committed.offset)
+            errors[partition] = ErrorCode.NONE
+    return errors
+
+
+def _committed(each: OffsetCommitRequestPartition, retention_ms: int, now_ms: int) -> Committed:
+    timestamp = each.commit_timestamp
+    return Committed(
+        each.committed_offset,
+        each.committed_leader_epoch,
+        each.committed_metadata or "",
+        now_ms if timestamp == _DEFAULT else timestamp,
+        -1 if retention_ms == _DEFAULT else now_ms + retention_ms,
+    )
+
+
+def _response(request: OffsetCommitRequest, errors: Errors) -> OffsetCommitResponse:
+    topics = [
+        OffsetCommitResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetCommitResponsePartition(
+                    partition_index=each.partition_index,
+                    error_code=errors[TopicPartition(topic.name, each.partition_index)],
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in request.topics
+    ]
+    return OffsetCommitResponse(topics=topics)

@@ -1,0 +1,33 @@
+"""SyncGroup (key 14): hand out the assignments that the group's leader made."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.coordinator.group.messages import Identity, Sync
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+_PROTOCOL_SINCE = 5
+
+
+async def handle(request: SyncGroupRequest, context: Context, broker: Broker) -> SyncGroupResponse:
+    is_protocol_missing = request.protocol_type is None or request.protocol_name is None
+    if context.api_version >= _PROTOCOL_SINCE and is_protocol_missing:
+        raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    sync = Sync(
+        Identity(request.member_id, request.generation_id, request.group_instance_id),
+        request.protocol_type,
+        request.protocol_name,
+        {each.member_id: bytes(each.assignment) for each in request.assignments},
+    )
+    reply = await broker.groups.sync(request.group_id, sync)
+    return SyncGroupResponse(
+        error_code=reply.error,
+        protocol_type=reply.protocol_type,
+        protocol_name=reply.protocol_name,
+        assignment=reply.assignment,
+    )
+
+
+def refuse(request: SyncGroupRequest, context: Context, error: KafkaError) -> SyncGroupResponse:
+    """The error, and no assignment."""
+    return SyncGroupResponse(error_code=error.code, assignment=b"")

@@ -1,0 +1,61 @@
+"""A led partition as the journal of a coordinator's shard."""
+
+import asyncio
+
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.producer_state import Origin
+from moldau.log.verification import Guard
+from moldau.model import TopicPartition
+from moldau.records.buffers import ReadableBuffer
+from moldau.replication.partition import Partition
+from moldau.runtime.clock import Clock
+
+
+class PartitionJournal:
+    """Appends with the acknowledgement that the coordinator's settings ask for."""
+
+    def __init__(self, partition: Partition, clock: Clock, *, acks: int) -> None:
+        self._partition = partition
+        self._clock = clock
+        self._acks = acks
+
+    @property
+    def name(self) -> TopicPartition:
+        return self._partition.topic_partition
+
+    @property
+    def start_offset(self) -> int:
+        return self._partition.log.log_start_offset
+
+    @property
+    def end_offset(self) -> int:
+        return self._partition.log.log_end_offset
+
+    def append(self, batch: bytearray, guard: Guard | None) -> int:
+        """Append, and return the first record's offset."""
+        size_max = self._partition.log.config.max_message_bytes
+        if len(batch) > size_max:
+            message = f"{len(batch)} bytes for {self.name}, at most {size_max} are allowed"
+            raise KafkaError(ErrorCode.MESSAGE_TOO_LARGE, message)
+        appended = self._partition.append(
+            batch,
+            acks=self._acks,
+            now_ms=self._clock.now_ms(),
+            origin=Origin.COORDINATOR,
+            guard=guard,
+        )
+        return appended.first_offset
+
+    def is_committed(self, end_offset: int) -> bool:
+        """Whether all before `end_offset` is on every replica in sync."""
+        return self._partition.is_committed(end_offset)
+
+    async def read(self, offset: int, *, max_bytes: int) -> ReadableBuffer:
+        """Batches from the one with `offset` on; off the loop if the disk must be waited for."""
+        stretch = self._partition.log.read(offset, max_bytes=max_bytes, at_least_one=True).range
+        if stretch is None:
+            return b""
+        cached = stretch.file.read_cached(stretch.position, stretch.size)
+        if cached is not None:
+            return cached
+        return await asyncio.get_running_loop().run_in_executor(None, stretch.read)
