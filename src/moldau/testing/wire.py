@@ -35,6 +35,7 @@ class WireClient:
         frame = self.receive_frame()
         correlation_id, position = decode_response_header(frame, api.key, version)
         assert correlation_id == self._correlation_id
+        response: Any
         response, end = decode(api.response, version, frame, position)
         assert end == len(frame), "the response is longer than it says"
         return response

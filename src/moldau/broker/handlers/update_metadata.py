@@ -1,5 +1,7 @@
 """UpdateMetadata (key 6): the controller says what the cluster looks like."""
 
+from collections.abc import Iterable
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
@@ -12,11 +14,20 @@ async def handle(
     broker.registration.require_epoch(request.broker_epoch)
     broker.replicas.require_controller(request.controller_epoch)
     deleted = broker.metadata.apply(request)
-    for topic in {partition.topic for partition in deleted}:
-        if topic not in broker.metadata.image.topics:
-            broker.topic_configs.forget(topic)
-            broker.traffic.forget(topic)
-    for state in request.topic_states:
-        broker.waiters.wake(state.topic_name)
+    topics = broker.metadata.image.topics
+    for name in dict.fromkeys(partition.topic for partition in deleted):
+        if name not in topics:
+            broker.topic_configs.forget(name)
+            broker.traffic.forget(name)
+    if deleted:
+        broker.groups.forget_partitions(deleted)
+    for name in _topics_of(request):
+        broker.waiters.wake(name)
     broker.waiters.wake(broker.metadata)
     return UpdateMetadataResponse(error_code=ErrorCode.NONE)
+
+
+def _topics_of(request: UpdateMetadataRequest) -> Iterable[str]:
+    names = [state.topic_name for state in request.topic_states]
+    ungrouped = [state.topic_name for state in request.ungrouped_partition_states]
+    return dict.fromkeys(names + ungrouped)
