@@ -6,6 +6,7 @@ import pytest
 
 from conformance.apache.jars import jar_paths
 from conformance.apache.lines import JavaProgram
+from conformance.our_broker import OurBroker, our_broker
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +38,10 @@ def show_download(request: pytest.FixtureRequest, class_path: str) -> None:
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         jar_paths(class_path)
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OurBroker]:
+    """Our broker, shared by the tests of a module; each uses topics of its own."""
+    with our_broker(tmp_path_factory.mktemp("broker")) as running:
+        yield running
