@@ -11,41 +11,13 @@ from bench.measure import best_seconds, print_table
 
 from moldau.records.building import BatchForm, NewRecords, encode_columns
 from moldau.records.columns import Wanted, decode_columns
+from moldau.records.pool import MemoryPool
 
 WITHOUT_HEADERS = Wanted(headers=False)
 
 
-class Reused:
-    """Hands out the same memory again in each round, as a reader's own pool would."""
-
-    def __init__(self) -> None:
-        self._buffers: list[bytearray] = []
-        self._next = 0
-
-    def start_over(self) -> None:
-        self._next = 0
-
-    def __call__(self, size: int) -> bytearray:
-        if self._next == len(self._buffers):
-            self._buffers.append(bytearray(size))
-        buffer = self._buffers[self._next]
-        assert len(buffer) >= size
-        self._next += 1
-        return buffer
-
-
 def arrow_memory(size: int) -> memoryview:
     return memoryview(pa.allocate_buffer(size))
-
-
-def decode_reusing(data: bytes, reused: Reused) -> None:
-    reused.start_over()
-    decode_columns(data, wanted=WITHOUT_HEADERS, allocate=reused)
-
-
-def encode_reusing(records: NewRecords, form: BatchForm, reused: Reused) -> None:
-    reused.start_over()
-    encode_columns(records, form, allocate=reused)
 
 
 def reading() -> None:
@@ -58,12 +30,14 @@ def reading() -> None:
                 "arrow": partial(
                     decode_columns, data, wanted=WITHOUT_HEADERS, allocate=arrow_memory
                 ),
-                "reused": partial(decode_reusing, data, Reused()),
+                "pool": partial(
+                    decode_columns, data, wanted=WITHOUT_HEADERS, allocate=MemoryPool().allocate
+                ),
             }
         )
         rows.append([shape, *(f"{count / seconds / 1e6:.1f}" for seconds in best.values())])
     title = "Columns from uncompressed batches of 100-byte values, M records per CPU second"
-    print_table(title, ["batches, fetch", "fresh memory", "Arrow's pool", "reused memory"], rows)
+    print_table(title, ["batches, fetch", "fresh memory", "Arrow's pool", "our pool"], rows)
 
 
 def building() -> None:
@@ -75,13 +49,13 @@ def building() -> None:
         best = best_seconds(
             {
                 "fresh": partial(encode_columns, records, form),
-                "reused": partial(encode_reusing, records, form, Reused()),
+                "pool": partial(encode_columns, records, form, allocate=MemoryPool().allocate),
             }
         )
         count = columns.row_count
         rows.append([shape, *(f"{count / seconds / 1e6:.1f}" for seconds in best.values())])
     title = "Uncompressed batches from columns of 100-byte values, M records per CPU second"
-    print_table(title, ["batches, fetch", "fresh memory", "reused memory"], rows)
+    print_table(title, ["batches, fetch", "fresh memory", "our pool"], rows)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Buffers are plain memory that `pyarrow.py_buffer` wraps without copying. Filling fresh memory
 costs more than reading the records, since the operating system hands it out page by page; a
-reader that runs for long therefore passes an `allocate` of its own that uses memory again.
+reader that runs for long therefore passes the `allocate` of a `MemoryPool` (see pool.py), or
+another that uses memory again.
 """
 
 from collections.abc import Callable
