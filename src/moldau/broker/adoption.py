@@ -6,11 +6,11 @@ their ids, in `partition.metadata`.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
-from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
+from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
 from moldau.coordination.tree import Create, Tree
 from moldau.log.log import Log
 from moldau.model import format_uuid
@@ -19,9 +19,17 @@ _log = logging.getLogger(__name__)
 
 
 async def adopt_topics(
-    tree: Tree, logs: Iterable[Log], *, broker_id: int, new_uuid: Callable[[], bytes]
+    tree: Tree,
+    logs: Iterable[Log],
+    *,
+    broker_id: int,
+    new_uuid: Callable[[], bytes],
+    overrides_of: Callable[[str], Mapping[str, str]],
 ) -> list[str]:
-    """Create the topics of these logs in a tree without any; returns their names."""
+    """Create the topics of these logs in a tree without any; returns their names.
+
+    `overrides_of` gives the settings of topics that do not have the broker's own.
+    """
     if await tree.children(topic_nodes.PATH):
         return []
     topics: dict[str, dict[int, Log]] = {}
@@ -34,13 +42,31 @@ async def adopt_topics(
             partitions=dict.fromkeys(range(max(partitions) + 1), alone),
             topic_id=format_uuid(ids[0] if ids else new_uuid()),
         )
-        config = encode_config({"cleanup.policy": "compact"} if name.startswith("__") else {})
         await tree.multi(
             [
-                Create(ConfigEntity.topic(name).path, config),
+                Create(ConfigEntity.topic(name).path, encode_config(overrides_of(name))),
                 Create(topic_nodes.topic_path(name), assignment.encode()),
+                Create(topic_nodes.partitions_path(name)),
+                *(node for log in partitions.values() for node in _state_nodes(log, broker_id)),
             ]
         )
     if topics:
         _log.info("adopted %d topics found in the log directories", len(topics))
     return list(topics)
+
+
+def _state_nodes(log: Log, broker_id: int) -> Iterator[Create]:
+    """Who leads: this broker, in the epoch after the last one that the log knows.
+
+    A new partition would begin with epoch 0, and followers and clients would take records
+    of it for older than those which are there.
+    """
+    latest = log.epochs.latest
+    state = PartitionState(
+        leader=broker_id,
+        leader_epoch=0 if latest is None else latest.epoch + 1,
+        isr=(broker_id,),
+        controller_epoch=0,
+    )
+    yield Create(topic_nodes.partition_path(log.partition))
+    yield Create(topic_nodes.state_path(log.partition), state.encode())

@@ -24,8 +24,9 @@ class AutoCreation:
         is_enabled = self._config.general.auto_create_topics_enable or is_internal(name)
         if not is_allowed or not is_enabled:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
-        partition_count, replication_factor, overrides = self._shape(name)
+        partition_count, replication_factor = self._shape(name)
         replicas = self._topics.place(partition_count, replication_factor)
+        overrides = internal_overrides(name, self._config)
         try:
             await self._topics.create(name, replicas, overrides)
         except KafkaError as error:
@@ -33,30 +34,36 @@ class AutoCreation:
                 raise
         await self._topics.until_led(name, partition_count, timeout_s=wait_s)
 
-    def _shape(self, name: str) -> tuple[int, int, Mapping[str, str]]:
+    def _shape(self, name: str) -> tuple[int, int]:
+        """How many partitions, and how many replicas of each."""
         if name == CONSUMER_OFFSETS:
             groups = self._config.groups
-            return (
-                groups.offsets_topic_num_partitions,
-                groups.offsets_topic_replication_factor,
-                {
-                    "cleanup.policy": "compact",
-                    "compression.type": "producer",
-                    "segment.bytes": str(groups.offsets_topic_segment_bytes),
-                },
-            )
+            return groups.offsets_topic_num_partitions, groups.offsets_topic_replication_factor
         if name == TRANSACTION_STATE:
             transactions = self._config.transactions
             return (
                 transactions.transaction_state_log_num_partitions,
                 transactions.transaction_state_log_replication_factor,
-                {
-                    "cleanup.policy": "compact",
-                    "compression.type": "uncompressed",
-                    "min.insync.replicas": str(transactions.transaction_state_log_min_isr),
-                    "segment.bytes": str(transactions.transaction_state_log_segment_bytes),
-                    "unclean.leader.election.enable": "false",
-                },
             )
         general = self._config.general
-        return general.num_partitions, general.default_replication_factor, {}
+        return general.num_partitions, general.default_replication_factor
+
+
+def internal_overrides(name: str, config: BrokerConfig) -> Mapping[str, str]:
+    """The settings that an internal topic must have; none for any other topic."""
+    if name == CONSUMER_OFFSETS:
+        return {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(config.groups.offsets_topic_segment_bytes),
+        }
+    if name == TRANSACTION_STATE:
+        transactions = config.transactions
+        return {
+            "cleanup.policy": "compact",
+            "compression.type": "uncompressed",
+            "min.insync.replicas": str(transactions.transaction_state_log_min_isr),
+            "segment.bytes": str(transactions.transaction_state_log_segment_bytes),
+            "unclean.leader.election.enable": "false",
+        }
+    return {}

@@ -77,9 +77,7 @@ class Dispatcher:
         context = Context(header.api_version, header.client_id or "", client)
         response = await self._answer(served, request, context)
         self._count(served, version, began_ns)
-        if response is None:
-            return None
-        return _framed(response, header, version)
+        return None if response is None else _framed(response, header, version)
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
         """The answer to a request that needs no frame, since it comes from this process."""

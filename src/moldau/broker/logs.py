@@ -32,11 +32,17 @@ class Logs:
         directory = self._directory_of(partition)
         return None if directory is None else directory.logs[partition]
 
-    def create(self, partition: TopicPartition, *, topic_id: bytes | None, now_ms: int) -> Log:
-        """Make an empty log in the online directory that has the fewest."""
+    def create(
+        self, partition: TopicPartition, *, topic_id: bytes | None, is_new: bool, now_ms: int
+    ) -> Log:
+        """Make an empty log in the online directory that has the fewest.
+
+        A partition that is not new had a log. If it is not found, it may be in a directory
+        that is offline, and an empty one in its place would lose what it holds.
+        """
         online = [one for one in self.directories if one.volume.is_online]
-        if not online:
-            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "every log directory is offline")
+        if not online or (not is_new and len(online) < len(self.directories)):
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "a log directory is offline")
         directory = min(online, key=lambda one: len(one.logs))
         config = self.configs.of(partition.topic)
         return directory.create(partition, config, topic_id=topic_id, now_ms=now_ms)

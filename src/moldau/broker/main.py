@@ -6,13 +6,14 @@ last the requests. Stopping goes the other way, and leaves the logs clean.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
 from moldau.broker.adoption import adopt_topics
-from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.auto_creation import AutoCreation, internal_overrides
 from moldau.broker.broker import Broker
 from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
@@ -44,6 +45,7 @@ from moldau.controller.service import ControllerService
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
 from moldau.coordination.tree import Tree
+from moldau.errors import ErrorCode, KafkaError, KafkaStorageError
 from moldau.log.directory import LogDirectory
 from moldau.log.meta_properties import MetaProperties
 from moldau.log.shared import Shared
@@ -57,6 +59,8 @@ from moldau.runtime.loop_lag import LoopLag
 from moldau.runtime.metrics import Metrics
 from moldau.runtime.random import Random, SystemRandom
 from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
 
 _SESSION_ID_MAX = 2**31 - 1
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
@@ -133,7 +137,17 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         )
         await configs.load()
         logs = await _open_logs(startup, doors, identity, topic_configs, stack)
-        await adopt_topics(tree, logs, broker_id=identity.broker_id, new_uuid=doors.random.uuid)
+        adopted = await adopt_topics(
+            tree,
+            logs,
+            broker_id=identity.broker_id,
+            new_uuid=doors.random.uuid,
+            overrides_of=partial(internal_overrides, config=startup.config),
+        )
+        for name in adopted:
+            # Before anything is cleaned or expired by the wrong settings.
+            await topic_configs.refresh(name)
+            logs.reconfigure(name)
         broker = _assemble(doors, tree, identity, logs, configs)
         configs.listen(logs.reconfigure, partial(_reconfigure, broker))
         yield broker
@@ -193,19 +207,25 @@ async def _open_logs(
     owner = MetaProperties(identity.broker_id, identity.cluster_id)
     directories = []
     for path in config.log_dirs:
-        _make_directories(doors.disk, path)
         shared = Shared(
             producer_expiration_ms=config.log.producer_id_expiration_ms,
             draw=doors.random.below,
         )
         directory = LogDirectory(Volume(doors.disk, path), shared)
-        directory.claim(owner)
-        for _ in directory.load(
-            lambda partition: topic_configs.of(partition.topic), now_ms=doors.clock.now_ms()
-        ):
-            await asyncio.sleep(0)
         directories.append(directory)
-        stack.callback(_close, directory, doors.clock)
+        try:
+            with directory.volume.guard():
+                _make_directories(doors.disk, path)
+            directory.claim(owner)
+            for _ in directory.load(
+                lambda partition: topic_configs.of(partition.topic), now_ms=doors.clock.now_ms()
+            ):
+                await asyncio.sleep(0)
+            stack.callback(_close, directory, doors.clock)
+        except KafkaStorageError as error:
+            _log.error("starting without %s: %s", path, error)
+    if not any(directory.volume.is_online for directory in directories):
+        raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "no log directory can be used")
     return Logs(directories, topic_configs, new_uuid_hex=lambda: doors.random.uuid().hex())
 
 

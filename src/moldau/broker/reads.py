@@ -1,18 +1,30 @@
 """Reading for one Fetch request: several partitions under common limits."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from moldau.broker.fetch_sessions import Wanted
 from moldau.errors import ErrorCode, KafkaError
+from moldau.log.leader_epochs import UNKNOWN_EPOCH, EpochEnd
 from moldau.log.read import Fetched
 from moldau.log.transaction_index import AbortedTransaction
-from moldau.model import TopicPartition
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.replication.partition import Partition
 from moldau.replication.replicas import Replicas
+from moldau.runtime.file_range import FileRange
 
 CONSUMER = -1
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Asked(NamedTuple):
+    """One partition of a request; `partition` is None if its topic's id is not known."""
+
+    partition: TopicPartition | None
+    want: Wanted
+    topic_id: bytes | None = None
 
 
 class ReadTerms(NamedTuple):
@@ -23,11 +35,10 @@ class ReadTerms(NamedTuple):
     is_read_committed: bool
     # Since version 3 the first batch comes whole, however large, so that readers get on.
     at_least_one: bool
-    now_ms: int
 
     @property
     def is_follower(self) -> bool:
-        return self.replica_id != CONSUMER
+        return self.replica_id >= 0
 
 
 @dataclass(slots=True)
@@ -38,75 +49,110 @@ class PartitionRead:
     partition: Partition | None = None
     fetched: Fetched | None = None
     aborted: list[AbortedTransaction] | None = None
+    # Where the reader's log and this one part: it must truncate before it can go on.
+    diverging: EpochEnd | None = None
+    # What is sent: the stretch of the file, unless it was rewritten for an old client.
+    records: FileRange | bytes | bytearray | None = None
 
     @property
     def size(self) -> int:
-        return 0 if self.fetched is None else self.fetched.size
+        return 0 if self.records is None else len(self.records)
+
+    @property
+    def is_answer_due(self) -> bool:
+        """Whether the reader must hear of it, however little there is to read."""
+        return self.error is not None or self.diverging is not None
 
 
 def read_all(
-    replicas: Replicas, wanted: Mapping[TopicPartition, Wanted], terms: ReadTerms
-) -> dict[TopicPartition, PartitionRead]:
+    replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms
+) -> dict[Key, PartitionRead]:
     """Read each partition in turn, until the bytes are used up."""
     remaining = terms.max_bytes
     at_least_one = terms.at_least_one
     reads = {}
-    for name, want in wanted.items():
-        read = reads[name] = PartitionRead()
+    for key, one in asked.items():
+        read = reads[key] = PartitionRead()
         try:
-            read.partition = _partition(replicas, name, want, terms)
-            max_bytes = max(0, min(want.max_bytes, remaining))
-            _read(read, read.partition, want, terms, max_bytes, at_least_one=at_least_one)
+            partition = read.partition = find(replicas, one, terms)
+            read.diverging = _divergence(partition, one.want)
+            if read.diverging is None:
+                max_bytes = max(0, min(one.want.max_bytes, remaining))
+                _read(read, one.want, terms, max_bytes, at_least_one=at_least_one)
         except KafkaError as error:
             read.error = error
-        if read.size:
+            continue
+        size = read.size
+        if size:
             at_least_one = False
-            remaining -= read.size
+            remaining -= size
     return reads
 
 
-def has_news(replicas: Replicas, wanted: Mapping[TopicPartition, Wanted], terms: ReadTerms) -> bool:
+def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -> bool:
     """Whether any partition has something to read, or an error, without reading it."""
-    for name, want in wanted.items():
+    for one in asked.values():
         try:
-            partition = _partition(replicas, name, want, terms)
+            partition = find(replicas, one, terms)
         except KafkaError:
             return True
-        start, end = partition.log.log_start_offset, partition.log.log_end_offset
-        if want.fetch_offset < _end(partition, terms) or not start <= want.fetch_offset <= end:
+        offset, log = one.want.fetch_offset, partition.log
+        if offset < end_of(partition, terms):
+            return True
+        if not log.log_start_offset <= offset <= log.log_end_offset:
             return True
     return False
 
 
-def _partition(
-    replicas: Replicas, name: TopicPartition, want: Wanted, terms: ReadTerms
-) -> Partition:
-    partition = replicas.leader(name, want.current_leader_epoch)
+def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
+    """The partition that is asked for, if it may be read here on these terms."""
+    if one.partition is None:
+        raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
+    epoch = one.want.current_leader_epoch
+    partition = replicas.leader(one.partition, epoch)
+    if one.topic_id is not None and partition.log.topic_id not in (None, one.topic_id):
+        raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
     if terms.is_follower and terms.replica_id not in partition.followers:
-        message = f"broker {terms.replica_id} is not a replica of {name}"
-        raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH, message)
+        message = f"broker {terms.replica_id} is not a replica of {one.partition}"
+        # With the right epoch the follower may know of a reassignment before we do.
+        code = (
+            ErrorCode.NOT_LEADER_OR_FOLLOWER
+            if epoch == NO_LEADER_EPOCH
+            else ErrorCode.UNKNOWN_LEADER_EPOCH
+        )
+        raise KafkaError(code, message)
     return partition
 
 
-def _end(partition: Partition, terms: ReadTerms) -> int:
+def end_of(partition: Partition, terms: ReadTerms) -> int:
+    """Up to where a partition may be read on these terms."""
     log = partition.log
-    if terms.is_follower:
+    if terms.replica_id != CONSUMER:
         return log.log_end_offset
     return log.last_stable_offset if terms.is_read_committed else log.high_watermark
 
 
-def _read(
-    read: PartitionRead,
-    partition: Partition,
-    want: Wanted,
-    terms: ReadTerms,
-    max_bytes: int,
-    *,
-    at_least_one: bool,
-) -> None:
+def _divergence(partition: Partition, want: Wanted) -> EpochEnd | None:
+    """Where this log and the reader's part, if they do (KIP-595)."""
+    if want.last_fetched_epoch == NO_LEADER_EPOCH:
+        return None
     log = partition.log
-    end_offset = _end(partition, terms)
-    if want.fetch_offset > end_offset and want.fetch_offset <= log.log_end_offset:
+    end = log.end_offset_for_epoch(want.last_fetched_epoch)
+    if end == UNKNOWN_EPOCH or want.fetch_offset < log.log_start_offset:
+        message = f"nothing is known of epoch {want.last_fetched_epoch} at {want.fetch_offset}"
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
+    if end.epoch < want.last_fetched_epoch or end.end_offset < want.fetch_offset:
+        return end
+    return None
+
+
+def _read(
+    read: PartitionRead, want: Wanted, terms: ReadTerms, max_bytes: int, *, at_least_one: bool
+) -> None:
+    assert read.partition is not None
+    log = read.partition.log
+    end_offset = end_of(read.partition, terms)
+    if end_offset < want.fetch_offset <= log.log_end_offset:
         # Between the high watermark and the end there is nothing for consumers yet.
         read.fetched = Fetched(None, want.fetch_offset, want.fetch_offset)
     else:
@@ -116,12 +162,10 @@ def _read(
             end_offset=end_offset,
             at_least_one=at_least_one,
         )
-    if terms.is_read_committed and not terms.is_follower:
+        if read.fetched.is_first_batch_cut and terms.at_least_one:
+            # Nothing to use before the next request; a part of a batch would look like
+            # one that is too large for the reader.
+            read.fetched = Fetched(None, want.fetch_offset, want.fetch_offset)
+    read.records = read.fetched.range
+    if terms.is_read_committed and terms.replica_id == CONSUMER:
         read.aborted = log.aborted_in(read.fetched)
-    if terms.is_follower:
-        partition.note_fetch(
-            terms.replica_id,
-            want.fetch_offset,
-            log_start_offset=want.log_start_offset,
-            now_ms=terms.now_ms,
-        )

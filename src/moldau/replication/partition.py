@@ -24,6 +24,7 @@ from moldau.records.buffers import WritableBuffer
 from moldau.records.rules import ProduceRules
 
 NO_EPOCH = -1
+NO_LEADER = -1
 ALL_IN_SYNC = -1
 
 
@@ -84,7 +85,7 @@ class Partition:
     ) -> None:
         self.topic_partition = topic_partition
         self.log = log
-        self.state = PartitionState(NO_EPOCH, -1, NO_EPOCH, (), 0, ())
+        self.state = PartitionState(NO_EPOCH, NO_LEADER, NO_EPOCH, (), 0, ())
         self.followers: dict[int, Follower] = {}
         self.epoch_start_offset: int | None = None
         self._local_id = local_id
@@ -140,6 +141,12 @@ class Partition:
         self.followers = {}
         self.epoch_start_offset = None
         return is_new
+
+    def leave(self) -> None:
+        """Give up the replica: whoever still waits for it hears that it does not lead."""
+        self._adopt(self.state._replace(leader=NO_LEADER))
+        self.followers = {}
+        self.epoch_start_offset = None
 
     def _adopt(self, state: PartitionState) -> None:
         self.state = state

@@ -21,8 +21,10 @@ class Logs(Protocol):
     def get(self, partition: TopicPartition) -> Log | None:
         """The log of a partition, if there is one."""
 
-    def create(self, partition: TopicPartition, *, topic_id: bytes | None, now_ms: int) -> Log:
-        """Make an empty log."""
+    def create(
+        self, partition: TopicPartition, *, topic_id: bytes | None, is_new: bool, now_ms: int
+    ) -> Log:
+        """Make an empty log; refuses one for an old partition that may be on a lost disk."""
 
     def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
         """Take a log away; its files go later."""
@@ -90,6 +92,7 @@ class Replicas:
                 raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {partition}")
             message = f"this broker has no replica of {partition}"
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER, message)
+        found.log.folder.volume.require_online()
         return found
 
     # The controller's requests
@@ -131,13 +134,13 @@ class Replicas:
 
     def _apply(self, unit: Unit, changes: Changes, now_ms: int) -> None:
         known = self._partitions.get(unit.partition)
-        current_epoch = NO_EPOCH if known is None else known.state.leader_epoch
-        if unit.state.leader_epoch <= current_epoch:
-            raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH)
+        if known is not None:
+            _require_topic_id(known.log, unit.topic_id)
+            if unit.state.leader_epoch <= known.state.leader_epoch:
+                raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH)
         if self._broker_id not in unit.state.replicas:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         partition = known or self._open(unit, now_ms)
-        _require_topic_id(partition.log, unit.topic_id)
         state = _state(unit.state)
         if state.leader == self._broker_id:
             partition.lead(state, now_ms=now_ms)
@@ -149,7 +152,10 @@ class Replicas:
     def _open(self, unit: Unit, now_ms: int) -> Partition:
         log = self._logs.get(unit.partition)
         if log is None:
-            log = self._logs.create(unit.partition, topic_id=unit.topic_id, now_ms=now_ms)
+            log = self._logs.create(
+                unit.partition, topic_id=unit.topic_id, is_new=unit.state.is_new, now_ms=now_ms
+            )
+        _require_topic_id(log, unit.topic_id)
         return Partition(unit.partition, log, local_id=self._broker_id, lag_max_ms=self._lag_max_ms)
 
     def _stop(
@@ -166,7 +172,9 @@ class Replicas:
             # Also without a replica in the table: the topic may have gone while we were down.
             if self._logs.get(name) is not None:
                 self._logs.delete(name, now_ms=now_ms)
-            self._partitions.pop(name, None)
+            if partition is not None:
+                partition.leave()
+                del self._partitions[name]
 
 
 def _units(request: LeaderAndIsrRequest) -> Iterator[Unit]:

@@ -1,22 +1,19 @@
 """Fetch (key 1): batches from an offset on, at once or as soon as there are enough."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fetch_sessions import (
-    Answer,
-    Fetch,
-    PartitionKey,
-    SessionRequest,
-    Wanted,
-)
+from moldau.broker.fetch_sessions import Answer, Fetch, PartitionKey, SessionRequest, Wanted
+from moldau.broker.fetched_records import CONVERTED_BEFORE, convert
 from moldau.broker.leader_hints import LeaderHints
-from moldau.broker.reads import PartitionRead, ReadTerms, has_news, read_all
+from moldau.broker.reads import Asked, PartitionRead, ReadTerms, has_news, read_all
 from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import ClusterImage
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import (
     AbortedTransaction,
+    EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
@@ -24,68 +21,53 @@ from moldau.protocol.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
-from moldau.records.downconvert import down_convert, magic_for_fetch
-from moldau.runtime.file_range import FileRange
+from moldau.protocol.primitives import NO_UUID
 
 READ_COMMITTED = 1
+_AT_LEAST_ONE_SINCE = 3
 _TOPIC_IDS_SINCE = 13
-_ZSTD_SINCE = 10
-_CONVERTED_MAX_BYTES = 64 * 2**20
+_LEADER_HINTS_SINCE = 16
 
+Questions = dict[PartitionKey, Asked]
 Reads = dict[PartitionKey, PartitionRead]
 
 
 async def handle(request: FetchRequest, context: Context, broker: Broker) -> FetchResponse:
+    version = context.api_version
     fetch = broker.fetch_sessions.begin(
-        _session_request(request, context.api_version), now_ms=broker.clock.monotonic_ms()
+        _session_request(request, version), now_ms=broker.clock.monotonic_ms()
     )
     terms = ReadTerms(
         max_bytes=min(request.max_bytes, broker.config.replication.fetch_max_bytes),
         replica_id=_replica_id(request),
         is_read_committed=request.isolation_level == READ_COMMITTED,
-        at_least_one=context.api_version >= 3,
-        now_ms=broker.clock.monotonic_ms(),
+        at_least_one=version >= _AT_LEAST_ONE_SINCE,
     )
-    named, unknown = _named(fetch, broker)
-    reads = read_all(broker.replicas, named, terms)
-    if _must_wait(request, reads, unknown):
-        wait = _Wait(request, broker, named, terms)
-        await broker.waiters.until(
-            wait.is_over, keys=list(named), timeout_s=request.max_wait_ms / 1000
-        )
-        reads = read_all(broker.replicas, named, terms)
+    asked = _questions(fetch, broker.metadata.image)
+    reads = read_all(broker.replicas, asked, terms)
     if terms.is_follower:
-        for name in named:
-            broker.waiters.wake(name)  # its fetch may have moved the high watermark
-    by_key = {key: reads[name] for key, name in _keys(fetch, broker) if name in reads}
-    return _response(fetch, {**by_key, **unknown}, context, broker)
-
-
-class _Wait:
-    """The end of waiting: enough bytes, or something else that the client must hear."""
-
-    def __init__(
-        self,
-        request: FetchRequest,
-        broker: Broker,
-        named: Mapping[TopicPartition, Wanted],
-        terms: ReadTerms,
-    ) -> None:
-        self._min_bytes = request.min_bytes
-        self._broker = broker
-        self._named = named
-        self._terms = terms
-
-    def is_over(self) -> bool:
-        replicas = self._broker.replicas
-        if not has_news(replicas, self._named, self._terms):
-            return False
-        if self._min_bytes <= 1:
-            return True
-        reads = read_all(replicas, self._named, self._terms).values()
-        return any(read.error for read in reads) or (
-            sum(read.size for read in reads) >= self._min_bytes
+        _note_fetches(asked, reads, terms, broker)
+    if _must_wait(request, reads):
+        await broker.waiters.until(
+            _end_of_wait(request, asked, terms, broker),
+            keys=[one.partition for one in asked.values()],
+            timeout_s=request.max_wait_ms / 1000,
         )
+        reads = read_all(broker.replicas, asked, terms)
+    if version < CONVERTED_BEFORE:
+        for key, read in reads.items():
+            await convert(read, asked[key].want.fetch_offset, terms, version)
+    return _response(fetch, asked, reads, context, broker)
+
+
+def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
+    """The error for the whole request; before version 13 also for every partition."""
+    topics = []
+    if context.api_version < _TOPIC_IDS_SINCE:
+        for topic in request.topics:
+            partitions = [_refused(one.partition, error.code) for one in topic.partitions]
+            topics.append(FetchableTopicResponse(topic=topic.topic, partitions=partitions))
+    return FetchResponse(error_code=error.code, responses=topics)
 
 
 def _session_request(request: FetchRequest, version: int) -> SessionRequest:
@@ -106,13 +88,9 @@ def _session_request(request: FetchRequest, version: int) -> SessionRequest:
         for topic in request.forgotten_topics_data
         for partition in topic.partitions
     ]
+    is_follower = _replica_id(request) >= 0
     return SessionRequest(
-        request.session_id,
-        request.session_epoch,
-        wanted,
-        forgotten,
-        uses_ids,
-        _replica_id(request) >= 0,
+        request.session_id, request.session_epoch, wanted, forgotten, uses_ids, is_follower
     )
 
 
@@ -121,72 +99,84 @@ def _replica_id(request: FetchRequest) -> int:
     return request.replica_id if state is None else state.replica_id
 
 
-def _keys(fetch: Fetch, broker: Broker) -> Iterator[tuple[PartitionKey, TopicPartition | None]]:
-    """The partitions by name; None for a topic id that is not known."""
-    names_by_id = broker.metadata.image.names_by_id
-    for key in fetch.wanted:
-        topic = key.topic if isinstance(key.topic, str) else names_by_id.get(key.topic)
-        yield key, None if topic is None else TopicPartition(topic, key.partition)
-
-
-def _named(fetch: Fetch, broker: Broker) -> tuple[dict[TopicPartition, Wanted], Reads]:
-    named, unknown = {}, {}
-    for key, name in _keys(fetch, broker):
-        if name is None:
-            unknown[key] = PartitionRead(KafkaError(ErrorCode.UNKNOWN_TOPIC_ID))
+def _questions(fetch: Fetch, image: ClusterImage) -> Questions:
+    """What is asked for, by the names of the topics."""
+    asked = {}
+    for key, want in fetch.wanted.items():
+        topic, number = key
+        if isinstance(topic, str):
+            asked[key] = Asked(TopicPartition(topic, number), want)
         else:
-            named[name] = fetch.wanted[key]
-    return named, unknown
+            name = image.names_by_id.get(topic)
+            partition = None if name is None else TopicPartition(name, number)
+            asked[key] = Asked(partition, want, topic)
+    return asked
 
 
-def _must_wait(
-    request: FetchRequest, reads: Mapping[TopicPartition, PartitionRead], unknown: Reads
-) -> bool:
-    if request.max_wait_ms <= 0 or not reads or unknown:
-        return False
-    if any(read.error for read in reads.values()):
-        return False
-    return sum(read.size for read in reads.values()) < request.min_bytes
+def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Broker) -> None:
+    """A follower has what lies before the offset that it asks for."""
+    now_ms = broker.clock.now_ms()
+    for key, read in reads.items():
+        if read.is_answer_due or read.partition is None:
+            continue
+        want = asked[key].want
+        has_moved = read.partition.note_fetch(
+            terms.replica_id,
+            want.fetch_offset,
+            log_start_offset=want.log_start_offset,
+            now_ms=now_ms,
+        )
+        if has_moved:
+            # Before the follower itself begins to wait: producers wait for this.
+            broker.waiters.wake(read.partition.topic_partition)
 
 
-def _response(fetch: Fetch, reads: Reads, context: Context, broker: Broker) -> FetchResponse:
-    hints = LeaderHints(broker.metadata.image, context.client)
-    data = {
-        key: _partition_data(key, read, fetch.wanted[key], context, broker)
-        for key, read in reads.items()
-    }
-    told = fetch.select({key: _answer(partition) for key, partition in data.items()})
+def _must_wait(request: FetchRequest, reads: Reads) -> bool:
+    size = 0
+    for read in reads.values():
+        if read.is_answer_due:
+            return False
+        size += read.size
+    return size < request.min_bytes and request.max_wait_ms > 0 and bool(reads)
+
+
+def _end_of_wait(
+    request: FetchRequest, asked: Questions, terms: ReadTerms, broker: Broker
+) -> Callable[[], bool]:
+    """Enough bytes, or something else that the client must hear."""
+
+    def is_over() -> bool:
+        if not has_news(broker.replicas, asked, terms):
+            return False
+        return request.min_bytes <= 1 or not _must_wait(
+            request, read_all(broker.replicas, asked, terms)
+        )
+
+    return is_over
+
+
+def _response(
+    fetch: Fetch,
+    asked: Questions,
+    reads: Reads,
+    context: Context,
+    broker: Broker,
+) -> FetchResponse:
+    data = {key: _partition_data(key, read, broker) for key, read in reads.items()}
     topics: list[FetchableTopicResponse] = []
     last_topic: str | bytes | None = None
+    told = fetch.select({key: _answer(partition) for key, partition in data.items()})
     for key in told:
-        if key.topic != last_topic:
-            last_topic = key.topic
-            name, topic_id = (
-                (key.topic, bytes(16)) if isinstance(key.topic, str) else ("", key.topic)
-            )
+        topic = key.topic
+        if topic != last_topic:
+            last_topic = topic
+            name, topic_id = (topic, NO_UUID) if isinstance(topic, str) else ("", topic)
             topics.append(FetchableTopicResponse(topic=name, topic_id=topic_id, partitions=[]))
         topics[-1].partitions.append(data[key])
-        leader = _leader(hints, key, data[key], broker)
-        if leader is not None:
-            data[key].current_leader = leader
     response = FetchResponse(session_id=fetch.session_id, responses=topics)
-    if context.api_version >= 16:
-        response.node_endpoints = [
-            NodeEndpoint(node_id=node.id, host=host, port=port, rack=node.rack)
-            for node, host, port in hints.nodes()
-        ]
+    if context.api_version >= _LEADER_HINTS_SINCE:
+        _add_leader_hints(response, {key: asked[key] for key in told}, data, context, broker)
     return response
-
-
-def _leader(
-    hints: LeaderHints, key: PartitionKey, data: PartitionData, broker: Broker
-) -> LeaderIdAndEpoch | None:
-    image = broker.metadata.image
-    topic = key.topic if isinstance(key.topic, str) else image.names_by_id.get(key.topic)
-    found = topic and hints.leader_for(data.error_code, topic, key.partition)
-    if not found:
-        return None
-    return LeaderIdAndEpoch(leader_id=found.leader, leader_epoch=found.leader_epoch)
 
 
 def _answer(data: PartitionData) -> Answer:
@@ -199,60 +189,66 @@ def _answer(data: PartitionData) -> Answer:
     )
 
 
-def _partition_data(
-    key: PartitionKey, read: PartitionRead, want: Wanted, context: Context, broker: Broker
-) -> PartitionData:
-    if read.error is None:
-        try:
-            records = _records(read, want, context.api_version)
-        except KafkaError as error:
-            read.error = error
-    if read.error is not None or read.partition is None:
-        code = ErrorCode.UNKNOWN_SERVER_ERROR if read.error is None else read.error.code
-        return PartitionData(
-            partition_index=key.partition,
-            error_code=code,
-            high_watermark=-1,
-            aborted_transactions=None,
-            records=b"",
-        )
-    log = read.partition.log
-    for counters in (broker.traffic.of(log.partition.topic), broker.traffic.all):
-        counters.fetch_requests.value += 1
-        counters.bytes_out.value += len(records)
+def _refused(number: int, code: int) -> PartitionData:
     return PartitionData(
+        partition_index=number,
+        error_code=code,
+        high_watermark=-1,
+        aborted_transactions=None,
+        records=b"",
+    )
+
+
+def _partition_data(key: PartitionKey, read: PartitionRead, broker: Broker) -> PartitionData:
+    traffic = broker.traffic
+    if read.error is not None or read.partition is None:
+        assert read.error is not None
+        traffic.all.failed_fetch_requests.value += 1
+        return _refused(key.partition, read.error.code)
+    log = read.partition.log
+    of_topic, of_all = traffic.of(log.partition.topic), traffic.all
+    records = b"" if read.records is None else read.records
+    size = len(records)
+    of_topic.fetch_requests.value += 1
+    of_all.fetch_requests.value += 1
+    of_topic.bytes_out.value += size
+    of_all.bytes_out.value += size
+    data = PartitionData(
         partition_index=key.partition,
         error_code=ErrorCode.NONE,
         high_watermark=log.high_watermark,
         last_stable_offset=log.last_stable_offset,
         log_start_offset=log.log_start_offset,
-        aborted_transactions=None
-        if read.aborted is None
-        else [
-            AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
-            for one in read.aborted
-        ],
+        aborted_transactions=None,
         records=records,
     )
+    if read.aborted is not None:
+        data.aborted_transactions = [
+            AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
+            for one in read.aborted
+        ]
+    if read.diverging is not None:
+        epoch, end_offset = read.diverging
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return data
 
 
-def _records(read: PartitionRead, want: Wanted, version: int) -> FileRange | bytes | bytearray:
-    """The batches as they lie on disk, or rewritten for a client that cannot read them."""
-    assert read.partition is not None
-    stretch = None if read.fetched is None else read.fetched.range
-    if stretch is None:
-        return b""
-    config = read.partition.log.config
-    if version < _ZSTD_SINCE and config.compression_type == "zstd":
-        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs Fetch version 10")
-    magic = magic_for_fetch(version)
-    if magic >= 2:
-        return stretch
-    if not config.message_downconversion_enable:
-        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION, "down-conversion is disabled")
-    return down_convert(
-        stretch.read(),
-        to_magic=magic,
-        start_offset=want.fetch_offset,
-        limit_bytes=_CONVERTED_MAX_BYTES,
-    )
+def _add_leader_hints(
+    response: FetchResponse,
+    told: Questions,
+    data: Mapping[PartitionKey, PartitionData],
+    context: Context,
+    broker: Broker,
+) -> None:
+    hints = LeaderHints(broker.metadata.image, context.client)
+    for key, one in told.items():
+        if one.partition is not None:
+            leader = hints.leader_for(data[key].error_code, *one.partition)
+            if leader is not None:
+                data[key].current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.leader, leader_epoch=leader.leader_epoch
+                )
+    response.node_endpoints = [
+        NodeEndpoint(node_id=node.id, host=host, port=port, rack=node.rack)
+        for node, host, port in hints.nodes()
+    ]

@@ -1,5 +1,6 @@
 """Metadata (key 3): which brokers there are, and who leads what."""
 
+import asyncio
 from collections.abc import Iterator
 
 from moldau.broker.advertised import advertised_endpoint
@@ -19,14 +20,20 @@ from moldau.protocol.messages.metadata import (
 )
 from moldau.protocol.primitives import NO_UUID
 
+_LISTENER_NOT_FOUND_SINCE = 6
+_TOPIC_IDS_SINCE = 12
+
 
 async def handle(request: MetadataRequest, context: Context, broker: Broker) -> MetadataResponse:
-    image = broker.metadata.image
-    if request.topics is None or (context.api_version == 0 and not request.topics):
+    _require_served(request, context.api_version)
+    asked = request.topics
+    if asked is None or (context.api_version == 0 and not asked):
+        image = broker.metadata.image
         topics = [_topic(topic, image, context) for topic in image.topics.values()]
     else:
-        topics = [await _asked(one, request, context, broker) for one in request.topics]
+        refusals = await _create_missing(request, asked, broker)
         image = broker.metadata.image
+        topics = [_asked(one, refusals, image, context) for one in asked]
     if request.include_topic_authorized_operations:
         for topic in topics:
             if topic.error_code == ErrorCode.NONE:
@@ -42,6 +49,49 @@ async def handle(request: MetadataRequest, context: Context, broker: Broker) -> 
     return response
 
 
+def refuse(request: MetadataRequest, context: Context, error: KafkaError) -> MetadataResponse:
+    """The same error for every topic."""
+    topics = [
+        _refused(
+            one.name if context.api_version >= _TOPIC_IDS_SINCE else one.name or "", error.code
+        )
+        for one in request.topics or ()
+    ]
+    return MetadataResponse(brokers=[], topics=topics)
+
+
+def _require_served(request: MetadataRequest, version: int) -> None:
+    """Versions 10 and 11 have a field for topic ids, but do not look topics up by it."""
+    if version < _TOPIC_IDS_SINCE:
+        for topic in request.topics or ():
+            if topic.name is None or topic.topic_id != NO_UUID:
+                message = f"topics cannot be asked for by id in version {version}"
+                raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+
+
+async def _create_missing(
+    request: MetadataRequest, asked: list[MetadataRequestTopic], broker: Broker
+) -> dict[str, ErrorCode]:
+    """Create the topics that are not there; returns why some of them still are not."""
+    known = broker.metadata.image.topics
+    missing = dict.fromkeys(one.name for one in asked if one.name and one.name not in known)
+    if not missing:
+        return {}
+    is_allowed = (
+        request.allow_auto_topic_creation and broker.config.general.auto_create_topics_enable
+    )
+    refusals: dict[str, ErrorCode] = {}
+
+    async def create(name: str) -> None:
+        try:
+            await broker.auto_creation.create(name, is_allowed=is_allowed)
+        except KafkaError as error:
+            refusals[name] = error.code
+
+    await asyncio.gather(*map(create, missing))
+    return refusals
+
+
 def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponseBroker]:
     for node in image.brokers.values():
         endpoint = advertised_endpoint(node, context.client)
@@ -51,27 +101,23 @@ def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponse
             )
 
 
-async def _asked(
-    asked: MetadataRequestTopic, request: MetadataRequest, context: Context, broker: Broker
+def _asked(
+    asked: MetadataRequestTopic,
+    refusals: dict[str, ErrorCode],
+    image: ClusterImage,
+    context: Context,
 ) -> MetadataResponseTopic:
-    image = broker.metadata.image
-    if asked.name is None or (asked.topic_id != NO_UUID and not asked.name):
+    name = asked.name
+    if name is None:
         name = image.names_by_id.get(asked.topic_id)
         if name is None:
             return _refused(None, ErrorCode.UNKNOWN_TOPIC_ID, asked.topic_id)
-    else:
-        name = asked.name
     topic = image.topics.get(name)
     if topic is not None:
         return _topic(topic, image, context)
-    try:
-        await broker.auto_creation.create(name, is_allowed=request.allow_auto_topic_creation)
-    except KafkaError as error:
-        return _refused(name, error.code)
-    topic = broker.metadata.image.topics.get(name)
-    if topic is None:
-        return _refused(name, ErrorCode.LEADER_NOT_AVAILABLE)
-    return _topic(topic, broker.metadata.image, context)
+    if not name:
+        return _refused(name, ErrorCode.INVALID_TOPIC_EXCEPTION)
+    return _refused(name, refusals.get(name, ErrorCode.LEADER_NOT_AVAILABLE))
 
 
 def _refused(name: str | None, code: ErrorCode, topic_id: bytes = NO_UUID) -> MetadataResponseTopic:
@@ -100,24 +146,28 @@ def _topic(topic: TopicImage, image: ClusterImage, context: Context) -> Metadata
 def _partition(
     number: int, partition: PartitionImage, image: ClusterImage, context: Context
 ) -> MetadataResponsePartition:
+    replicas, isr = list(partition.replicas), list(partition.isr)
     code, leader = ErrorCode.NONE, partition.leader
     node = image.brokers.get(leader)
     if node is None:
         code, leader = ErrorCode.LEADER_NOT_AVAILABLE, NO_LEADER
     elif context.client.listener not in node.endpoints:
-        # Before version 6 clients do not know the more precise error.
-        code = (
-            ErrorCode.LISTENER_NOT_FOUND
-            if context.api_version >= 6
-            else ErrorCode.LEADER_NOT_AVAILABLE
-        )
+        is_known = context.api_version >= _LISTENER_NOT_FOUND_SINCE
+        code = ErrorCode.LISTENER_NOT_FOUND if is_known else ErrorCode.LEADER_NOT_AVAILABLE
         leader = NO_LEADER
+    if context.api_version == 0:
+        # The first clients look up every replica among the brokers of the answer.
+        replicas = [one for one in replicas if one in image.brokers]
+        isr = [one for one in isr if one in image.brokers]
+        is_smaller = len(replicas) < len(partition.replicas) or len(isr) < len(partition.isr)
+        if is_smaller and code == ErrorCode.NONE:
+            code = ErrorCode.REPLICA_NOT_AVAILABLE
     return MetadataResponsePartition(
         error_code=code,
         partition_index=number,
         leader_id=leader,
         leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
+        replica_nodes=replicas,
+        isr_nodes=isr,
         offline_replicas=list(partition.offline_replicas),
     )

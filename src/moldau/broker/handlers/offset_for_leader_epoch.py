@@ -23,12 +23,23 @@ async def handle(
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
+def refuse(
+    request: OffsetForLeaderEpochRequest, context: Context, error: KafkaError
+) -> OffsetForLeaderEpochResponse:
+    """The same error for every partition."""
+    topics = []
+    for topic in request.topics:
+        ends = [_refused(asked.partition, error) for asked in topic.partitions]
+        topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=ends))
+    return OffsetForLeaderEpochResponse(topics=topics)
+
+
 def _end(topic: str, asked: OffsetForLeaderPartition, broker: Broker) -> EpochEndOffset:
     name = TopicPartition(topic, asked.partition)
     try:
         partition = broker.replicas.leader(name, asked.current_leader_epoch)
     except KafkaError as error:
-        return EpochEndOffset(error_code=error.code, partition=asked.partition)
+        return _refused(asked.partition, error)
     end = partition.log.end_offset_for_epoch(asked.leader_epoch)
     return EpochEndOffset(
         error_code=ErrorCode.NONE,
@@ -36,3 +47,7 @@ def _end(topic: str, asked: OffsetForLeaderPartition, broker: Broker) -> EpochEn
         leader_epoch=end.epoch,
         end_offset=end.end_offset,
     )
+
+
+def _refused(number: int, error: KafkaError) -> EpochEndOffset:
+    return EpochEndOffset(error_code=error.code, partition=number)

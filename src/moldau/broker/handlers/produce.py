@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -21,15 +22,18 @@ from moldau.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from moldau.records.batch import ATTRIBUTES_POSITION, CODEC_MASK
+from moldau.records.batch import ATTRIBUTES_POSITION, CODEC_MASK, MAGIC, MAGIC_POSITION
+from moldau.records.buffers import ReadableBuffer
 from moldau.records.refusal import RecordsRefused
+from moldau.records.rules import ProduceRules
 from moldau.records.validate import ValidBatch, validate_produce
 from moldau.replication.partition import ALL_IN_SYNC, Partition
 
 ACKS = (ALL_IN_SYNC, 0, 1)
 ADMIN_CLIENT = "__admin_client"
-# Larger compressed batches are opened in a thread: the loop has others to serve.
+# Larger batches are opened in a thread, if that is work: the loop has others to serve.
 _OPENED_ON_LOOP_BYTES = 65_536
+_LEADER_HINTS_SINCE = 10
 
 
 @dataclass(slots=True)
@@ -53,26 +57,30 @@ class _Waiting:
 async def handle(
     request: ProduceRequest, context: Context, broker: Broker
 ) -> ProduceResponse | None:
-    if request.acks not in ACKS:
-        raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={request.acks}")
-    appends = _Appends(request.acks, context, broker)
+    acks = request.acks
+    if acks not in ACKS:
+        raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={acks}")
+    appends = _Appends(acks, context, broker)
     topics = []
     for topic in request.topic_data:
-        responses = [await appends.append(topic.name, data) for data in topic.partition_data]
-        topics.append(TopicProduceResponse(name=topic.name, partition_responses=responses))
+        name = topic.name
+        responses = [await appends.append(name, data) for data in topic.partition_data]
+        topics.append(TopicProduceResponse(name=name, partition_responses=responses))
     response = ProduceResponse(responses=topics)
-    if request.acks == 0:
+    if acks == 0:
         _close_on_error(response)
         return None
     if appends.waiting:
         await _wait_for_replicas(appends.waiting, request.timeout_ms, broker)
-    if context.api_version >= 10:
+    if context.api_version >= _LEADER_HINTS_SINCE:
         _add_leader_hints(response, context, broker)
     return response
 
 
 def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
     """The same error for every partition."""
+    if request.acks == 0:
+        raise CloseConnection(f"{error.code.name} with acks=0")
     topics = []
     for topic in request.topic_data:
         responses = [_response(data.index) for data in topic.partition_data]
@@ -85,6 +93,8 @@ def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> Prod
 class _Appends:
     """The appends of one request, and those that wait for other replicas."""
 
+    __slots__ = ("_acks", "_broker", "_context", "waiting")
+
     def __init__(self, acks: int, context: Context, broker: Broker) -> None:
         self._acks = acks
         self._context = context
@@ -93,15 +103,15 @@ class _Appends:
 
     async def append(self, topic: str, data: PartitionProduceData) -> PartitionProduceResponse:
         response = _response(data.index)
-        traffic, all_traffic = self._broker.traffic.of(topic), self._broker.traffic.all
+        traffic = self._broker.traffic.all
         traffic.produce_requests.value += 1
-        all_traffic.produce_requests.value += 1
         try:
             await self._append(TopicPartition(topic, data.index), data, response)
         except KafkaError as error:
             _refuse(response, error)
             traffic.failed_produce_requests.value += 1
-            all_traffic.failed_produce_requests.value += 1
+            if topic in self._broker.metadata.image.topics:  # or anyone could make counters
+                self._broker.traffic.of(topic).failed_produce_requests.value += 1
         return response
 
     async def _append(
@@ -111,42 +121,51 @@ class _Appends:
         if is_internal(name.topic) and self._context.client_id != ADMIN_CLIENT:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name.topic} is internal")
         partition = broker.replicas.leader(name)
-        valid = await _validate(data, partition, self._context.api_version, broker)
-        if valid is None:
-            return
+        records, rules = data.records, partition.produce_rules
+        validate = partial(
+            validate_produce,
+            records,
+            rules,
+            request_version=self._context.api_version,
+            now_ms=broker.clock.now_ms(),
+        )
+        if records is None or len(records) <= _OPENED_ON_LOOP_BYTES:
+            valid = validate()
+        elif _must_be_opened(records, rules):
+            valid = await asyncio.get_running_loop().run_in_executor(None, validate)
+        else:
+            valid = validate()
+        if valid is not None:
+            self._append_valid(partition, valid, response)
+
+    def _append_valid(
+        self, partition: Partition, valid: ValidBatch, response: PartitionProduceResponse
+    ) -> None:
+        broker = self._broker
+        name = partition.topic_partition
+        # Raises if this broker has stopped leading while the records were looked at.
         appended = partition.append(valid.data, acks=self._acks, now_ms=broker.clock.now_ms())
         _accept(response, partition, valid, appended)
-        for counters in (broker.traffic.of(name.topic), broker.traffic.all):
-            counters.bytes_in.value += len(valid.data)
-            counters.messages_in.value += valid.header.record_count
+        size, count = len(valid.data), valid.header.record_count
+        of_topic, of_all = broker.traffic.of(name.topic), broker.traffic.all
+        of_topic.produce_requests.value += 1
+        of_topic.bytes_in.value += size
+        of_topic.messages_in.value += count
+        of_all.bytes_in.value += size
+        of_all.messages_in.value += count
         broker.waiters.wake(name)
-        if appended.has_rolled:
-            broker.flusher.note_rolled(partition.log)
-        if broker.flusher.is_due(partition.log):
-            await broker.flusher.flush(partition.log, appended.last_offset + 1)
         if self._acks == ALL_IN_SYNC:
-            self.waiting.append(_Waiting(partition, appended.last_offset + 1, response))
+            waiting = _Waiting(partition, appended.last_offset + 1, response)
+            if not waiting.is_done():
+                self.waiting.append(waiting)
 
 
-async def _validate(
-    data: PartitionProduceData, partition: Partition, version: int, broker: Broker
-) -> ValidBatch | None:
-    records = data.records
-    now_ms = broker.clock.now_ms()
-    if (
-        records is None
-        or len(records) <= _OPENED_ON_LOOP_BYTES
-        or records[ATTRIBUTES_POSITION + 1] & CODEC_MASK == 0
-    ):
-        return validate_produce(
-            records, partition.produce_rules, request_version=version, now_ms=now_ms
-        )
-    return await asyncio.get_running_loop().run_in_executor(
-        None,
-        lambda: validate_produce(
-            records, partition.produce_rules, request_version=version, now_ms=now_ms
-        ),
-    )
+def _must_be_opened(records: ReadableBuffer, rules: ProduceRules) -> bool:
+    """Whether validating means to decompress, to compress or to convert the records."""
+    if records[MAGIC_POSITION] != MAGIC:
+        return True
+    codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
+    return codec != 0 or rules.codec not in (None, codec)
 
 
 async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: Broker) -> None:
@@ -175,14 +194,17 @@ def _accept(
 ) -> None:
     response.base_offset = appended.first_offset
     response.log_start_offset = partition.log.log_start_offset
-    if valid.log_append_time_ms != NO_TIMESTAMP:
+    if appended.is_duplicate:
+        # What the log has, not what was sent again; Kafka tells it with either kind of time.
         response.log_append_time_ms = appended.max_timestamp
+    elif valid.log_append_time_ms != NO_TIMESTAMP:
+        response.log_append_time_ms = valid.log_append_time_ms
 
 
 def _refuse(response: PartitionProduceResponse, error: KafkaError) -> None:
+    """An error after the append leaves the offset as it is: the records are in the log."""
     response.error_code = error.code
-    response.error_message = str(error)
-    response.base_offset = -1
+    response.error_message = error.message
     if isinstance(error, RecordsRefused):
         response.record_errors = [
             BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=reason)

@@ -1,0 +1,75 @@
+"""What was read of a partition as the client can read it: as it is, or in an older format."""
+
+import asyncio
+
+from moldau.broker.reads import PartitionRead, ReadTerms, end_of
+from moldau.errors import ErrorCode, KafkaError
+from moldau.records.batch import MAGIC, iterate_headers
+from moldau.records.downconvert import down_convert, magic_for_fetch
+from moldau.replication.partition import Partition
+
+CONVERTED_BEFORE = 10
+"""The first version of Fetch whose clients can read everything that a log may hold."""
+_CONVERTED_MAX_BYTES = 64 * 2**20
+# More is rewritten in a thread: the loop has others to serve.
+_CONVERTED_ON_LOOP_BYTES = 16_384
+
+
+async def convert(read: PartitionRead, fetch_offset: int, terms: ReadTerms, version: int) -> None:
+    """Make what was read readable in this version, or give the partition an error instead."""
+    if read.partition is None or read.error is not None:
+        return
+    magic = magic_for_fetch(version)
+    try:
+        _require_readable(read.partition, magic)
+        if magic < MAGIC and read.fetched is not None:
+            read.records = await _converted(read, fetch_offset, terms, magic)
+    except KafkaError as error:
+        read.error = error
+
+
+def _require_readable(partition: Partition, magic: int) -> None:
+    config = partition.log.config
+    if config.compression_type == "zstd":
+        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs Fetch version 10")
+    if magic < MAGIC and not config.message_downconversion_enable:
+        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION, "down-conversion is disabled")
+
+
+async def _converted(
+    read: PartitionRead, fetch_offset: int, terms: ReadTerms, magic: int
+) -> bytes | bytearray:
+    """Rewrite what was read; go on reading where nothing is left of it.
+
+    The older formats have no control batches. A client that got nothing instead of one
+    would ask for the same offset for ever.
+    """
+    assert read.partition is not None
+    assert read.fetched is not None
+    stretch = read.fetched.range
+    while stretch is not None:
+        data = stretch.read()
+        headers = [header for _, header in iterate_headers(data)]
+        if not headers:
+            return data  # a part of a batch tells the client that its limit is too small
+        converted = await _down_convert(data, fetch_offset, magic)
+        if converted:
+            return converted
+        stretch = read.partition.log.read(
+            headers[-1].next_offset,
+            max_bytes=stretch.size,
+            end_offset=end_of(read.partition, terms),
+            at_least_one=True,
+        ).range
+    return b""
+
+
+async def _down_convert(data: bytes, fetch_offset: int, magic: int) -> bytearray:
+    def convert() -> bytearray:
+        return down_convert(
+            data, to_magic=magic, start_offset=fetch_offset, limit_bytes=_CONVERTED_MAX_BYTES
+        )
+
+    if len(data) <= _CONVERTED_ON_LOOP_BYTES:
+        return convert()
+    return await asyncio.get_running_loop().run_in_executor(None, convert)
