@@ -2,7 +2,7 @@
 
 from moldau.errors import KafkaError
 from moldau.log.verification import Guard
-from moldau.records.batch import BatchHeader, stamp
+from moldau.records.batch import BatchHeader, iterate_headers, stamp
 
 
 class MemoryJournal:
@@ -40,3 +40,13 @@ class MemoryJournal:
 
     async def read(self, offset: int, *, max_bytes: int) -> bytes:
         return bytes(self.data)
+
+    def lose_uncommitted(self) -> None:
+        """Become what another broker would have: nothing that was not committed."""
+        kept = 0
+        for position, header in iterate_headers(self.data):
+            if header.base_offset >= self.high_watermark:
+                break
+            kept = position + header.size
+        del self.data[kept:]
+        self.end_offset = self.high_watermark
