@@ -139,6 +139,7 @@ cdef class Row:
 @cython.final
 cdef class RowReader:
     cdef RecordCursor cursor
+    cdef object runs
 
 
 @cython.locals(row=Row)

@@ -11,6 +11,7 @@ what may be read before it is used, in both forms. A record is, after its length
 The header of a batch is described in batch.py.
 """
 
+from collections.abc import Iterator
 from typing import Self
 
 try:
@@ -485,10 +486,11 @@ class Row:
 
 
 class RowReader:
-    """Iterates over the run that a cursor has entered."""
+    """Iterates over the records of runs, which a cursor enters one after the other."""
 
-    def __init__(self, cursor: RecordCursor) -> None:
+    def __init__(self, cursor: RecordCursor, runs: Iterator[BatchRun]) -> None:
         self.cursor = cursor
+        self.runs = runs
 
     def __iter__(self) -> Self:
         return self
@@ -496,7 +498,7 @@ class RowReader:
     def __next__(self) -> Row:
         while not self.cursor.advance_selected():
             if not self.cursor.next_batch():
-                raise StopIteration
+                self.cursor.enter(next(self.runs))
         return read_row(self.cursor)
 
 

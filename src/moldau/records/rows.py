@@ -1,14 +1,13 @@
 """Fetched records one by one, for readers that take rows rather than columns."""
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.fetched import FetchedBatches, Selection, kernel
 
 if TYPE_CHECKING:
-    from moldau.records.kernel import Row
+    from moldau.records.kernel import Row, RowReader
 
 EVERYTHING = Selection()
 DEFAULT_LIMIT_BYTES = 256 << 20
@@ -32,9 +31,5 @@ class Rows:
         self._cursor = self.fetched.cursor(checks_crc=selection.check_crc)
 
     def __iter__(self) -> "Iterator[Row]":
-        return chain.from_iterable(self._readers())
-
-    def _readers(self) -> "Iterator[Iterator[Row]]":
-        for run in self.fetched:
-            self._cursor.enter(run)
-            yield kernel.RowReader(self._cursor)
+        rows: RowReader = kernel.RowReader(self._cursor, iter(self.fetched))
+        return rows

@@ -71,11 +71,8 @@ def read(
         data, selection, limit_bytes=LIMIT_BYTES, total_bytes_max=total_bytes_max
     )
     cursor = fetched.cursor(checks_crc=selection.check_crc)
-    offsets = []
-    for run in fetched:
-        cursor.enter(run)
-        offsets += [row.offset for row in fetched_module.kernel.RowReader(cursor)]
-    return offsets, fetched
+    rows = fetched_module.kernel.RowReader(cursor, iter(fetched))
+    return [row.offset for row in rows], fetched
 
 
 def test_batches_before_the_start_are_passed_over() -> None:
