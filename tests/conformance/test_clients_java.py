@@ -1,0 +1,117 @@
+"""Java's kafka-clients, old, of Kafka 3.9 and newest, against our broker."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.apache.lines import JavaProgram, Json, nullable_from_base64
+from conformance.apache.marks import needs_apache
+from conformance.conftest import show_download
+from conformance.our_broker import OurBroker, our_broker
+from conformance.sent import CODECS, Sent, big_record, records
+
+VERSIONS = {
+    "2.1": ("clients-2.1", "json"),
+    "3.9": ("kafka-3.9",),
+    "4": ("clients-4", "json"),
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=needs_apache(*VERSIONS[name])) for name in VERSIONS],
+)
+def clients(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    for section in VERSIONS[request.param]:
+        show_download(request, section)
+    with JavaProgram("traffic", *VERSIONS[request.param]) as program:
+        program.version = request.param  # type: ignore[attr-defined]
+        yield program
+
+
+def topic_of(clients: JavaProgram, name: str) -> str:
+    """A topic of its own for each version."""
+    return f"{name}-{clients.version}"  # type: ignore[attr-defined]
+
+
+def produce(
+    clients: JavaProgram, broker: OurBroker, topic: str, rows: list[Sent], **settings: str
+) -> int:
+    """Send and wait; returns the last offset."""
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    offset: int = clients.call(
+        "produce",
+        bootstrap=broker.bootstrap,
+        topic=topic,
+        partition=0,
+        producer=f"{topic}-producer",
+        settings={"linger.ms": "5", **named},
+        records=[[row.timestamp_ms, row.key, row.value, row.headers] for row in rows],
+    )
+    return offset
+
+
+def consume(clients: JavaProgram, broker: OurBroker, topic: str) -> list[Sent]:
+    rows = clients.call(
+        "consume",
+        bootstrap=broker.bootstrap,
+        topic=topic,
+        partition=0,
+        settings={"max.partition.fetch.bytes": "10000000"},
+    )
+    return [_sent(row) for row in rows]
+
+
+def _sent(row: Json) -> Sent:
+    _, timestamp_ms, key, value, headers = row
+    return Sent(
+        nullable_from_base64(key),
+        nullable_from_base64(value),
+        timestamp_ms,
+        tuple((name, nullable_from_base64(content)) for name, content in headers),
+    )
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_codec_there_and_back(clients: JavaProgram, broker: OurBroker, codec: str) -> None:
+    topic, rows = topic_of(clients, f"codec-{codec}"), records()
+    assert produce(clients, broker, topic, rows, compression_type=codec) == len(rows) - 1
+    assert consume(clients, broker, topic) == rows
+
+
+def test_an_idempotent_producer(clients: JavaProgram, broker: OurBroker) -> None:
+    topic, rows = topic_of(clients, "idempotent"), records()
+    produce(clients, broker, topic, rows, enable_idempotence="true", acks="all")
+    assert consume(clients, broker, topic) == rows
+
+
+def test_a_message_of_several_megabytes(clients: JavaProgram, broker: OurBroker) -> None:
+    topic, row = topic_of(clients, "big"), big_record()
+    produce(clients, broker, topic, [row], max_request_size="10000000")
+    assert consume(clients, broker, topic) == [row]
+
+
+def test_a_topic_is_created_with_settings(clients: JavaProgram, broker: OurBroker) -> None:
+    topic = topic_of(clients, "created")
+    clients.call(
+        "create_topic",
+        bootstrap=broker.bootstrap,
+        topic=topic,
+        partition_count=3,
+        config={"message.timestamp.type": "LogAppendTime"},
+    )
+    produce(clients, broker, topic, [Sent(None, b"old", 0)])
+    (row,) = consume(clients, broker, topic)
+    assert row.timestamp_ms > 1_700_000_000_000
+    assert (broker.log_directory / f"{topic}-2").is_dir()
+
+
+def test_a_producer_goes_on_after_a_restart(clients: JavaProgram, tmp_path: Path) -> None:
+    topic, rows = topic_of(clients, "restarts"), records(100)
+    with our_broker(tmp_path) as broker:
+        produce(clients, broker, topic, rows[:50])
+        broker.stop()
+        broker.start()
+        produce(clients, broker, topic, rows[50:])
+        assert consume(clients, broker, topic) == rows

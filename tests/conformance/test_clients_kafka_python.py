@@ -1,0 +1,74 @@
+"""kafka-python, as it is on PyPI, against our broker."""
+
+import pytest
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+from conformance.our_broker import OurBroker
+from conformance.sent import CODECS, Sent, big_record, records
+
+DEADLINE_S = 30
+
+
+def produce(bootstrap: str, topic: str, rows: list[Sent], **settings: object) -> list[int]:
+    """Send and wait; returns the offsets."""
+    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, **settings)
+    try:
+        sent = [
+            producer.send(
+                topic,
+                key=row.key,
+                value=row.value,
+                headers=list(row.headers),
+                partition=0,
+                timestamp_ms=row.timestamp_ms,
+            )
+            for row in rows
+        ]
+        return [future.get(DEADLINE_S).offset for future in sent]
+    finally:
+        producer.close()
+
+
+def consume(bootstrap: str, topic: str, count: int) -> list[Sent]:
+    consumer = KafkaConsumer(
+        bootstrap_servers=bootstrap,
+        group_id=None,
+        auto_offset_reset="earliest",
+        max_partition_fetch_bytes=10_000_000,
+    )
+    consumer.assign([TopicPartition(topic, 0)])
+    found: list[Sent] = []
+    while len(found) < count:
+        polled = consumer.poll(timeout_ms=DEADLINE_S * 1000)
+        assert polled, f"only {len(found)} of {count} records came"
+        for record in polled[TopicPartition(topic, 0)]:
+            headers = tuple(record.headers)
+            found.append(Sent(record.key, record.value, record.timestamp, headers))
+    consumer.close()
+    return found
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_codec_there_and_back(broker: OurBroker, codec: str) -> None:
+    topic, rows = f"codec-{codec}", records()
+    setting = None if codec == "none" else codec
+    offsets = produce(broker.bootstrap, topic, rows, compression_type=setting)
+    assert offsets == list(range(len(rows)))
+    assert consume(broker.bootstrap, topic, len(rows)) == rows
+
+
+def test_a_message_of_several_megabytes(broker: OurBroker) -> None:
+    row = big_record()
+    produce(broker.bootstrap, "big", [row], max_request_size=10_000_000)
+    assert consume(broker.bootstrap, "big", 1) == [row]
+
+
+def test_offsets_are_found_by_time(broker: OurBroker) -> None:
+    rows = [Sent(None, b"%d" % number, 1_700_000_000_000 + 1000 * number) for number in range(10)]
+    produce(broker.bootstrap, "times", rows)
+    consumer = KafkaConsumer(bootstrap_servers=broker.bootstrap, group_id=None)
+    partition = TopicPartition("times", 0)
+    assert consumer.offsets_for_times({partition: 1_700_000_003_500})[partition].offset == 4
+    assert consumer.end_offsets([partition]) == {partition: 10}
+    assert consumer.beginning_offsets([partition]) == {partition: 0}
+    consumer.close()
