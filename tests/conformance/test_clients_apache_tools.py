@@ -1,0 +1,53 @@
+"""Apache Kafka's own console clients and performance tools against our broker."""
+
+import subprocess
+
+from conformance.apache.jars import class_path
+from conformance.apache.jvm import java_command, run_main
+from conformance.apache.marks import needs_apache
+from conformance.our_broker import OurBroker
+
+pytestmark = needs_apache("kafka-3.9")
+
+DEADLINE_S = 60
+
+
+def test_the_console_producer_and_consumer_pass_lines_on(broker: OurBroker) -> None:
+    lines = "".join(f"key-{number}:line {number}\n" for number in range(50))
+    producer = java_command(
+        class_path("kafka-3.9"),
+        "kafka.tools.ConsoleProducer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "console"),
+        *("--property", "parse.key=true", "--property", "key.separator=:"),
+    )
+    subprocess.run(producer, input=lines, text=True, check=True, timeout=DEADLINE_S)
+    consumer = run_main(
+        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "console", "--partition", "0"),
+        *("--offset", "earliest", "--max-messages", "50"),
+        *("--property", "print.key=true", "--property", "key.separator=:"),
+    )
+    assert consumer.stdout == lines, consumer.stderr
+
+
+def test_the_performance_producer_reports_every_record_sent(broker: OurBroker) -> None:
+    run = run_main(
+        "org.apache.kafka.tools.ProducerPerformance",
+        *("--topic", "performance", "--num-records", "20000", "--record-size", "1000"),
+        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
+        *("acks=all", "compression.type=lz4"),
+    )
+    assert "20000 records sent" in run.stdout, run.stderr
+
+
+def test_end_offsets_are_listed(broker: OurBroker) -> None:
+    run_main(
+        "org.apache.kafka.tools.ProducerPerformance",
+        *("--topic", "listed", "--num-records", "100", "--record-size", "10"),
+        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
+    )
+    run = run_main(
+        "org.apache.kafka.tools.GetOffsetShell",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "listed"),
+    )
+    assert run.stdout.strip() == "listed:0:100", run.stderr
