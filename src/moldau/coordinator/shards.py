@@ -1,6 +1,7 @@
 """The shards of one internal topic on this broker: loaded, served, closed as leaders change."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,6 +17,7 @@ _log = logging.getLogger(__name__)
 M = TypeVar("M", bound=Machine)  # type: ignore[type-arg]
 
 _STEP_MAX_NS = 10_000_000
+_PIECE_MAX_BYTES = 1 << 20
 
 
 class Shards(Generic[M]):
@@ -102,10 +104,13 @@ class Shards(Generic[M]):
                 _log.error("%s was not loaded: %s", shard.journal.name, error)
 
     async def _load(self, shard: Shard[M]) -> None:
-        loading = Loading(shard.journal, shard.machine, max_bytes=self._load_max_bytes)
+        max_bytes = min(self._load_max_bytes, _PIECE_MAX_BYTES)
+        loading = Loading(shard.journal, shard.machine, max_bytes=max_bytes)
         clock = self._ports.clock
         while not loading.is_done and not shard.is_closed:
             data = await loading.read()
+            # What was loaded stays: let the collector not walk through it over and over.
+            gc.freeze()
             began_ns = clock.monotonic_ns()
             for _ in loading.replay(data, now=self._ports.now()):
                 if clock.monotonic_ns() - began_ns > _STEP_MAX_NS:

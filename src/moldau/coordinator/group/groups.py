@@ -198,24 +198,29 @@ class Groups:
 
     def apply(self, record: GroupsRecord, source: Source) -> None:
         """A record was appended, or is read back."""
-        match record:
-            case OffsetRecord(group_id, partition, committed):
-                if committed is None and group_id not in self._groups:
-                    return
-                machine = self._groups.get(group_id) or self._make(group_id, now=source.moment)
-                if committed is not None:
-                    committed = committed._replace(log_offset=source.log_offset)
-                machine.group.offsets.apply(partition, committed, source.producer_id)
-                if committed is None:
-                    self._drop_if_hollow(machine)
-                if source.producer_id != NO_PRODUCER_ID:
-                    self._open.setdefault(source.producer_id, {})[group_id] = None
-            case GroupRecord(group_id, None):
-                self._remove(group_id)
-            case GroupRecord(group_id, value):
-                assert value is not None
-                machine = self._groups.get(group_id) or self._make(group_id, now=source.moment)
-                machine.rebalance.apply(value, now=source.moment)
+        if isinstance(record, OffsetRecord):
+            self._apply_offset(record, source)
+        elif record.value is None:
+            self._remove(record.group_id)
+        else:
+            group_id = record.group_id
+            machine = self._groups.get(group_id) or self._make(group_id, now=source.moment)
+            machine.rebalance.apply(record.value, now=source.moment)
+
+    def _apply_offset(self, record: OffsetRecord, source: Source) -> None:
+        group_id, partition, committed = record
+        machine = self._groups.get(group_id)
+        if machine is None:
+            if committed is None:
+                return
+            machine = self._make(group_id, now=source.moment)
+        if committed is not None and committed.log_offset != source.log_offset:
+            committed = committed._replace(log_offset=source.log_offset)
+        machine.group.offsets.apply(partition, committed, source.producer_id)
+        if source.producer_id != NO_PRODUCER_ID:
+            self._open.setdefault(source.producer_id, {})[group_id] = None
+        elif committed is None:
+            self._drop_if_hollow(machine)
 
     def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
         """Read a record back; those of other kinds of group are skipped."""

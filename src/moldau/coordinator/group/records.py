@@ -6,6 +6,7 @@ belong to KIP-848 groups and are skipped.
 """
 
 import struct
+from functools import lru_cache
 from typing import NamedTuple
 
 from moldau.coordinator.group.messages import Committed
@@ -14,7 +15,6 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.offsets_topic import (
     GroupMetadataKey,
     GroupMetadataValue,
-    OffsetCommitKey,
     OffsetCommitValue,
 )
 from moldau.protocol.versioned import decode_versioned, encode_versioned, version_of
@@ -25,9 +25,11 @@ OFFSET_VALUE_VERSION_WITH_EXPIRY = 1
 GROUP_KEY_VERSION = 2
 GROUP_VALUE_VERSION = 3
 
+_OFFSET_KEY_STARTS = (b"\0\0", b"\0\1")
+_KEY_START = struct.Struct(">hh")
 _SHORT = struct.Struct(">h")
 _INT = struct.Struct(">i")
-# Versions 3: version, offset, leader epoch, length of the metadata.
+# Version 3: version, offset, leader epoch, length of the metadata.
 _OFFSET_VALUE = struct.Struct(">hqih")
 _LONG = struct.Struct(">q")
 
@@ -54,11 +56,8 @@ def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
     """Key and value."""
     match record:
         case OffsetRecord(group_id, partition, committed):
-            key = OffsetCommitKey(
-                group=group_id, topic=partition.topic, partition=partition.partition
-            )
             value = None if committed is None else _encode_committed(committed)
-            return encode_versioned(key, OFFSET_KEY_VERSION), value
+            return _encode_offset_key(group_id, partition), value
         case GroupRecord(group_id, group):
             stored = None if group is None else encode_versioned(group, GROUP_VALUE_VERSION)
             return encode_versioned(GroupMetadataKey(group=group_id), GROUP_KEY_VERSION), stored
@@ -66,10 +65,11 @@ def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
 
 def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord | None:
     """The record, or None for one of a kind that is not ours."""
-    version = version_of(key)
-    if version in (0, OFFSET_KEY_VERSION):
+    if key.startswith(_OFFSET_KEY_STARTS):
         committed = None if value is None else _decode_committed(value, log_offset)
-        return _offset_record(key, committed)
+        group_id, topic = _group_and_topic(key[:-4])
+        return OffsetRecord(group_id, TopicPartition(topic, *_INT.unpack(key[-4:])), committed)
+    version = version_of(key)
     if version != GROUP_KEY_VERSION:
         return None
     group_id = decode_versioned(GroupMetadataKey, key).group
@@ -78,31 +78,49 @@ def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord 
     )
 
 
+# Offsets are written and read by hand: there are millions of them, and they do not change.
+
+
+def _encode_offset_key(group_id: str, partition: TopicPartition) -> bytes:
+    group, topic = group_id.encode(), partition.topic.encode()
+    return b"".join(
+        (
+            _KEY_START.pack(OFFSET_KEY_VERSION, len(group)),
+            group,
+            _SHORT.pack(len(topic)),
+            topic,
+            _INT.pack(partition.partition),
+        )
+    )
+
+
 def _encode_committed(committed: Committed) -> bytes:
-    version = OFFSET_VALUE_VERSION
-    if committed.expire_timestamp != -1:
-        version = OFFSET_VALUE_VERSION_WITH_EXPIRY
+    metadata = committed.metadata.encode()
+    if committed.expire_timestamp == -1:
+        start = _OFFSET_VALUE.pack(
+            OFFSET_VALUE_VERSION, committed.offset, committed.leader_epoch, len(metadata)
+        )
+        return start + metadata + _LONG.pack(committed.commit_timestamp)
     value = OffsetCommitValue(
         offset=committed.offset,
-        leader_epoch=committed.leader_epoch,
         metadata=committed.metadata,
         commit_timestamp=committed.commit_timestamp,
         expire_timestamp=committed.expire_timestamp,
     )
-    return encode_versioned(value, version)
+    return encode_versioned(value, OFFSET_VALUE_VERSION_WITH_EXPIRY)
 
 
-def _offset_record(key: bytes, committed: Committed | None) -> OffsetRecord:
-    """Read the key by hand: a coordinator that loads reads millions of them."""
+@lru_cache(maxsize=1024)
+def _group_and_topic(start: bytes) -> tuple[str, str]:
+    """What a key begins with; neighbours in the log often share it, and then the strings too."""
     try:
-        group_end = 4 + _SHORT.unpack_from(key, 2)[0]
-        topic_end = group_end + 2 + _SHORT.unpack_from(key, group_end)[0]
-        (partition,) = _INT.unpack_from(key, topic_end)
-        group_id = key[4:group_end].decode()
-        topic = key[group_end + 2 : topic_end].decode()
+        group_end = 4 + _SHORT.unpack_from(start, 2)[0]
+        topic_start = group_end + 2
+        if topic_start + _SHORT.unpack_from(start, group_end)[0] != len(start):
+            raise ProtocolError(f"offset key of {len(start) + 4} bytes")
+        return start[4:group_end].decode(), start[topic_start:].decode()
     except (struct.error, UnicodeDecodeError) as error:
         raise ProtocolError(f"offset key: {error}") from None
-    return OffsetRecord(group_id, TopicPartition(topic, partition), committed)
 
 
 def _decode_committed(value: bytes, log_offset: int) -> Committed:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Parked
+from moldau.coordinator.decision import Decision, Moment, Parked, Reply
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, Join, JoinReply, Sync, SyncReply
 from moldau.coordinator.group.records import GroupsRecord
@@ -198,7 +198,7 @@ class World:
 
     # What follows from it
 
-    def write(self, decision: Decision[GroupsRecord, object]) -> bool:
+    def write(self, decision: Decision[GroupsRecord, Reply]) -> bool:
         try:
             self.shard.write(decision)
         except KafkaError:
