@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 
 from moldau.broker.auto_creation import AutoCreation
+from moldau.broker.client_quotas import ClientQuotaStore
 from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
 from moldau.broker.coordinators import Coordinators
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
+from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.producer_ids import ProducerIds
@@ -49,11 +51,13 @@ class Broker:
     topic_configs: TopicConfigs
     configs: Configs
     config_changes: ConfigChanges
+    client_quotas: ClientQuotaStore
     logs: Logs
     producer_ids: ProducerIds
     auto_creation: AutoCreation
     groups: GroupCoordinator
     coordinators: Coordinators
     old_offsets: OldOffsets
+    log_moves: LogMoves = field(init=False)
     controller: ControllerService = field(init=False)
     """Set once the broker is registered: its letters come to this broker."""

@@ -3,7 +3,6 @@
 from enum import IntEnum
 from typing import NamedTuple
 
-from moldau.broker.topics import check_name
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 
@@ -23,15 +22,9 @@ class ConfigResource(NamedTuple):
     type: int
     name: str
 
-    def __str__(self) -> str:
-        known = {kind.value: kind.name for kind in ResourceType}
-        kind = known.get(self.type, f"UNKNOWN({self.type})")
-        return f"ConfigResource(type={kind}, name='{self.name}')"
-
 
 def require_topic(name: str, image: ClusterImage) -> None:
     """Raise unless there is such a topic."""
-    check_name(name)
     if name not in image.topics:
         message = f"The topic '{name}' does not exist."
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)

@@ -79,6 +79,13 @@ class Configs:
             _log.warning("settings of %s are not understood: %s", entity.entity_path, error)
             return {}
 
+    async def children(self, path: str) -> list[str]:
+        """The names of those who have settings below a path."""
+        try:
+            return await self._tree.children(path)
+        except NoNode:
+            return []
+
     def describe_topic(self, overrides: Mapping[str, str]) -> Sequence[ConfigEntry]:
         """All settings of a topic with these of its own; most topics have none."""
         if overrides:

@@ -29,7 +29,7 @@ class Logs:
 
     def get(self, partition: TopicPartition) -> Log | None:
         """The log of a partition, if there is one."""
-        directory = self._directory_of(partition)
+        directory = self.directory_of(partition)
         return None if directory is None else directory.logs[partition]
 
     def create(
@@ -49,7 +49,7 @@ class Logs:
 
     def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
         """Take a log away; its files go later."""
-        directory = self._directory_of(partition)
+        directory = self.directory_of(partition)
         assert directory is not None
         directory.delete(partition, unique=self._new_uuid_hex(), now_ms=now_ms)
 
@@ -65,7 +65,22 @@ class Logs:
         for log in self:
             log.config = self.configs.of(log.partition.topic)
 
-    def _directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+    def drop_duplicates(self, *, now_ms: int) -> None:
+        """Keep one log of a partition that has two: a move ended between its two renames.
+
+        Both have the same records, but for what a failing machine may have cost one of them.
+        """
+        found: dict[TopicPartition, list[LogDirectory]] = {}
+        for directory in self.directories:
+            for partition in directory.logs:
+                found.setdefault(partition, []).append(directory)
+        for partition, holders in found.items():
+            holders.sort(key=lambda one: one.logs[partition].log_end_offset)
+            for directory in holders[:-1]:
+                directory.delete(partition, unique=self._new_uuid_hex(), now_ms=now_ms)
+
+    def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """Where the log of a partition is."""
         for directory in self.directories:
             if partition in directory.logs:
                 return directory

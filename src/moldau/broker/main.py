@@ -15,6 +15,7 @@ from functools import partial
 from moldau.broker.adoption import adopt_topics
 from moldau.broker.auto_creation import AutoCreation, internal_overrides
 from moldau.broker.broker import Broker
+from moldau.broker.client_quotas import ClientQuotaStore
 from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
 from moldau.broker.coordinators import Coordinators, make_group_coordinator
@@ -25,6 +26,7 @@ from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
 from moldau.broker.in_process import InProcess
 from moldau.broker.listening import bind_all, registration_of
+from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
 from moldau.broker.old_offsets import OldOffsets
@@ -149,6 +151,13 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             await topic_configs.refresh(name)
             logs.reconfigure(name)
         broker = _assemble(doors, tree, identity, logs, configs)
+        broker.log_moves = LogMoves(
+            logs,
+            broker.replicas,
+            broker.flusher,
+            clock=doors.clock,
+            new_uuid_hex=lambda: doors.random.uuid().hex(),
+        )
         configs.listen(logs.reconfigure, partial(_reconfigure, broker))
         yield broker
 
@@ -179,6 +188,7 @@ async def serving(
         services.start(LoopLag(broker.metrics).run())
         services.start(broker.controller.run())
         services.start(broker.configs.run())
+        services.start(broker.log_moves.run())
         services.start(broker.groups.run())
         yield services
 
@@ -283,6 +293,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         topic_configs=logs.configs,
         configs=configs,
         config_changes=ConfigChanges(configs, metadata, identity.broker_id),
+        client_quotas=ClientQuotaStore(configs),
         logs=logs,
         producer_ids=ProducerIds(tree, identity.broker_id),
         auto_creation=AutoCreation(topics, config),

@@ -64,8 +64,8 @@ class TopicCreation:
     def _plan(self, topic: NewTopic, taken: dict[str, str]) -> None:
         wanted = topic.wanted
         if topic.name == CLUSTER_METADATA:
-            message = "Authorization failed."
-            raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, message)
+            message = f"Creation of internal topic {CLUSTER_METADATA} is prohibited."
+            raise KafkaError(ErrorCode.INVALID_REQUEST, message)
         self._topics.require_new(topic.name)
         topic.overrides = self._overrides(wanted)
         topic.replicas = self._replicas(wanted)

@@ -193,9 +193,9 @@ def check_name(name: str) -> None:
     """Raise unless `name` is a legal name for a topic."""
     problem = None
     if not name:
-        problem = "the empty string"
+        problem = "the empty string is not allowed"
     elif name in (".", ".."):
-        problem = "'.' and '..' are not allowed"
+        problem = f"'{name}' is not allowed"
     elif len(name) > NAME_LENGTH_MAX:
         problem = f"the length of '{name}' is longer than the max allowed length {NAME_LENGTH_MAX}"
     elif not _NAME_CHARACTERS.issuperset(name):

@@ -93,6 +93,14 @@ class ControllerService:
             message = f"broker {self._broker_id} is not the controller"
             raise KafkaError(ErrorCode.NOT_CONTROLLER, message)
 
+    def elect_preferred(self, partitions: Sequence[TopicPartition]) -> None:
+        """Have partitions led by their first replicas where they can be, as soon as possible."""
+
+        async def elect() -> None:
+            await self._carry_out(self.machine.plan_preferred(partitions))
+
+        self._when(f"preferred leaders of {partitions}", elect)
+
     async def run(self) -> None:
         """Stand for election, then do what comes due, until the session is lost."""
         self._tree.listen(self._session_changed)

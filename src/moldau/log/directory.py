@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log import checkpoint, flush, meta_properties, names, opening
+from moldau.log import checkpoint, flush, leader_epochs, meta_properties, names, opening
 from moldau.log.checkpoint import CheckpointError
 from moldau.log.log import Log
 from moldau.log.meta_properties import MetaProperties
@@ -39,6 +39,10 @@ class LogDirectory:
     def __init__(self, volume: Volume, shared: Shared) -> None:
         self.volume = volume
         self.logs: dict[TopicPartition, Log] = {}
+        self.futures: dict[TopicPartition, Log] = {}
+        """Copies that will take the place of logs in other directories."""
+        self.interrupted: list[TopicPartition] = []
+        """Partitions whose copies were not complete when the broker stopped."""
         self.doomed: list[tuple[int, str]] = []
         self._disk = volume.disk
         self._shared = replace(shared, save_recovery_points=self.save_recovery_points)
@@ -80,6 +84,9 @@ class LogDirectory:
             if entry.name.endswith(names.DELETE_DIRECTORY):
                 self.doomed.append((now_ms, self._path(entry.name)))
                 continue
+            if entry.name.endswith(names.FUTURE_DIRECTORY):
+                self._note_interrupted(entry.name, now_ms)
+                continue
             partition = names.partition_of(entry.name)
             if partition is None:
                 continue
@@ -97,6 +104,13 @@ class LogDirectory:
             self.save_recovery_points()
             self._disk.remove(self._path(CLEAN_STOP))
             self._disk.sync_directory(self.volume.path)
+
+    def _note_interrupted(self, name: str, now_ms: int) -> None:
+        """A copy is not gone on with: it is made anew."""
+        self.doomed.append((now_ms, self._path(name)))
+        partition = names.future_partition_of(name)
+        if partition is not None:
+            self.interrupted.append(partition)
 
     def _open(
         self, partition: TopicPartition, config: TopicConfig, remembered: Remembered, now_ms: int
@@ -142,6 +156,41 @@ class LogDirectory:
             self.volume.forget(segment)
         log.folder.path = doomed
         self.doomed.append((now_ms + log.config.file_delete_delay_ms, doomed))
+
+    def begin_future(
+        self, partition: TopicPartition, original: Log, *, unique: str, now_ms: int
+    ) -> Log:
+        """Make an empty log for a copy of one in another directory."""
+        assert partition not in self.logs
+        folder = Folder(self.volume, partition)
+        folder.path = self._path(names.future_directory(partition, unique))
+        copy = opening.create(
+            folder, original.config, self._shared, now_ms=now_ms, topic_id=original.topic_id
+        )
+        self.futures[partition] = copy
+        return copy
+
+    def finish_future(self, partition: TopicPartition) -> Log:
+        """Make a copy the partition's log, durably."""
+        copy = self.futures.pop(partition)
+        path = self._path(str(partition))
+        with self.volume.guard():
+            self._disk.rename(copy.folder.path, path)
+            copy.folder.path = path
+            copy.epochs.move_to(f"{path}/{leader_epochs.FILE_NAME}")
+            self._disk.sync_directory(self.volume.path)
+        self.logs[partition] = copy
+        self.save_recovery_points()
+        self.save_high_watermarks()
+        self.save_log_starts()
+        return copy
+
+    def abandon_future(self, partition: TopicPartition, *, now_ms: int) -> None:
+        """Give up a copy; its files go at once."""
+        copy = self.futures.pop(partition)
+        for segment in copy.segments:
+            self.volume.forget(segment)
+        self.doomed.append((now_ms, copy.folder.path))
 
     def next_deadline_ms(self) -> int | None:
         """When `expire` has something to return."""

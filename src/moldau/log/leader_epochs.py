@@ -140,6 +140,10 @@ class LeaderEpochs:
         self._starts.clear()
         self._write()
 
+    def move_to(self, path: str) -> None:
+        """The file is called `path` from now on."""
+        self._path = path
+
     def _first_newer_than(self, epoch: int) -> int:
         return bisect_right(self._starts, epoch, key=lambda start: start.epoch)
 

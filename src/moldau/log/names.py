@@ -57,6 +57,21 @@ def doomed_directory(partition: TopicPartition, unique: str) -> str:
 
     A long topic name is cut so that the whole name fits a file system.
     """
+    return _suffixed(partition, unique, DELETE_DIRECTORY)
+
+
+def future_directory(partition: TopicPartition, unique: str) -> str:
+    """The name of the directory of a copy that is being made; cut like a doomed one's."""
+    return _suffixed(partition, unique, FUTURE_DIRECTORY)
+
+
+def future_partition_of(directory_name: str) -> TopicPartition | None:
+    """The partition that a copy was made of, or None if the name does not tell."""
+    stem, dot, _ = directory_name.removesuffix(FUTURE_DIRECTORY).rpartition(".")
+    return partition_of(stem) if dot and len(directory_name) < _DIRECTORY_NAME_MAX else None
+
+
+def _suffixed(partition: TopicPartition, unique: str, suffix: str) -> str:
     assert len(unique) == _UNIQUE_LENGTH
-    tail = f"-{partition.partition}.{unique}{DELETE_DIRECTORY}"
+    tail = f"-{partition.partition}.{unique}{suffix}"
     return partition.topic[: _DIRECTORY_NAME_MAX - len(tail)] + tail

@@ -95,6 +95,12 @@ class Replicas:
         found.log.folder.volume.require_online()
         return found
 
+    def replace_log(self, partition: TopicPartition, log: Log) -> None:
+        """The replica's log has moved to another directory: its copy is the log now."""
+        found = self._partitions.get(partition)
+        if found is not None:
+            found.log = log
+
     # The controller's requests
 
     def require_controller(self, controller_epoch: int) -> None:

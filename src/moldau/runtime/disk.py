@@ -94,6 +94,9 @@ class Disk(Protocol):
     def free_bytes(self, path: str) -> int:
         """The number of bytes that can still be written to the device that holds `path`."""
 
+    def total_bytes(self, path: str) -> int:
+        """The number of bytes of the device that holds `path`."""
+
     def lock(self, path: str) -> File:
         """Take an exclusive lock for as long as the returned file is referenced.
 
@@ -238,6 +241,10 @@ class PosixDisk:
     def free_bytes(self, path: str) -> int:
         device = os.statvfs(path)
         return device.f_bavail * device.f_frsize
+
+    def total_bytes(self, path: str) -> int:
+        device = os.statvfs(path)
+        return device.f_blocks * device.f_frsize
 
     def lock(self, path: str) -> PosixFile:
         file = self.open_append(path)

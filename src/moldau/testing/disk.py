@@ -167,6 +167,11 @@ class MemoryDisk:
         self._node(path)
         return self.capacity_bytes - self.used_bytes()
 
+    def total_bytes(self, path: str) -> int:
+        self._enter("total_bytes")
+        self._node(path)
+        return self.capacity_bytes
+
     def lock(self, path: str) -> "MemoryFile":
         if path in self._locks:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)

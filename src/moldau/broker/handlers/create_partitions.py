@@ -31,7 +31,9 @@ async def handle(
         timeout_s = request.timeout_ms / 1000
         for name in await broker.topics.until_all_led(grown, timeout_s=timeout_s):
             errors[name] = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
-    results = [_result(topic, errors.get(topic.name)) for topic in request.topics]
+    # A topic that is named twice is answered for once.
+    topics = {topic.name: topic for topic in request.topics}.values()
+    results = [_result(topic, errors.get(topic.name)) for topic in topics]
     return CreatePartitionsResponse(throttle_time_ms=0, results=results)
 
 

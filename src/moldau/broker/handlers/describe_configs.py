@@ -7,6 +7,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.config_changes import require_own_loggers
 from moldau.broker.config_resources import ConfigResource, ResourceType, broker_of, require_topic
 from moldau.broker.context import Context
+from moldau.broker.topics import check_name
 from moldau.config.effective import (
     ConfigEntry,
     ConfigSource,
@@ -35,14 +36,14 @@ async def handle(
     results = []
     for resource in request.resources:
         try:
-            configs = await _describe(resource, request, broker)
+            configs = await _describe(resource, request, context, broker)
         except KafkaError as error:
             results.append(_refused(resource, error))
         else:
             results.append(
                 DescribeConfigsResult(
                     error_code=ErrorCode.NONE,
-                    error_message=None,
+                    error_message="",
                     resource_type=resource.resource_type,
                     resource_name=resource.resource_name,
                     configs=configs,
@@ -69,7 +70,10 @@ def _refused(resource: DescribeConfigsResource, error: KafkaError) -> DescribeCo
 
 
 async def _describe(
-    resource: DescribeConfigsResource, request: DescribeConfigsRequest, broker: Broker
+    resource: DescribeConfigsResource,
+    request: DescribeConfigsRequest,
+    context: Context,
+    broker: Broker,
 ) -> list[DescribeConfigsResourceResult]:
     # Kafka takes an empty list of names for no list.
     names = resource.configuration_keys or None
@@ -82,13 +86,18 @@ async def _describe(
             if names is None or logger in names
         ]
     entries = await _entries(name, names, broker)
-    return [_result(entry, request) for entry in entries]
+    results = [_result(entry, request) for entry in entries]
+    if context.api_version == 0:
+        for result, entry in zip(results, entries, strict=True):
+            result.is_default = entry.source is ConfigSource.DEFAULT_CONFIG
+    return results
 
 
 async def _entries(
     resource: ConfigResource, names: Collection[str] | None, broker: Broker
 ) -> Sequence[ConfigEntry]:
     if resource.type == ResourceType.TOPIC:
+        check_name(resource.name)
         require_topic(resource.name, broker.metadata.image)
         overrides = await broker.configs.read(ConfigEntity.topic(resource.name))
         described = broker.configs.describe_topic(overrides)
@@ -98,7 +107,7 @@ async def _entries(
         if broker_of(resource.name, broker.id) is None:
             return describe_cluster(layers, names)
         return describe_broker(layers, names)
-    message = f"Unsupported resource type: {resource.type}"
+    message = f"Unknown resource type {resource.type}"
     raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
 
@@ -108,7 +117,6 @@ def _result(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConf
         name=entry.name,
         value=entry.value,
         read_only=entry.is_read_only,
-        is_default=entry.source is ConfigSource.DEFAULT_CONFIG,
         config_source=entry.source,
         is_sensitive=entry.is_sensitive,
         synonyms=[

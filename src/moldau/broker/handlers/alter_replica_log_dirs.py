@@ -1,0 +1,54 @@
+"""AlterReplicaLogDirs (key 34): move replicas between this broker's log directories."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+
+
+async def handle(
+    request: AlterReplicaLogDirsRequest, context: Context, broker: Broker
+) -> AlterReplicaLogDirsResponse:
+    codes: dict[TopicPartition, ErrorCode] = {}
+    for directory in request.dirs:
+        for topic in directory.topics:
+            for number in topic.partitions:
+                name = TopicPartition(topic.name, number)
+                try:
+                    broker.log_moves.order(name, directory.path)
+                except KafkaError as error:
+                    codes[name] = error.code
+                else:
+                    codes[name] = ErrorCode.NONE
+    return _response(codes)
+
+
+def refuse(
+    request: AlterReplicaLogDirsRequest, context: Context, error: KafkaError
+) -> AlterReplicaLogDirsResponse:
+    return _response(
+        {
+            TopicPartition(topic.name, number): error.code
+            for directory in request.dirs
+            for topic in directory.topics
+            for number in topic.partitions
+        }
+    )
+
+
+def _response(codes: dict[TopicPartition, ErrorCode]) -> AlterReplicaLogDirsResponse:
+    topics: dict[str, AlterReplicaLogDirTopicResult] = {}
+    for name, code in codes.items():
+        topic = topics.setdefault(
+            name.topic, AlterReplicaLogDirTopicResult(topic_name=name.topic, partitions=[])
+        )
+        topic.partitions.append(
+            AlterReplicaLogDirPartitionResult(partition_index=name.partition, error_code=code)
+        )
+    return AlterReplicaLogDirsResponse(throttle_time_ms=0, results=list(topics.values()))

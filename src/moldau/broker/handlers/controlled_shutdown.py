@@ -1,0 +1,33 @@
+"""ControlledShutdown (key 7): a broker is about to stop, and wants others to lead."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+    RemainingPartition,
+)
+
+_NO_EPOCH = -1
+
+
+async def handle(
+    request: ControlledShutdownRequest, context: Context, broker: Broker
+) -> ControlledShutdownResponse:
+    broker.controller.require_office()
+    cluster = broker.controller.machine.cluster
+    leaving = cluster.brokers.get(request.broker_id)
+    if leaving is None:
+        message = f"broker {request.broker_id} is not there"
+        raise KafkaError(ErrorCode.BROKER_NOT_AVAILABLE, message)
+    if _NO_EPOCH != request.broker_epoch < leaving.epoch:
+        message = f"broker epoch {request.broker_epoch} is before {leaving.epoch}"
+        raise KafkaError(ErrorCode.STALE_BROKER_EPOCH, message)
+    # What has no other replica stays without a leader, and need not be waited for.
+    remaining = [
+        RemainingPartition(topic_name=name.topic, partition_index=name.partition)
+        for name, state in cluster.leaders.items()
+        if state.leader == request.broker_id and len(cluster.assignment(name).replicas) > 1
+    ]
+    return ControlledShutdownResponse(error_code=ErrorCode.NONE, remaining_partitions=remaining)

@@ -1,0 +1,24 @@
+"""CreateAcls (key 30): add access rules; without an authoriser there are none."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.create_acls import (
+    AclCreationResult,
+    CreateAclsRequest,
+    CreateAclsResponse,
+)
+
+
+async def handle(
+    request: CreateAclsRequest, context: Context, broker: Broker
+) -> CreateAclsResponse:
+    raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
+
+
+def refuse(request: CreateAclsRequest, context: Context, error: KafkaError) -> CreateAclsResponse:
+    results = [
+        AclCreationResult(error_code=error.code, error_message=error.message)
+        for _ in request.creations
+    ]
+    return CreateAclsResponse(throttle_time_ms=0, results=results)

@@ -1,0 +1,24 @@
+"""DeleteAcls (key 31): remove access rules; without an authoriser there are none."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.delete_acls import (
+    DeleteAclsFilterResult,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+)
+
+
+async def handle(
+    request: DeleteAclsRequest, context: Context, broker: Broker
+) -> DeleteAclsResponse:
+    raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
+
+
+def refuse(request: DeleteAclsRequest, context: Context, error: KafkaError) -> DeleteAclsResponse:
+    results = [
+        DeleteAclsFilterResult(error_code=error.code, error_message=error.message, matching_acls=[])
+        for _ in request.filters
+    ]
+    return DeleteAclsResponse(throttle_time_ms=0, filter_results=results)

@@ -1,0 +1,128 @@
+"""ElectLeaders (key 43): elect preferred leaders, or any where there is none."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import PartitionImage
+from moldau.model import TopicPartition
+from moldau.protocol.messages.elect_leaders import (
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    PartitionResult,
+    ReplicaElectionResult,
+)
+
+PREFERRED = 0
+UNCLEAN = 1
+
+
+async def handle(
+    request: ElectLeadersRequest, context: Context, broker: Broker
+) -> ElectLeadersResponse:
+    broker.controller.require_office()
+    if request.election_type not in (PREFERRED, UNCLEAN):
+        message = f"there is no election of type {request.election_type}"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+    errors: dict[TopicPartition, KafkaError | None] = {}
+    for name in _asked(request, broker):
+        try:
+            _require_need(name, request.election_type, broker)
+        except KafkaError as error:
+            errors[name] = error
+        else:
+            errors[name] = None
+    await _elect([name for name, error in errors.items() if error is None], request, broker)
+    if request.topic_partitions is None:
+        errors = {name: error for name, error in errors.items() if not _is_not_needed(error)}
+    return _response(errors, ErrorCode.NONE)
+
+
+def refuse(
+    request: ElectLeadersRequest, context: Context, error: KafkaError
+) -> ElectLeadersResponse:
+    errors: dict[TopicPartition, KafkaError | None] = {
+        TopicPartition(topic.topic, number): error
+        for topic in request.topic_partitions or []
+        for number in topic.partitions
+    }
+    # Version 0 has no error of its own.
+    code = error.code if context.api_version > 0 else ErrorCode.NONE
+    return _response(errors, code)
+
+
+def _asked(request: ElectLeadersRequest, broker: Broker) -> list[TopicPartition]:
+    if request.topic_partitions is None:
+        return [
+            TopicPartition(topic.name, number)
+            for topic in broker.metadata.image.topics.values()
+            for number in topic.partitions
+        ]
+    return [
+        TopicPartition(topic.topic, number)
+        for topic in request.topic_partitions
+        for number in topic.partitions
+    ]
+
+
+def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> None:
+    """Raise unless another leader is wanted and can be had."""
+    image = broker.metadata.image
+    found = image.partition(name.topic, name.partition)
+    if found is None:
+        message = "The partition does not exist."
+        raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+    is_led = found.leader in image.brokers
+    if (is_led and election_type == UNCLEAN) or _is_led_as_preferred(found):
+        message = "Leader election not needed for topic partition."
+        raise KafkaError(ErrorCode.ELECTION_NOT_NEEDED, message)
+    if election_type == UNCLEAN:
+        message = f"no replica of {name} is alive"
+        raise KafkaError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, message)
+    if found.replicas[0] not in image.brokers or found.replicas[0] not in found.isr:
+        message = f"the preferred leader of {name} is not in sync"
+        raise KafkaError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, message)
+
+
+async def _elect(names: list[TopicPartition], request: ElectLeadersRequest, broker: Broker) -> None:
+    if not names:
+        return
+    broker.controller.elect_preferred(names)
+
+    def are_elected() -> bool:
+        image = broker.metadata.image
+        found = [image.partition(name.topic, name.partition) for name in names]
+        return all(one is None or _is_led_as_preferred(one) for one in found)
+
+    topics = {name.topic for name in names}
+    if not await broker.waiters.until(
+        are_elected, keys=topics, timeout_s=request.timeout_ms / 1000
+    ):
+        raise KafkaError(ErrorCode.REQUEST_TIMED_OUT)
+
+
+def _is_led_as_preferred(partition: PartitionImage) -> bool:
+    return partition.leader == partition.replicas[0]
+
+
+def _is_not_needed(error: KafkaError | None) -> bool:
+    return error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED
+
+
+def _response(
+    errors: dict[TopicPartition, KafkaError | None], code: ErrorCode
+) -> ElectLeadersResponse:
+    topics: dict[str, ReplicaElectionResult] = {}
+    for name, error in errors.items():
+        topic = topics.setdefault(
+            name.topic, ReplicaElectionResult(topic=name.topic, partition_result=[])
+        )
+        topic.partition_result.append(
+            PartitionResult(
+                partition_id=name.partition,
+                error_code=ErrorCode.NONE if error is None else error.code,
+                error_message=None if error is None else error.message,
+            )
+        )
+    return ElectLeadersResponse(
+        throttle_time_ms=0, error_code=code, replica_election_results=list(topics.values())
+    )

@@ -1,0 +1,48 @@
+"""ListPartitionReassignments (key 46): show moves of replicas that are under way."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+)
+
+
+async def handle(
+    request: ListPartitionReassignmentsRequest, context: Context, broker: Broker
+) -> ListPartitionReassignmentsResponse:
+    broker.controller.require_office()
+    cluster = broker.controller.machine.cluster
+    wanted = None
+    if request.topics is not None:
+        wanted = {
+            TopicPartition(topic.name, number)
+            for topic in request.topics
+            for number in topic.partition_indexes
+        }
+    topics: dict[str, OngoingTopicReassignment] = {}
+    for name in cluster.partitions():
+        assignment = cluster.assignment(name)
+        is_moving = assignment.adding or assignment.removing
+        if is_moving and (wanted is None or name in wanted):
+            topic = topics.setdefault(
+                name.topic, OngoingTopicReassignment(name=name.topic, partitions=[])
+            )
+            topic.partitions.append(
+                OngoingPartitionReassignment(
+                    partition_index=name.partition,
+                    replicas=list(assignment.replicas),
+                    adding_replicas=list(assignment.adding),
+                    removing_replicas=list(assignment.removing),
+                )
+            )
+    return ListPartitionReassignmentsResponse(
+        throttle_time_ms=0,
+        error_code=ErrorCode.NONE,
+        error_message="",
+        topics=list(topics.values()),
+    )
