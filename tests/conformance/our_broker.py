@@ -67,6 +67,8 @@ class OurBroker:
                 # What comes later goes where pytest shows it; a full pipe would block.
                 _forward(self._process)
                 return
+        self._process.stderr.close()
+        self.kill()
         raise RuntimeError("the broker did not start:\n" + "".join(lines))
 
     def stop(self) -> None:

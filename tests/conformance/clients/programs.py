@@ -1,0 +1,85 @@
+"""Programs in Go and JavaScript, built into the cache with the packages that they are locked to."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from conformance.apache.cache import cache_directory, exclusive
+
+SOURCES = Path(__file__).parent
+_BUILD_S = 280
+_RUN_S = 60
+
+
+def go_program(name: str) -> list[str]:
+    """The command that runs `clients/<name>`, compiled."""
+    sources = SOURCES / name
+    target = _target(sources, "go")
+    with exclusive("go"):
+        if not target.exists():
+            modules = cache_directory() / "go" / "modules"
+            _run(
+                ["go", "build", "-modcacherw", "-o", str(target), "."],
+                cwd=sources,
+                environment={"GOMODCACHE": str(modules), "GOFLAGS": "-mod=readonly"},
+            )
+    return [str(target)]
+
+
+def node_program(name: str) -> list[str]:
+    """The command that runs `clients/<name>`, its packages installed."""
+    sources = SOURCES / name
+    target = _target(sources, "npm")
+    with exclusive("npm"):
+        if not target.exists():
+            aside = target.with_name(f"{target.name}.{os.getpid()}")
+            shutil.copytree(sources, aside)
+            packages = cache_directory() / "npm" / "packages"
+            _run(
+                ["npm", "ci", "--no-audit", "--no-fund", "--cache", str(packages)],
+                cwd=aside,
+                environment={},
+            )
+            aside.rename(target)
+    return ["node", str(target / "traffic.js")]
+
+
+def call(command: list[str], request: object) -> Any:
+    """Run a program on one JSON request; returns its JSON answer."""
+    run = subprocess.run(
+        command,
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        timeout=_RUN_S,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def _target(sources: Path, kind: str) -> Path:
+    digest = hashlib.sha256()
+    for source in sorted(sources.iterdir()):
+        digest.update(source.name.encode() + source.read_bytes())
+    folder = cache_directory() / kind
+    folder.mkdir(exist_ok=True)
+    return folder / f"{sources.name}-{digest.hexdigest()[:16]}"
+
+
+def _run(command: list[str], *, cwd: Path, environment: dict[str, str]) -> None:
+    run = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_BUILD_S,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
