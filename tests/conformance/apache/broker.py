@@ -54,6 +54,11 @@ class ApacheBroker:
         return f"127.0.0.1:{self.port}"
 
     @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def log_directory(self) -> Path:
         return self.directory / "logs"
 

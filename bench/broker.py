@@ -1,0 +1,182 @@
+"""Moldau's broker against Apache Kafka 3.9: throughput, CPU, latency, start, memory.
+
+bin/bench broker [pairs]
+
+Both brokers run side by side and take turns; each row is the median over the pairs, with
+the spread of Apache against itself (largest by smallest) beside it. The clients are
+librdkafka's, from a C program, and Java's own perf tools. Broker CPU is the processor time
+of the broker's process alone.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.brokers import Contestant, contestants
+from bench.librdkafka import run_load
+from bench.measure import print_table
+
+from conformance.apache.jars import class_path
+from conformance.apache.jvm import java_command
+
+PAIRS = 5
+BULK = (
+    "linger.ms=5",
+    "batch.size=1000000",
+    "batch.num.messages=100000",
+    "queue.buffering.max.kbytes=1000000",
+    "queue.buffering.max.messages=1000000",
+)
+SINGLE = ("linger.ms=0", "batch.num.messages=1", "max.in.flight.requests.per.connection=5")
+CONSUME = ("fetch.message.max.bytes=10000000", "queued.min.messages=1000000")
+
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Something that both brokers do; the figures are what is compared."""
+
+    name: str
+    run: Callable[[Contestant, str], Figures]
+
+
+def bulk(size: int, count: int, codec: str = "none") -> list[Workload]:
+    """Produce a topic and read it again."""
+    gigabytes = size * count / 1e9
+
+    def produce(broker: Contestant, topic: str) -> Figures:
+        before = broker.cpu_s()
+        result = run_load(
+            *("produce", topic, str(size), str(count), "1"),
+            *(f"bootstrap.servers={broker.bootstrap}", "acks=1", f"compression.codec={codec}"),
+            *BULK,
+        )
+        cpu = broker.cpu_s() - before
+        return {"MB/s": gigabytes * 1e3 / result["seconds"], "CPU s/GB": cpu / gigabytes}
+
+    def consume(broker: Contestant, topic: str) -> Figures:
+        before = broker.cpu_s()
+        result = run_load(
+            *("consume", topic.replace("consume", "produce"), str(count)),
+            f"bootstrap.servers={broker.bootstrap}",
+            *CONSUME,
+        )
+        cpu = broker.cpu_s() - before
+        broker.delete_topic(topic.replace("consume", "produce"))
+        return {"MB/s": gigabytes * 1e3 / result["seconds"], "CPU s/GB": cpu / gigabytes}
+
+    label = f"{size} B" + ("" if codec == "none" else f" {codec}")
+    return [Workload(f"produce {label}", produce), Workload(f"consume {label}", consume)]
+
+
+def single(clients: int, count: int) -> Workload:
+    """One record in each request."""
+
+    def run(broker: Contestant, topic: str) -> Figures:
+        before = broker.cpu_s()
+        result = run_load(
+            *("produce", topic, "100", str(count), str(clients)),
+            *(f"bootstrap.servers={broker.bootstrap}", "acks=1"),
+            *SINGLE,
+        )
+        cpu = broker.cpu_s() - before
+        broker.delete_topic(topic)
+        return {"requests/s": count / result["seconds"], "CPU us/request": cpu / count * 1e6}
+
+    return Workload(f"single records, {clients} connections", run)
+
+
+def latency(count: int) -> Workload:
+    """From produce to consume, one record at a time."""
+
+    def run(broker: Contestant, topic: str) -> Figures:
+        result = run_load("latency", topic, "100", str(count), broker.bootstrap)
+        broker.delete_topic(topic)
+        return {"p50 us": result["p50_us"], "p99 us": result["p99_us"]}
+
+    return Workload("end to end", run)
+
+
+def java_produce(count: int) -> Workload:
+    """Java's producer as its perf tool runs it, with default batches."""
+
+    def run(broker: Contestant, topic: str) -> Figures:
+        before = broker.cpu_s()
+        output = subprocess.run(
+            java_command(
+                class_path("kafka-3.9"),
+                "org.apache.kafka.tools.ProducerPerformance",
+                *("--topic", topic, "--num-records", str(count), "--record-size", "1024"),
+                *("--throughput", "-1", "--producer-props", "acks=1"),
+                f"bootstrap.servers={broker.bootstrap}",
+                options=(),
+            ),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        cpu = broker.cpu_s() - before
+        broker.delete_topic(topic)
+        megabytes = float(output.strip().splitlines()[-1].split("(")[1].split()[0])
+        return {"MB/s": megabytes * 1.048576, "CPU s/GB": cpu / (count * 1024 / 1e9)}
+
+    return Workload("Java produce 1024 B", run)
+
+
+def workloads() -> list[Workload]:
+    """All of them, the cheap ones last."""
+    return [
+        *bulk(1024, 500_000),
+        *bulk(100, 3_000_000),
+        *bulk(1024, 300_000, "lz4"),
+        *bulk(1024, 300_000, "zstd"),
+        single(1, 30_000),
+        single(50, 30_000),
+        single(200, 30_000),
+        latency(2_000),
+        java_produce(300_000),
+    ]
+
+
+def compare(pairs: int) -> None:
+    """Run everything and print the table."""
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        contestants(Path(directory)) as (apache, moldau),
+    ):
+        idle = {one.name: one.memory_mb() for one in (apache, moldau)}
+        rows = [("start to first Metadata, s", apache.start_s, moldau.start_s, 1.0)]
+        rows.append(("memory idle, MB", idle["Apache"], idle["Moldau"], 1.0))
+        figures: dict[str, dict[str, list[float]]] = {}
+        for pair in range(pairs):
+            # Who begins changes, since the second finds a warmer machine.
+            order = (apache, moldau) if pair % 2 == 0 else (moldau, apache)
+            for workload in workloads():
+                for broker in order:
+                    topic = f"{workload.name}-{pair}".replace(" ", "-").replace(",", "")
+                    for figure, value in workload.run(broker, topic).items():
+                        name = f"{workload.name}, {figure}"
+                        figures.setdefault(name, {}).setdefault(broker.name, []).append(value)
+            print(f"pair {pair + 1} of {pairs} done", file=sys.stderr, flush=True)
+        for name, values in figures.items():
+            spread = max(values["Apache"]) / max(min(values["Apache"]), 1e-9)
+            medians = {broker: statistics.median(one) for broker, one in values.items()}
+            rows.append((name, medians["Apache"], medians["Moldau"], spread))
+        rows.append(("memory after load, MB", apache.memory_mb(), moldau.memory_mb(), 1.0))
+    print_table(
+        f"Medians of {pairs} pairs",
+        ("", "Apache 3.9", "Moldau", "ratio", "Apache's spread"),
+        [
+            (name, f"{theirs:.4g}", f"{ours:.4g}", f"{ours / theirs:.2f}", f"{spread:.2f}")
+            for name, theirs, ours, spread in rows
+        ],
+    )
+
+
+if __name__ == "__main__":
+    compare(int(sys.argv[1]) if len(sys.argv) > 1 else PAIRS)
