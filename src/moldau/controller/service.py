@@ -107,11 +107,10 @@ class ControllerService:
         self._when(_ELECTION, self._elect)
         try:
             while True:
-                await self._is_something_due.wait()
-                name = next(iter(self._due))
-                job = self._due.pop(name)
-                if not self._due:
+                while not self._due:
                     self._is_something_due.clear()
+                    await self._is_something_due.wait()
+                job = self._due.pop(next(iter(self._due)))
                 await self._do(job)
         finally:
             self._machine = None

@@ -1,0 +1,79 @@
+"""The tree in the controller's own terms."""
+
+import pytest
+
+from moldau.controller.cluster import Assignment, LeaderIsr
+from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
+from moldau.coordination.tree import Create, WatchEvent
+from moldau.model import TopicPartition
+from unit.controller.brokers import Cluster, settled
+
+T0 = TopicPartition("t", 0)
+
+
+def unwatched(_event: WatchEvent) -> None:
+    """Nobody cares."""
+
+
+async def test_brokers_have_an_epoch_and_endpoints() -> None:
+    cluster = await Cluster.create(4)
+    events: list[WatchEvent] = []
+    reader = TreeReader(cluster.admin)
+    first = (await reader.brokers(events.append))[4]
+    (endpoint,) = first.endpoints
+    assert (endpoint.listener, endpoint.host, endpoint.port) == ("PLAINTEXT", "host4", 9092)
+    assert endpoint.security_protocol == 0
+    cluster.leave(4)
+    await settled(lambda: bool(events))
+    assert await reader.brokers(unwatched) == {}
+    await cluster.join(4)
+    assert (await reader.brokers(unwatched))[4].epoch > first.epoch
+
+
+async def test_topics_have_an_id_and_assignments() -> None:
+    cluster = await Cluster.create()
+    reader = TreeReader(cluster.admin)
+    events: list[WatchEvent] = []
+    assert await reader.topic_names(events.append) == []
+    await cluster.create_topic("t", (1, 2), (2, 1))
+    await settled(lambda: bool(events))
+    assert await reader.topic_names(unwatched) == ["t"]
+    topic = await reader.topic("t", unwatched)
+    assert topic is not None
+    assert topic.topic_id == b"i" * 16
+    assert topic.partitions == {0: Assignment((1, 2)), 1: Assignment((2, 1))}
+    assert await reader.topic("u", unwatched) is None
+
+
+async def test_states_have_the_version_of_their_node() -> None:
+    cluster = await Cluster.create()
+    await cluster.create_topic("t", (1, 2))
+    reader = TreeReader(cluster.admin)
+    assert await reader.state(T0) is None
+    state = PartitionState(leader=1, leader_epoch=3, isr=(1,), controller_epoch=2)
+    await cluster.admin.multi(
+        [
+            Create(topic_nodes.partitions_path("t")),
+            Create(topic_nodes.partition_path(T0)),
+            Create(topic_nodes.state_path(T0), b"?"),
+        ]
+    )
+    assert await reader.state(T0) is None
+    await cluster.admin.set(topic_nodes.state_path(T0), state.encode())
+    assert await reader.state(T0) == LeaderIsr(1, 3, (1,), 2, zk_version=1)
+
+
+async def test_a_topic_id_that_is_none_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    cluster = await Cluster.create()
+    data = TopicAssignment(partitions={0: PartitionAssignment((1,))}, topic_id="short").encode()
+    await cluster.admin.create(Create(topic_nodes.topic_path("t"), data))
+    assert await TreeReader(cluster.admin).topic("t", unwatched) is None
+    assert "topic node t is not understood" in caplog.text
+
+
+async def test_deletions_are_the_marked_topics() -> None:
+    cluster = await Cluster.create()
+    await cluster.mark_for_deletion("t")
+    assert await TreeReader(cluster.admin).deletions(unwatched) == ["t"]
