@@ -67,7 +67,9 @@ async def test_states_have_the_version_of_their_node() -> None:
 
 async def test_a_topic_id_that_is_none_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     cluster = await Cluster.create()
-    data = TopicAssignment(partitions={0: PartitionAssignment((1,))}, topic_id="short").encode()
+    data = TopicAssignment(
+        partitions={0: PartitionAssignment(replicas=(1,))}, topic_id="short"
+    ).encode()
     await cluster.admin.create(Create(topic_nodes.topic_path("t"), data))
     assert await TreeReader(cluster.admin).topic("t", unwatched) is None
     assert "topic node t is not understood" in caplog.text
