@@ -1,10 +1,12 @@
 """Memory for columns that is used again once nobody looks at it."""
 
+from collections import deque
+
 from moldau.records.fetched import kernel
 
 DEFAULT_CAPACITY_BYTES = 256 << 20
-
-_SIZE_MIN = 4096
+SIZE_MIN = 32 << 10
+"""Smaller memory is not kept: that of the process itself is as quick."""
 
 
 class MemoryPool:
@@ -20,7 +22,7 @@ class MemoryPool:
         self._capacity_bytes = capacity_bytes
         self._kept_bytes = 0
         # By size, a power of two: fetches of about the same size then use the same memory.
-        self._kept: dict[int, list[bytearray]] = {}
+        self._kept: dict[int, deque[bytearray]] = {}
 
     @property
     def kept_bytes(self) -> int:
@@ -29,9 +31,13 @@ class MemoryPool:
 
     def allocate(self, size: int) -> memoryview:
         """At least `size` bytes, of any content."""
-        size = max(_SIZE_MIN, 1 << (size - 1).bit_length())
-        kept = self._kept.setdefault(size, [])
-        for memory in kept:
+        if size < SIZE_MIN:
+            return memoryview(kernel.allocate(size))
+        size = 1 << (size - 1).bit_length()
+        kept = self._kept.setdefault(size, deque())
+        for _ in range(len(kept)):
+            memory = kept[0]
+            kept.rotate(-1)  # what is given out now is looked at last
             if _is_unviewed(memory):
                 return memoryview(memory)
         fresh: bytearray = kernel.allocate(size)
@@ -44,8 +50,10 @@ class MemoryPool:
         """Whether so much more may be kept, if need be after letting go of what is not in use."""
         if self._kept_bytes + size > self._capacity_bytes:
             for kept in self._kept.values():
-                kept[:] = [memory for memory in kept if not _is_unviewed(memory)]
-            self._kept_bytes = sum(kind * len(kept) for kind, kept in self._kept.items())
+                in_use = [memory for memory in kept if not _is_unviewed(memory)]
+                kept.clear()
+                kept.extend(in_use)
+            self._kept_bytes = sum(each * len(kept) for each, kept in self._kept.items())
         return self._kept_bytes + size <= self._capacity_bytes
 
 
