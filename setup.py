@@ -22,18 +22,26 @@ KERNELS = {
 SHARED = "moldau.runtime._cython"
 SHARED_SOURCE = "src/moldau/runtime/_cython.c"
 
-# Debug information would make compiling, and so the first use of a clone, twice as long.
-# What a kernel calls per record must be inlined, and compilers are not left to judge that.
+# The first use of a clone waits for the compiler. Debug information would double that time, and
+# so would -O3, which gains nothing once what a kernel calls per record is inlined; compilers
+# are not left to judge that.
 INLINE = "-DCYTHON_INLINE=__inline__ __attribute__((always_inline))"
-HOT = ["-O3", "-g0", INLINE] if sys.platform != "win32" else ["/O2"]
-COLD = ["-O1", "-g0"] if sys.platform != "win32" else ["/O1"]
+IS_MSVC = sys.platform == "win32"
+KERNEL_FLAGS = ["/O2"] if IS_MSVC else ["-O1", "-g0", INLINE]
+C_FLAGS = ["/O2"] if IS_MSVC else ["-O3", "-g0"]
+SHARED_FLAGS = ["/O1"] if IS_MSVC else ["-O1", "-g0"]
 
 
 def extensions() -> list[Extension]:
     if os.environ.get("MOLDAU_PURE", "") not in ("", "0"):
         return []
     built = [
-        Extension(name, [source], extra_compile_args=HOT, optional=True)
+        Extension(
+            name,
+            [source],
+            extra_compile_args=C_FLAGS if source.endswith(".c") else KERNEL_FLAGS,
+            optional=True,
+        )
         for name, source in KERNELS.items()
         if os.path.exists(source)
     ]
@@ -55,7 +63,8 @@ def extensions() -> list[Extension]:
     }
     is_shared = any(extension.sources[0].endswith(".py") for extension in built)
     if is_shared:
-        built.append(Extension(SHARED, [SHARED_SOURCE], extra_compile_args=COLD, optional=True))
+        shared = Extension(SHARED, [SHARED_SOURCE], extra_compile_args=SHARED_FLAGS, optional=True)
+        built.append(shared)
     return cythonize(
         built,
         compiler_directives=directives,
