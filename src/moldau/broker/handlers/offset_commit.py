@@ -14,6 +14,7 @@ from moldau.protocol.messages.offset_commit import (
 )
 
 _DEFAULT = -1
+_TIMESTAMP_MAX = 2**63 - 1
 
 Errors = dict[TopicPartition, ErrorCode]
 
@@ -83,7 +84,7 @@ def _committed(each: OffsetCommitRequestPartition, retention_ms: int, now_ms: in
         each.committed_leader_epoch,
         each.committed_metadata or "",
         now_ms if timestamp == _DEFAULT else timestamp,
-        -1 if retention_ms == _DEFAULT else now_ms + retention_ms,
+        -1 if retention_ms == _DEFAULT else min(now_ms + retention_ms, _TIMESTAMP_MAX),
     )
 
 

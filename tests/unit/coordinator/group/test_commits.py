@@ -1,0 +1,106 @@
+"""Who may store, ask for and forget offsets."""
+
+import pytest
+
+from moldau.config.broker.groups import GroupConfig
+from moldau.coordinator.group import commits
+from moldau.coordinator.group.group import Group
+from moldau.coordinator.group.messages import Committed, Identity
+from moldau.coordinator.group.records import GroupRecord, OffsetRecord
+from moldau.coordinator.group.state import GroupState
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import NO_PRODUCER_ID, TopicPartition
+from unit.coordinator.group.samples import stable_machine, surroundings
+
+T, U = TopicPartition("t", 0), TopicPartition("u", 0)
+MINUTE = 60_000
+CONFIG = GroupConfig(offsets_retention_minutes=1)
+
+
+def group_with(*partitions: TopicPartition) -> Group:
+    group = stable_machine(surroundings()).group
+    for each in partitions:
+        group.offsets.apply(each, Committed(1, commit_timestamp=0), NO_PRODUCER_ID)
+    return group
+
+
+@pytest.mark.parametrize(
+    ("identity", "is_transactional", "expected"),
+    [
+        (Identity("a", 1), False, None),
+        (Identity("a", 0), False, ErrorCode.ILLEGAL_GENERATION),
+        (Identity("b", 1), False, ErrorCode.UNKNOWN_MEMBER_ID),
+        (Identity("a", 1, "i"), True, ErrorCode.UNKNOWN_MEMBER_ID),
+        (Identity(), False, ErrorCode.UNKNOWN_MEMBER_ID),
+        (Identity(), True, None),
+    ],
+)
+def test_members_commit_in_their_generation(
+    identity: Identity, is_transactional: bool, expected: ErrorCode | None
+) -> None:
+    group = group_with()
+    fault = commits.commit_fault(group, identity, is_transactional=is_transactional)
+    assert fault is expected
+
+
+def test_a_commit_before_the_assignment_comes_too_early() -> None:
+    group = group_with()
+    group.state = GroupState.COMPLETING_REBALANCE
+    fault = commits.commit_fault(group, Identity("a", 1), is_transactional=False)
+    assert fault is ErrorCode.REBALANCE_IN_PROGRESS
+    assert commits.commit_fault(group, Identity("a", 1), is_transactional=True) is None
+
+
+@pytest.mark.parametrize(("metadata", "is_refused"), [("x" * 9, True), ("😀" * 4, False)])
+def test_too_much_metadata_is_refused_alone(metadata: str, is_refused: bool) -> None:
+    config = GroupConfig(offset_metadata_max_bytes=8)
+    offsets = {T: Committed(1, metadata=metadata), U: Committed(2)}
+    decision = commits.commit(group_with(), offsets, config)
+    expected = ErrorCode.OFFSET_METADATA_TOO_LARGE if is_refused else ErrorCode.NONE
+    assert decision.reply == {T: expected, U: ErrorCode.NONE}
+    assert len(decision.records) == 2 - is_refused
+
+
+def test_a_group_that_is_not_there_has_no_offsets() -> None:
+    assert commits.fetch(None, None, require_stable=False) == {}
+    assert commits.fetch(None, [T], require_stable=False)[T].offset == -1
+
+
+def test_offsets_of_others_than_consumers_stay_while_there_are_members() -> None:
+    group = group_with(T)
+    group.protocol_type = "connect"
+    with pytest.raises(KafkaError) as raised:
+        commits.delete(group, [T])
+    assert raised.value.code is ErrorCode.NON_EMPTY_GROUP
+
+
+def test_the_last_offset_takes_an_empty_group_with_it() -> None:
+    group = group_with(T, U)
+    group.state = GroupState.EMPTY
+    assert commits.forget(group, [T, T]) == [OffsetRecord("g", T, None)]
+    assert commits.forget(group, [T, U])[-1] == GroupRecord("g", None)
+    group.pending_ids["b"] = None
+    assert len(commits.forget(group, [T, U])) == 2
+
+
+def test_a_simple_group_has_no_tombstone_of_its_own() -> None:
+    group = Group("g", wall_ms=0)
+    group.offsets.apply(T, Committed(1), NO_PRODUCER_ID)
+    assert commits.forget(group, [T]) == [OffsetRecord("g", T, None)]
+
+
+def test_only_unsubscribed_topics_of_a_stable_group_expire() -> None:
+    group = group_with(T, U)
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == [OffsetRecord("g", U, None)]
+    group.subscribed = None
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
+    group.state = GroupState.PREPARING_REBALANCE
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
+
+
+def test_without_a_time_of_its_state_an_empty_group_goes_by_its_commits() -> None:
+    group = group_with(T)
+    group.state, group.state_timestamp = GroupState.EMPTY, 30_000
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
+    group.state_timestamp = -1
+    assert len(commits.forget_expired(group, CONFIG, wall_ms=MINUTE)) == 2

@@ -1,0 +1,21 @@
+"""What is said when nothing is said."""
+
+from moldau.coordinator.group.messages import FetchedOffset, Identity, JoinReply, Overview, Sync
+from moldau.errors import ErrorCode
+
+
+def test_a_partition_without_an_offset_is_no_error() -> None:
+    assert FetchedOffset() == (ErrorCode.NONE, -1, -1, "")
+
+
+def test_a_refusal_to_join_names_no_generation() -> None:
+    reply = JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, "a")
+    assert (reply.generation, reply.leader_id, reply.members) == (-1, "", ())
+
+
+def test_followers_bring_no_assignments() -> None:
+    assert Sync(Identity("a", 1)).assignments == {}
+
+
+def test_groups_are_classic() -> None:
+    assert Overview("g", "consumer", "Stable").group_type == "classic"

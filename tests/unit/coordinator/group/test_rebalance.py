@@ -1,0 +1,63 @@
+"""Steps of a rebalance; whole ones are told in tests/scenarios/group."""
+
+from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.group.attendance import Attendance, Surroundings
+from moldau.coordinator.group.group import Group
+from moldau.coordinator.group.rebalance import Rebalance
+from moldau.coordinator.group.records import GroupRecord
+from moldau.coordinator.group.state import GroupState
+from moldau.errors import ErrorCode
+from unit.coordinator.group.samples import NOW, group_of, member, stable_machine, surroundings
+
+
+def rebalance_of(group: Group, around: Surroundings) -> Rebalance:
+    return Rebalance(group, Attendance("g", around))
+
+
+def test_a_rebalance_that_is_under_way_is_not_begun_again() -> None:
+    around = surroundings()
+    group = group_of(member("a"))
+    rebalance = rebalance_of(group, around)
+    rebalance.begin(now=NOW)
+    rebalance.begin(now=Moment(NOW.monotonic_ms + 1, 0))
+    assert around.timers.next_deadline_ms() == NOW.monotonic_ms
+
+
+def test_a_group_that_lost_its_members_is_stored_as_empty() -> None:
+    around = surroundings()
+    group = stable_machine(around).group
+    rebalance = rebalance_of(group, around)
+    rebalance.begin(now=NOW)
+    decision = rebalance.expire(now=NOW)
+    assert group.state is GroupState.EMPTY
+    (record,) = decision.records
+    assert isinstance(record, GroupRecord)
+    assert record.value is not None
+    assert (record.value.generation, record.value.members) == (2, [])
+    assert rebalance.expire(now=NOW).records == ()
+
+
+def test_an_assignment_is_refused_only_while_it_is_waited_for() -> None:
+    around = surroundings()
+    group = stable_machine(around).group
+    rebalance = rebalance_of(group, around)
+    rebalance.refuse_assignment(ErrorCode.COORDINATOR_NOT_AVAILABLE, now=NOW)
+    assert group.state is GroupState.STABLE
+    group.state = GroupState.COMPLETING_REBALANCE
+    parked = group.members["a"].sync = Parked()
+    rebalance.refuse_assignment(ErrorCode.COORDINATOR_NOT_AVAILABLE, now=NOW)
+    assert parked.reply is not None
+    assert parked.reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert group.state.value == "PreparingRebalance"
+
+
+def test_static_members_alone_are_waited_for_again() -> None:
+    around = surroundings()
+    group = group_of(member("a", instance_id="i"))
+    group.members["a"].join = None
+    group.state = GroupState.STABLE
+    rebalance = rebalance_of(group, around)
+    rebalance.begin(now=NOW)
+    rebalance.expire(now=Moment(NOW.monotonic_ms + 20_000, 0))
+    assert group.state is GroupState.PREPARING_REBALANCE
+    assert around.timers.next_deadline_ms() == NOW.monotonic_ms + 40_000
