@@ -10,6 +10,7 @@ class MemoryJournal:
 
     name = "journal"
     start_offset = 0
+    leader_epoch = 0
 
     def __init__(self) -> None:
         self.data = bytearray()

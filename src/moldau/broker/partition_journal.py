@@ -31,6 +31,10 @@ class PartitionJournal:
     def end_offset(self) -> int:
         return self._partition.log.log_end_offset
 
+    @property
+    def leader_epoch(self) -> int:
+        return self._partition.state.leader_epoch
+
     def append(self, batch: bytearray, guard: Guard | None) -> int:
         """Append, and return the first record's offset."""
         size_max = self._partition.log.config.max_message_bytes

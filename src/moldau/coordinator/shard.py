@@ -78,6 +78,10 @@ class Journal(Protocol):
     def end_offset(self) -> int:
         """The offset that the next record gets."""
 
+    @property
+    def leader_epoch(self) -> int:
+        """In which epoch this broker leads."""
+
     def append(self, batch: bytearray, guard: Guard | None) -> int:
         """Append, and return the first record's offset. Raises if too few are in sync."""
 

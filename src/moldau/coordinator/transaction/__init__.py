@@ -1,0 +1,1 @@
+"""Transactions: who may write under a transactional id, and which partitions end together."""
