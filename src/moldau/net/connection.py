@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Protocol, cast
@@ -13,6 +15,8 @@ _log = logging.getLogger(__name__)
 
 Part = bytes | bytearray | memoryview | FileRange
 SIZE_BYTES = 4
+_SENDFILE_MAX_BYTES = 1_048_576
+_LINGER_NOT = struct.pack("ii", 1, 0)
 
 
 class CloseConnection(Exception):
@@ -76,6 +80,7 @@ class Connection(asyncio.BufferedProtocol):
         self._is_write_blocked = False
         self._is_read_paused = False
         self._is_turn_scheduled = False
+        self._is_sending_file = False
         self.transport: asyncio.Transport
         # Read by the listener's sweep, which enforces the deadlines of all connections.
         self.last_activity_s = self._loop.time()
@@ -128,7 +133,17 @@ class Connection(asyncio.BufferedProtocol):
 
     def abort(self) -> None:
         """Hang up without sending what is still buffered."""
-        self.transport.abort()
+        if self._is_sending_file and self._task is not None:
+            # The loop must let go of the socket first: see `_send_file`.
+            self._task.cancel()
+        else:
+            self.transport.abort()
+
+    def reset(self) -> None:
+        """Hang up on one that does not read: even the kernel forgets what it did not take."""
+        connected = self.transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+        self.abort()
 
     # Requests
 
@@ -215,14 +230,35 @@ class Connection(asyncio.BufferedProtocol):
                 await self._send_file(part)
 
     async def _send_file(self, part: FileRange) -> None:
+        position, end = part.position, part.position + part.size
+        self._is_sending_file = True
+        try:
+            while position < end:
+                # asyncio does not tell how far it is: the stall deadline holds for each piece.
+                self.write_blocked_since_s = self._loop.time()
+                position += await self._send_piece(part, position, end)
+        except asyncio.CancelledError:
+            # A transport that is closed while asyncio sends from it leaves its descriptor in
+            # the selector, where the next connection of that number would stumble over it.
+            self._is_sending_file = False
+            self.transport.abort()
+            raise
+        self._is_sending_file = False
+        if not self._is_write_blocked:
+            self.write_blocked_since_s = None
+        if self._is_read_paused:
+            # asyncio pauses reading while it sends a file, and then resumes it unasked.
+            self.transport.pause_reading()
+
+    async def _send_piece(self, part: FileRange, position: int, end: int) -> int:
+        size = min(end - position, _SENDFILE_MAX_BYTES)
         # asyncio wants a file object, and uses nothing of it but fileno().
         file = cast("IO[bytes]", part)
-        sent = await self._loop.sendfile(
-            self.transport, file, part.position, part.size, fallback=False
-        )
-        if sent != part.size:
+        sent = await self._loop.sendfile(self.transport, file, position, size, fallback=False)
+        if sent != size:
             # The client was promised more bytes than the file has: it must not wait for them.
-            raise CloseConnection(f"sent {sent} of {part.size} bytes")
+            raise CloseConnection(f"a file ended {end - position - sent} bytes too early")
+        return sent
 
     def _flush(self) -> None:
         if not self._outgoing:

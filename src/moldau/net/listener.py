@@ -127,7 +127,7 @@ class Listener:
                 overdue = self._overdue(connection, loop.time())
                 if overdue:
                     _log.info("closing %s: %s", connection.peer, overdue)
-                    connection.abort()
+                    connection.reset()
                 elif loop.time() - connection.last_activity_s > _SWEEP_INTERVAL_S:
                     connection.shrink()
 
