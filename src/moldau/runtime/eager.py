@@ -55,8 +55,13 @@ def _resumed(work: Coroutine[Any, Any, Result], awaited: object) -> Generator[ob
             step = partial(work.throw, error)
         else:
             step = partial(work.send, received)
+        # What fails in `step` has this frame in its traceback. If the frame led back to it,
+        # the two would keep each other, and all that failed with them, in memory.
+        del awaited
         try:
             awaited = step()
         except StopIteration as stop:
             result: Result = stop.value
             return result
+        finally:
+            del step

@@ -1,6 +1,8 @@
 """Eager coroutines: no task until the first wait, then an ordinary one."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -104,3 +106,30 @@ async def test_dropping_the_rest_closes_the_coroutine() -> None:
     outcome.rest.send(None)
     outcome.rest.close()
     assert closed == [True]
+
+
+async def test_what_fails_in_the_rest_leaves_no_cycle_behind() -> None:
+    class Big:
+        """Stands for the memory that the locals of a failing call hold."""
+
+    alive: list[weakref.ref[Big]] = []
+
+    def fail() -> None:
+        big = Big()
+        alive.append(weakref.ref(big))
+        raise ValueError(big)
+
+    async def work() -> None:
+        with pytest.raises(ValueError, match="Big"):
+            await asyncio.get_running_loop().run_in_executor(None, fail)
+
+    gc.collect()
+    gc.disable()
+    try:
+        outcome = eager.start(work())
+        assert isinstance(outcome, eager.Waiting)
+        await outcome.rest
+        await asyncio.get_running_loop().run_in_executor(None, int)
+        assert alive[0]() is None
+    finally:
+        gc.enable()
