@@ -8,8 +8,8 @@ A, B = TopicPartition("a", 0), TopicPartition("b", 0)
 HOUR = 3_600_000
 
 
-def at(log_offset: int, **fields: int) -> Committed:
-    return Committed(offset=log_offset * 10, log_offset=log_offset, **fields)  # type: ignore[arg-type]
+def at(log_offset: int, commit_timestamp: int = -1, expire_timestamp: int = -1) -> Committed:
+    return Committed(log_offset * 10, -1, "", commit_timestamp, expire_timestamp, log_offset)
 
 
 def test_the_last_one_counts_and_a_tombstone_takes_it_away() -> None:
