@@ -40,6 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "console": CLIENT,
     "cli": BROKER | CLIENT | {"spark", "streams", "connect", "console"},
     "testing": BROKER | CLIENT,
+    "__main__": frozenset({"cli"}),
 }
 
 # Only this command starts a broker; the others are clients or read files.
