@@ -1,23 +1,7 @@
 """What a handler knows about the request beside its body: who asks, and from where."""
 
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import NamedTuple
-
-
-class Operation(Enum):
-    """What somebody may be allowed to do with a resource."""
-
-    READ = auto()
-    WRITE = auto()
-    CREATE = auto()
-    DELETE = auto()
-    ALTER = auto()
-    DESCRIBE = auto()
-    CLUSTER_ACTION = auto()
-    DESCRIBE_CONFIGS = auto()
-    ALTER_CONFIGS = auto()
-    IDEMPOTENT_WRITE = auto()
 
 
 class Client(NamedTuple):

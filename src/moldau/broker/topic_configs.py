@@ -69,7 +69,15 @@ class TopicConfigs:
     def _effective(self, topic: str, overrides: Mapping[str, str]) -> TopicConfig:
         try:
             return self._defaults.with_overrides(overrides)
-        except KafkaError as error:
-            # Written by another broker, or by hand: better the defaults than no topic.
-            _log.warning("settings of topic %s are ignored: %s", topic, error)
-            return self._defaults
+        except KafkaError:
+            # Written by another version, or by hand: better without some than no topic.
+            return self._as_far_as_possible(topic, overrides)
+
+    def _as_far_as_possible(self, topic: str, overrides: Mapping[str, str]) -> TopicConfig:
+        config = self._defaults
+        for name, text in overrides.items():
+            try:
+                config = config.with_overrides({name: text})
+            except KafkaError as error:
+                _log.warning("setting %s of topic %s is ignored: %s", name, topic, error)
+        return config

@@ -1,0 +1,107 @@
+"""From frames to answers: what is answered, and what closes the connection."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from moldau.broker.context import Context
+from moldau.errors import ErrorCode
+from moldau.net.connection import CloseConnection
+from moldau.protocol.messages.metadata import MetadataRequest
+from moldau.protocol.messages.stop_replica import StopReplicaRequest
+from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
+from unit.broker.requests import fetch, fetch_partition, produce
+from unit.broker.world import CLIENT, World, batch_of, broker_world, frame_of, response_of
+
+METADATA = 3
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with broker_world() as world:
+        yield world
+
+
+async def respond(world: World, frame: bytes | bytearray) -> object:
+    return await world.dispatcher.respond(CLIENT, memoryview(frame))
+
+
+async def test_the_answer_has_the_requests_correlation_id_and_its_own_size(world: World) -> None:
+    parts = await world.dispatcher.respond(
+        CLIENT, memoryview(frame_of(MetadataRequest(topics=[]), 9))
+    )
+    assert parts is not None
+    assert response_of(parts, METADATA, 9).controller_id == 0
+
+
+async def test_a_client_without_an_id_is_served(world: World) -> None:
+    assert await respond(world, frame_of(MetadataRequest(topics=[]), 9, client_id=None))
+
+
+@pytest.mark.parametrize(
+    ("api_key", "version", "reason"),
+    [
+        (-1, 0, "unknown API key"),
+        (9999, 0, "unknown API key"),
+        (3, 13, "version 13 is not served"),
+        (3, -1, "version -1 is not served"),
+        (0, 32767, "version 32767 is not served"),
+        (67, 0, "not served"),
+    ],
+)
+async def test_what_is_not_served_closes_the_connection(
+    world: World, api_key: int, version: int, reason: str
+) -> None:
+    frame = frame_of(MetadataRequest(topics=[]), 12)
+    frame[:2] = api_key.to_bytes(2, "big", signed=True)
+    frame[2:4] = version.to_bytes(2, "big", signed=True)
+    with pytest.raises(CloseConnection, match=reason):
+        await respond(world, frame)
+
+
+@pytest.mark.parametrize("request_", [MetadataRequest(topics=[]), fetch(fetch_partition())])
+async def test_every_part_of_a_frame_closes_the_connection(world: World, request_: object) -> None:
+    whole = frame_of(request_, 12)
+    for size in range(len(whole)):
+        with pytest.raises(CloseConnection):
+            await respond(world, whole[:size])
+
+
+async def test_bytes_after_the_request_are_ignored(world: World) -> None:
+    assert await respond(world, frame_of(MetadataRequest(topics=[]), 9) + b"more")
+
+
+async def test_an_error_without_a_place_in_the_answer_is_its_error_code(world: World) -> None:
+    stale = UpdateMetadataRequest(
+        controller_id=0, controller_epoch=0, topic_states=[], live_brokers=[]
+    )
+    for version in range(9):
+        response = await world.ask(stale, version)
+        assert response.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
+
+
+async def test_an_unforeseen_failure_is_an_unknown_error_and_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.broker.registration = None  # type: ignore[assignment]
+    stop = StopReplicaRequest(controller_id=0, controller_epoch=9)
+    response = await world.ask(stop, 4)
+    assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert "StopReplica from 10.0.0.9 failed" in caplog.text
+
+
+async def test_requests_of_this_process_are_answered_without_a_frame(world: World) -> None:
+    response = await world.dispatcher.answer(
+        METADATA, MetadataRequest(topics=[]), Context(12, "here", CLIENT)
+    )
+    assert response.controller_id == 0  # type: ignore[attr-defined]
+
+
+async def test_requests_are_counted_by_api_and_version(world: World) -> None:
+    await world.create_topic("t")
+    for _ in range(2):
+        await world.ask(produce(batch_of(b"a")), 9)
+    text = world.broker.metrics.text()
+    name = "kafka_network_requestmetrics_requests_total"
+    assert f'{name}{{request="Produce",version="9"}} 2' in text
+    assert 'kafka_network_requestmetrics_totaltimems_count{request="Produce"} 2' in text

@@ -1,0 +1,56 @@
+"""A broker's node and epoch."""
+
+import pytest
+
+from moldau.broker.registration import NO_BROKER_EPOCH, Registration
+from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
+from moldau.coordination.memory import MemoryEnsemble
+from moldau.coordination.tree import Create, NodeExists
+from moldau.errors import ErrorCode, KafkaError
+from unit.broker.world import SettableClock
+
+NODE = BrokerRegistration(endpoints=(Endpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
+
+
+async def ensemble() -> MemoryEnsemble:
+    made = MemoryEnsemble(SettableClock())
+    tree = made.connect()
+    for path in ("/brokers", broker_nodes.IDS_PATH):
+        await tree.create(Create(path))
+    return made
+
+
+async def test_each_life_of_a_broker_has_a_later_epoch() -> None:
+    made = await ensemble()
+    epochs = []
+    for _ in range(2):
+        tree = made.connect()
+        registration = Registration(3)
+        assert registration.epoch == NO_BROKER_EPOCH
+        await registration.register(tree, NODE)
+        epochs.append(registration.epoch)
+        node = await tree.get(broker_nodes.id_path(3))
+        assert broker_nodes.decode_broker(node.data).endpoints == NODE.endpoints
+        assert node.stat.ephemeral_owner == tree.session_id
+        await tree.close()
+    assert epochs[0] < epochs[1]
+
+
+async def test_a_broker_does_not_take_the_place_of_another_life() -> None:
+    made = await ensemble()
+    await Registration(3).register(made.connect(), NODE)
+    second = Registration(3)
+    with pytest.raises(NodeExists):
+        await second.register(made.connect(), NODE)
+    assert second.epoch == NO_BROKER_EPOCH
+
+
+async def test_requests_for_an_earlier_life_are_refused() -> None:
+    registration = Registration(3)
+    await registration.register((await ensemble()).connect(), NODE)
+    for epoch in (registration.epoch, registration.epoch + 1, NO_BROKER_EPOCH):
+        registration.require_epoch(epoch)
+    with pytest.raises(KafkaError) as refused:
+        registration.require_epoch(registration.epoch - 1)
+    assert refused.value.code == ErrorCode.STALE_BROKER_EPOCH

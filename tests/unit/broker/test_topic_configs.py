@@ -1,0 +1,82 @@
+"""Settings of topics."""
+
+import pytest
+
+from moldau.broker.topic_configs import TopicConfigs
+from moldau.config.topic import TopicConfig
+from moldau.coordination.layout.configs import ConfigEntity, encode_config
+from moldau.coordination.memory import MemoryEnsemble, MemoryTree
+from moldau.coordination.tree import Create
+from unit.broker.world import SettableClock
+
+DEFAULTS = TopicConfig(retention_ms=5)
+
+
+async def tree_with(**topics: bytes) -> MemoryTree:
+    tree = MemoryEnsemble(SettableClock()).connect()
+    for path in ("/config", "/config/topics"):
+        await tree.create(Create(path))
+    for name, data in topics.items():
+        await tree.create(Create(ConfigEntity.topic(name).path, data))
+    return tree
+
+
+async def test_overrides_go_before_the_brokers_own_settings() -> None:
+    tree = await tree_with(t=encode_config({"segment.bytes": "2000"}))
+    configs = TopicConfigs(tree, DEFAULTS)
+    await configs.load()
+    assert (configs.of("t").segment_bytes, configs.of("t").retention_ms) == (2000, 5)
+    assert configs.of("t") is configs.of("t")
+    assert configs.of("u") is DEFAULTS
+    assert configs.overrides_of("t") == {"segment.bytes": "2000"}
+    assert configs.overrides_of("u") == {}
+
+
+async def test_new_defaults_reach_topics_with_overrides() -> None:
+    tree = await tree_with(t=encode_config({"segment.bytes": "2000"}))
+    configs = TopicConfigs(tree, DEFAULTS)
+    await configs.load()
+    assert configs.of("t").retention_ms == 5
+    configs.set_defaults(TopicConfig(retention_ms=6))
+    assert (configs.of("t").segment_bytes, configs.of("t").retention_ms) == (2000, 6)
+
+
+async def test_changes_are_seen_when_they_are_looked_for() -> None:
+    tree = await tree_with(t=encode_config({"segment.bytes": "2000"}))
+    configs = TopicConfigs(tree, DEFAULTS)
+    await configs.load()
+    await tree.set(ConfigEntity.topic("t").path, encode_config({"segment.bytes": "3000"}))
+    assert configs.of("t").segment_bytes == 2000
+    await configs.refresh("t")
+    assert configs.of("t").segment_bytes == 3000
+    await tree.delete(ConfigEntity.topic("t").path)
+    await configs.refresh("t")
+    assert configs.of("t") is DEFAULTS
+
+
+@pytest.mark.parametrize(
+    "data", [b"?", encode_config({"segment.bytes": "many"}), encode_config({"no.such": "1"})]
+)
+async def test_what_cannot_be_understood_is_reported_and_left_out(
+    data: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    configs = TopicConfigs(await tree_with(t=data), DEFAULTS)
+    await configs.load()
+    assert configs.of("t").segment_bytes == DEFAULTS.segment_bytes
+    assert "topic t" in caplog.text
+
+
+async def test_one_bad_setting_does_not_take_the_others_with_it() -> None:
+    data = encode_config({"no.such": "1", "segment.bytes": "2000", "retention.ms": "soon"})
+    configs = TopicConfigs(await tree_with(t=data), DEFAULTS)
+    await configs.load()
+    assert (configs.of("t").segment_bytes, configs.of("t").retention_ms) == (2000, 5)
+
+
+async def test_settings_that_were_good_stay_when_the_node_breaks() -> None:
+    tree = await tree_with(t=encode_config({"segment.bytes": "2000"}))
+    configs = TopicConfigs(tree, DEFAULTS)
+    await configs.load()
+    await tree.set(ConfigEntity.topic("t").path, b"?")
+    await configs.refresh("t")
+    assert configs.of("t").segment_bytes == 2000
