@@ -18,6 +18,8 @@ from moldau.protocol.messages.update_metadata import (
 )
 from moldau.protocol.primitives import NO_UUID
 
+_SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
 
 class MetadataCache:
     """Holds the current image; each UpdateMetadata makes a new one.
@@ -79,7 +81,12 @@ def _partition(state: UpdateMetadataPartitionState) -> PartitionImage:
 
 def _broker(broker: UpdateMetadataBroker) -> BrokerNode:
     endpoints = {
-        endpoint.listener: Endpoint(endpoint.host, endpoint.port, endpoint.security_protocol)
+        # Before version 3 a listener has no name but that of what it speaks.
+        endpoint.listener or _SECURITY_PROTOCOLS[endpoint.security_protocol]: Endpoint(
+            endpoint.host, endpoint.port, endpoint.security_protocol
+        )
         for endpoint in broker.endpoints
     }
-    return BrokerNode(broker.id, endpoints, broker.rack)
+    if broker.v0_host:
+        endpoints[_SECURITY_PROTOCOLS[0]] = Endpoint(broker.v0_host, broker.v0_port)
+    return BrokerNode(broker.id, endpoints, broker.rack or None)

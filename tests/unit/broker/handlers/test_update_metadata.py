@@ -1,0 +1,100 @@
+"""UpdateMetadata: the picture of the cluster in every version, and who may change it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from moldau.errors import ErrorCode
+from moldau.metadata.image import LEADER_DURING_DELETE
+from moldau.protocol.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+from unit.broker.world import World, broker_world
+
+CONTROLLER_EPOCH = 5
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with broker_world() as world:
+        yield world
+
+
+def request(
+    version: int,
+    *,
+    leader: int = 9,
+    controller_epoch: int = CONTROLLER_EPOCH,
+    broker_epoch: int = -1,
+) -> UpdateMetadataRequest:
+    """Broker 9 is there, is controller, and leads the topic `far`."""
+    state = UpdateMetadataPartitionState(
+        topic_name="far" if version < 5 else "",
+        partition_index=0,
+        controller_epoch=controller_epoch,
+        leader=leader,
+        leader_epoch=2,
+        isr=[9],
+        zk_version=0,
+        replicas=[9],
+    )
+    broker = UpdateMetadataBroker(id=9)
+    if version == 0:
+        broker.v0_host, broker.v0_port = "nine", 99
+    else:
+        listener = "PLAINTEXT" if version >= 3 else ""
+        broker.endpoints = [
+            UpdateMetadataEndpoint(port=99, host="nine", listener=listener, security_protocol=0)
+        ]
+    made = UpdateMetadataRequest(
+        controller_id=9,
+        controller_epoch=controller_epoch,
+        broker_epoch=broker_epoch,
+        live_brokers=[broker],
+    )
+    if version < 5:
+        made.ungrouped_partition_states = [state]
+    else:
+        made.topic_states = [UpdateMetadataTopicState(topic_name="far", partition_states=[state])]
+    return made
+
+
+@pytest.mark.parametrize("version", range(9))
+async def test_every_version_changes_the_picture(world: World, version: int) -> None:
+    waiting = asyncio.create_task(world.broker.topics.until_led("far", 1, timeout_s=60))
+    await asyncio.sleep(0)
+    response = await world.ask(request(version), version)
+    assert response.error_code == ErrorCode.NONE
+    image = world.broker.metadata.image
+    assert image.controller_id == 9
+    partition = image.partition("far", 0)
+    assert partition is not None
+    assert (partition.leader, partition.leader_epoch) == (9, 2)
+    endpoint = image.endpoint(9, "PLAINTEXT")
+    assert endpoint is not None
+    assert (endpoint.host, endpoint.port) == ("nine", 99)
+    assert await waiting
+
+
+async def test_a_topic_that_is_deleted_is_forgotten(world: World) -> None:
+    await world.ask(request(8), 8)
+    world.broker.traffic.of("far").bytes_in.add(1)
+    await world.ask(request(8, leader=LEADER_DURING_DELETE), 8)
+    assert "far" not in world.broker.metadata.image.topics
+    assert "far" not in world.broker.metrics.text()
+
+
+async def test_who_is_not_the_controller_of_this_life_is_refused(world: World) -> None:
+    await world.ask(request(8), 8)
+    before = world.broker.metadata.image
+    response = await world.ask(request(8, controller_epoch=CONTROLLER_EPOCH - 1), 8)
+    assert response.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
+    epoch = world.broker.registration.epoch
+    response = await world.ask(request(8, broker_epoch=epoch - 1), 8)
+    assert response.error_code == ErrorCode.STALE_BROKER_EPOCH
+    assert world.broker.metadata.image is before
