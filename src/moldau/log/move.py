@@ -68,6 +68,9 @@ class LogMove:
             return
         size = 0
         for position, header in iterate_headers(data):
+            if position == 0 and header.base_offset < self.copy.log_end_offset:
+                # The log begins in the middle of a batch, which moves as a whole.
+                self.copy.truncate_fully_and_start_at(header.base_offset, now_ms=now_ms)
             size = position + header.size
         self.copy.append_as_follower(memoryview(data)[:size], now_ms=now_ms)
 
