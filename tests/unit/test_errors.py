@@ -99,3 +99,8 @@ def test_a_code_from_the_future_is_an_unknown_server_error() -> None:
 
 def test_undecodable_bytes_have_no_code() -> None:
     assert not issubclass(ProtocolError, KafkaError)
+
+
+def test_an_error_without_words_of_its_own_has_no_message() -> None:
+    assert KafkaError(ErrorCode.REQUEST_TIMED_OUT).message is None
+    assert KafkaError(ErrorCode.REQUEST_TIMED_OUT, "too late").message == "too late"

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.errors import KafkaError
-from moldau.log import flush
+from moldau.log import flush, opening
 from moldau.testing.disk import lose_all
 from unit.log.logs import Workbench, batch, fill, offsets_in
 
@@ -108,3 +108,17 @@ def test_a_clean_close_leaves_all_that_the_next_start_needs() -> None:
     calls = len(bench.disk.calls)
     assert flush.prepare_close(again).files == []
     assert len(bench.disk.calls) == calls
+
+
+def test_the_first_flush_makes_epochs_and_topic_id_durable() -> None:
+    bench = Workbench()
+    log = opening.create(bench.folder, bench.config, bench.shared, now_ms=0, topic_id=b"t" * 16)
+    log.begin_epoch(4)
+    fill(log, 3)
+    prepared = flush.prepare(log)
+    prepared.run(bench.disk)
+    flush.complete(log, prepared, now_ms=0)
+    bench.disk = bench.disk.restart(lose_all)
+    reopened = bench.open(recovery_point=log.recovery_point)
+    assert reopened.topic_id == b"t" * 16
+    assert list(reopened.epochs) == list(log.epochs)

@@ -163,3 +163,21 @@ def test_epochs_and_offsets_always_rise_and_the_file_agrees(
         starts = list(epochs)
         assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(starts))
     assert list(LeaderEpochs.load(disk, PATH)) == list(epochs)
+
+
+def test_only_the_first_file_waits_for_the_flush_of_the_log() -> None:
+    disk = empty_disk()
+    epochs = LeaderEpochs(disk, PATH)
+    epochs.assign(1, 0)
+    assert "sync" not in disk.calls
+    epochs.assign(2, 5)
+    assert "sync" in disk.calls
+
+
+def test_a_file_that_moves_is_written_in_its_new_place() -> None:
+    disk = empty_disk()
+    epochs = LeaderEpochs(disk, PATH)
+    epochs.assign(1, 0)
+    epochs.move_to(PATH + ".moved")
+    epochs.assign(2, 5)
+    assert [start.epoch for start in LeaderEpochs.load(disk, PATH + ".moved")] == [1, 2]

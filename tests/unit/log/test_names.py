@@ -44,3 +44,16 @@ def test_a_directory_on_its_way_out_fits_the_file_system() -> None:
     long = names.doomed_directory(TopicPartition("t" * 249, 12), unique)
     assert len(long) == 255
     assert long.endswith(f"t-12.{unique}-delete")
+
+
+def test_the_directory_of_a_copy_tells_its_partition() -> None:
+    unique = "0123456789abcdef" * 2
+    name = names.future_directory(TopicPartition("a.b", 1), unique)
+    assert name == f"a.b-1.{unique}-future"
+    assert names.future_partition_of(name) == TopicPartition("a.b", 1)
+
+
+def test_a_cut_name_does_not_tell_the_partition_of_a_copy() -> None:
+    name = names.future_directory(TopicPartition("t" * 249, 1), "0123456789abcdef" * 2)
+    assert names.future_partition_of(name) is None
+    assert names.future_partition_of("nonsense-future") is None

@@ -128,6 +128,7 @@ def test_a_cut_write_leaves_a_prefix_and_says_so() -> None:
 def test_a_full_disk_takes_what_fits_and_says_so() -> None:
     disk = disk_with("/d/f", b"x", capacity_bytes=4)
     assert disk.free_bytes("/d") == 3
+    assert disk.total_bytes("/d") == 4
 
     with pytest.raises(OSError, match="No space"):
         disk.open_append("/d/f").append(b"abcdef")
