@@ -10,7 +10,8 @@ from moldau.records.memory cimport (
 )
 
 cdef checksum_pointer CHECKSUM
-cdef int64_t HEADER_SIZE, SPECIAL, LOG_APPEND_TIME, RECORD_SIZE_MIN, OFFSET_MAX
+cdef int64_t HEADER_SIZE, RECORD_SIZE_MIN, OFFSET_MAX
+cdef int64_t CODEC, LOG_APPEND_TIME, TRANSACTION, SPECIAL
 
 
 @cython.locals(
@@ -22,23 +23,37 @@ cpdef tuple check_records(body, int64_t record_count)
 
 @cython.final
 cdef class BatchRun:
-    cdef readonly int64_t position, end, batch_count, row_count_max, size, next_offset
+    cdef readonly int64_t position, end, batch_count, row_count_max, size, next_offset, codec
+    cdef int64_t record_count
     cdef readonly object body
 
+    cpdef decompress_to(self, body)
 
-@cython.locals(
-    run=BatchRun, source="const uint8_t*", data_size=int64_t, size=int64_t, base_offset=int64_t,
-    last_offset_delta=int64_t, next_offset=int64_t,
-)
-cpdef BatchRun find_run(
-    const uint8_t[::1] data, int64_t position, int64_t start_offset, int64_t end_offset,
-    int64_t size_max,
-)
+
+@cython.final
+cdef class RunFinder:
+    cdef const uint8_t[::1] view
+    cdef const uint8_t* fetched
+    cdef int64_t start_offset, end_offset
+    cdef bint checks_crc
+    cdef int64_t size, attributes, record_count, base_offset, next_offset
+
+    @cython.locals(run=BatchRun)
+    cpdef BatchRun find(self, int64_t position, int64_t size_max)
+
+    @cython.locals(run=BatchRun)
+    cpdef BatchRun find_one(self, int64_t position, bint is_readable)
+
+    cdef int append(self, BatchRun run, bint is_readable) except -1
+
+    @cython.locals(data="const uint8_t*", last_offset_delta=int64_t)
+    cdef bint read_header(self, int64_t position) noexcept
+
 
 @cython.locals(size=int64_t)
 cdef int64_t size_of_batch(const uint8_t* data, int64_t position, int64_t end) noexcept
 
-cpdef int64_t row_count_max(int64_t record_count, int64_t size) noexcept
+cdef int64_t row_count_max(int64_t record_count, int64_t size) noexcept
 
 cdef int check_crc(const uint8_t* data, int64_t position, int64_t size) except -1
 

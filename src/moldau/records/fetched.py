@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from moldau.errors import ProtocolError
 from moldau.records.batch import (
     ATTRIBUTES_POSITION,
-    CODEC_MASK,
     CONTROL,
     MAGIC,
     MAGIC_POSITION,
@@ -22,13 +21,13 @@ from moldau.records.batch import (
     BatchHeader,
 )
 from moldau.records.buffers import ReadableBuffer
-from moldau.records.compression import decompress
+from moldau.records.compression import codec_of, decompress
 from moldau.records.control import read_end_marker
 from moldau.records.crc32c import crc32c
 from moldau.runtime import native
 
 if TYPE_CHECKING:
-    from moldau.records.kernel import BatchRun, RecordCursor
+    from moldau.records.kernel import BatchRun, RecordCursor, RunFinder
 
 kernel: ModuleType = native.kernel("moldau.records._kernel", "moldau.records.kernel")
 
@@ -91,6 +90,9 @@ class FetchedBatches:
         self._is_first = True
         self._aborted = sorted(selection.aborted, key=lambda each: each[1], reverse=True)
         self._aborted_producers: dict[int, None] = {}
+        self._finder: RunFinder = kernel.RunFinder(
+            self._data, selection.start_offset, selection.end_offset, selection.check_crc
+        )
 
     def cursor(self, *, checks_crc: bool) -> "RecordCursor":
         """A cursor for the records of these batches."""
@@ -102,37 +104,25 @@ class FetchedBatches:
 
     def __iter__(self) -> "Iterator[BatchRun]":
         while True:
-            run = self._plain_run()
+            run = self._finder.find(self.position, self._bytes_left)
+            if run.end == run.position:
+                header = self._header()
+                if header is None:
+                    return
+                is_readable = self._is_readable(header, self.position)
+                run = self._finder.find_one(self.position, is_readable)
+            if run.codec:
+                self._decompress(run)
             if run.batch_count > 0:
-                self._count(run)
+                if run.size > self._bytes_left and not self._is_first:
+                    self.stop = Stop.SIZE_LIMIT
+                    self._advance_to(BatchHeader.read(self._data, run.position).base_offset)
+                    return
+                self._bytes_left -= run.size
+                self._is_first = False
                 yield run
             self.position = run.end
             self._advance_to(run.next_offset)
-            header = self._header()
-            if header is None:
-                return
-            position, wanted_from = self.position, self._selection.start_offset
-            if self._is_readable(header, position) and header.next_offset > wanted_from:
-                run = self._open(header, position)
-                if run.size > self._bytes_left and not self._is_first:
-                    self.stop = Stop.SIZE_LIMIT
-                    self._advance_to(header.base_offset)
-                    return
-                self._count(run)
-                yield run
-            self.position = position + header.size
-            self._advance_to(header.next_offset)
-
-    def _plain_run(self) -> "BatchRun":
-        """What can be read from here on without a look at each header."""
-        run: BatchRun = kernel.find_run(
-            self._data,
-            self.position,
-            self._selection.start_offset,
-            self._selection.end_offset,
-            self._bytes_left,
-        )
-        return run
 
     def _header(self) -> BatchHeader | None:
         """The header of the batch at the current position, or None and why there is none."""
@@ -153,22 +143,10 @@ class FetchedBatches:
             return None
         return header
 
-    def _open(self, header: BatchHeader, position: int) -> "BatchRun":
-        """A run of this one batch, decompressed if need be."""
-        body, size = None, header.size - RECORDS_POSITION
-        if header.attributes & CODEC_MASK:
-            if self._selection.check_crc:
-                self._check_crc(header, position)
-            section = self._data[position + RECORDS_POSITION : position + header.size]
-            body = decompress(header.codec, section, limit_bytes=self._limit_bytes)
-            size = len(body)
-        row_count_max = kernel.row_count_max(header.record_count, size)
-        run: BatchRun = kernel.BatchRun(position, position + header.size, row_count_max, size, body)
-        return run
-
-    def _count(self, run: "BatchRun") -> None:
-        self._bytes_left -= run.size
-        self._is_first = False
+    def _decompress(self, run: "BatchRun") -> None:
+        section = self._data[run.position + RECORDS_POSITION : run.end]
+        body = decompress(codec_of(run.codec), section, limit_bytes=self._limit_bytes)
+        run.decompress_to(memoryview(body))
 
     def _advance_to(self, offset: int) -> None:
         self.next_offset = max(self.next_offset, min(offset, self._selection.end_offset))

@@ -36,8 +36,11 @@ if not cython.compiled:
 
 Headers = tuple[tuple[bytes, bytes | None], ...]
 HEADER_SIZE = 61
-SPECIAL = 0x37  # the attributes of batches that need more than reading: codec, transaction, marker
-LOG_APPEND_TIME = 0x08  # the attributes bit
+# Bits of the attributes, of which the special ones ask for more than to read the records.
+CODEC = 0x07
+LOG_APPEND_TIME = 0x08
+TRANSACTION = 0x30  # its records and its markers
+SPECIAL = CODEC | TRANSACTION
 RECORD_SIZE_MIN = 7  # each of its seven parts takes a byte at least
 OFFSET_MAX = 2**63 - 1
 
@@ -72,62 +75,105 @@ def check_records(body: memoryview, record_count: int) -> tuple[int, int, int, b
 
 
 class BatchRun:
-    """Consecutive batches to be read, the first at `position` in the fetched bytes.
+    """Consecutive batches to be read, `[position, end)` of the fetched bytes.
 
-    Together they have at most `row_count_max` records of `size` bytes. `body` is what the one
-    batch of a run was decompressed to, else None: records are read where they were fetched.
+    Their `batch_count` does not count those before the wanted offsets. Together they have at
+    most `row_count_max` records of `size` bytes. A batch with a `codec` is alone in its run, and
+    its records are read from the `body` that it is decompressed to.
+    """
+
+    def __init__(self, position: int) -> None:
+        self.position = self.end = position
+        self.batch_count = 0
+        self.record_count = 0  # of the last batch, as it claims
+        self.row_count_max = 0
+        self.size = 0
+        self.next_offset = 0
+        self.codec = 0
+        self.body: memoryview | None = None
+
+    def decompress_to(self, body: memoryview) -> None:
+        """Have the records read from `body`."""
+        self.body = body
+        self.size = len(body)
+        self.row_count_max = row_count_max(self.record_count, self.size)
+
+
+class RunFinder:
+    """Finds what can be read together, of the batches with offsets in `[start, end)`.
+
+    Checksums of compressed batches are compared here, if that is wanted.
     """
 
     def __init__(
-        self, position: int, end: int, row_count_max: int, size: int, body: object = None
+        self, fetched: memoryview, start_offset: int, end_offset: int, checks_crc: bool
     ) -> None:
-        self.position = position
-        self.end = end
-        self.batch_count = 1
-        self.row_count_max = row_count_max
-        self.size = size
-        self.next_offset = 0
-        self.body = body
+        self.view = fetched
+        self.fetched = address(fetched)
+        self.start_offset = start_offset
+        self.end_offset = end_offset
+        self.checks_crc = checks_crc
+        self.size = self.attributes = self.record_count = 0
+        self.base_offset = self.next_offset = 0
 
+    def find(self, position: int, size_max: int) -> BatchRun:
+        """The plain batches from `position` on, or one that is only compressed.
 
-def find_run(
-    data: memoryview, position: int, start_offset: int, end_offset: int, size_max: int
-) -> BatchRun:
-    """The plain batches from `position` on, of which those before `start_offset` do not count.
-
-    The run ends before anything that is not such a batch, complete and with sound offsets,
-    before one at `end_offset` or later, and before the records exceed `size_max` bytes.
-    """
-    assert position >= 0, "no such bytes"
-    run = BatchRun(position, position, 0, 0)
-    run.batch_count = 0
-    source = address(data)
-    data_size = len(data)
-    while True:
-        size = size_of_batch(source, run.end, data_size)
-        if size == 0 or source[run.end + 22] & SPECIAL:
-            break
-        base_offset = int64_at(source, run.end)
-        last_offset_delta = int32_at(source, run.end + 23)
-        if base_offset < 0 or last_offset_delta < 0 or base_offset >= end_offset:
-            break
-        if base_offset >= OFFSET_MAX - last_offset_delta:
-            break
-        next_offset = base_offset + last_offset_delta + 1
-        if next_offset > start_offset:
-            if run.size + size - HEADER_SIZE > size_max:
+        The run ends before anything else, be it not sound or not complete, before a batch at
+        the end offset or later, and before the records would exceed `size_max` bytes.
+        """
+        run = BatchRun(position)
+        while self.read_header(run.end) and self.base_offset < self.end_offset:
+            if self.attributes & SPECIAL:
+                if run.end == position and not self.attributes & TRANSACTION:
+                    self.append(run, True)
                 break
+            if run.size + self.size - HEADER_SIZE > size_max:
+                break
+            self.append(run, True)
+        return run
+
+    def find_one(self, position: int, is_readable: bool) -> BatchRun:
+        """The batch at `position` as a run, whatever its attributes say."""
+        run = BatchRun(position)
+        if self.read_header(position):
+            self.append(run, is_readable)
+        return run
+
+    def append(self, run: BatchRun, is_readable: bool) -> None:
+        """Append the batch whose header was read, which counts if it is to be read."""
+        if is_readable and self.next_offset > self.start_offset:
+            run.codec = self.attributes & CODEC
+            if run.codec != 0 and self.checks_crc:
+                check_crc(self.fetched, run.end, self.size)
             run.batch_count += 1
-            run.size += size - HEADER_SIZE
-            run.row_count_max += row_count_max(int32_at(source, run.end + 57), size - HEADER_SIZE)
-        run.next_offset = max(run.next_offset, min(next_offset, end_offset))
-        run.end += size
-    return run
+            run.size += self.size - HEADER_SIZE
+            run.record_count = self.record_count
+            run.row_count_max += row_count_max(self.record_count, self.size - HEADER_SIZE)
+        run.next_offset = max(run.next_offset, min(self.next_offset, self.end_offset))
+        run.end += self.size
+
+    def read_header(self, position: int) -> bool:
+        """Whether there is a complete batch at `position` with sound offsets."""
+        data = self.fetched
+        self.size = size_of_batch(data, position, len(self.view))
+        if self.size == 0:
+            return False
+        self.attributes = data[position + 22]
+        self.record_count = int32_at(data, position + 57)
+        self.base_offset = int64_at(data, position)
+        last_offset_delta = int32_at(data, position + 23)
+        if self.base_offset < 0 or last_offset_delta < 0:
+            return False
+        if self.base_offset >= OFFSET_MAX - last_offset_delta:
+            return False
+        self.next_offset = self.base_offset + last_offset_delta + 1
+        return True
 
 
 def size_of_batch(data: memoryview, position: int, end: int) -> int:
     """The size of the complete batch of magic 2 at `position`; 0 if there is none."""
-    if end - position < HEADER_SIZE or data[position + 16] != 2:
+    if position < 0 or end - position < HEADER_SIZE or data[position + 16] != 2:
         return 0
     size = int32_at(data, position + 8) + 12
     if size < HEADER_SIZE or size > end - position:
@@ -177,7 +223,7 @@ class RecordCursor:
         if run.body is None:
             self.data = self.fetched
         else:
-            self.body = memoryview(run.body)  # type: ignore[arg-type]
+            self.body = run.body
             self.data = address(self.body)
         self.position = self.end = 0
         self.index = self.record_count = 0

@@ -1,6 +1,7 @@
 """The walkers of batches and records, in Python and compiled: nothing unsound gets by."""
 
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -203,12 +204,19 @@ BODY_SIZE = SIZE - RECORDS_POSITION
 
 
 def find_run(
-    form: str, data: bytes, position: int = 0, offsets: range = range(100), size_max: int = 1000
-) -> object:
-    return FORMS[form].find_run(memoryview(data), position, offsets.start, offsets.stop, size_max)
+    form: str,
+    data: bytes | bytearray,
+    *,
+    position: int = 0,
+    offsets: range = range(100),
+    size_max: int = 1000,
+) -> kernel.BatchRun:
+    finder = FORMS[form].RunFinder(memoryview(data), offsets.start, offsets.stop, True)
+    run: kernel.BatchRun = finder.find(position, size_max)
+    return run
 
 
-def run_of(form: str, data: bytes, **options: int) -> tuple[int, int, int, int, int]:
+def run_of(form: str, data: bytes, **options: Any) -> tuple[int, int, int, int, int]:
     run = find_run(form, data, **options)
     return (run.end, run.batch_count, run.row_count_max, run.size, run.next_offset)
 
@@ -221,10 +229,43 @@ def test_a_run_is_all_plain_batches_in_a_row(form: str) -> None:
 
 
 @in_both_forms
-@pytest.mark.parametrize("attributes", [TRANSACTIONAL, CONTROL, Codec.GZIP, Codec.ZSTD])
-def test_a_run_ends_before_a_batch_that_needs_more_than_reading(form: str, attributes: int) -> None:
+@pytest.mark.parametrize("attributes", [TRANSACTIONAL, CONTROL, TRANSACTIONAL | Codec.GZIP])
+def test_a_run_ends_before_a_batch_of_a_transaction(form: str, attributes: int) -> None:
     assert run_of(form, batch(0) + batch(3, attributes=attributes))[:2] == (SIZE, 1)
     assert run_of(form, batch(0, attributes=attributes)) == (0, 0, 0, 0, 0)
+
+
+@in_both_forms
+def test_a_compressed_batch_is_a_run_of_its_own(form: str) -> None:
+    compressed = batch(3, attributes=Codec.ZSTD)
+    data = batch(0) + compressed + compressed
+    assert run_of(form, data)[:2] == (SIZE, 1)
+    run = find_run(form, data, position=SIZE, size_max=1)
+    assert (run.end, run.batch_count, run.codec) == (SIZE + len(compressed), 1, Codec.ZSTD)
+    run.decompress_to(memoryview(batch(3)[RECORDS_POSITION:]))
+    assert (run.row_count_max, run.size, run.next_offset) == (3, BODY_SIZE, 6)
+
+
+@in_both_forms
+def test_a_compressed_batch_with_a_wrong_checksum_is_refused(form: str) -> None:
+    data = bytearray(batch(0, attributes=Codec.ZSTD))
+    data[20] ^= 1
+    assert find_run(form, data, offsets=range(3, 100)).batch_count == 0  # it is not wanted
+    with pytest.raises(ProtocolError, match="checksum"):
+        find_run(form, data)
+
+
+@in_both_forms
+@pytest.mark.parametrize("attributes", [0, TRANSACTIONAL, Codec.ZSTD])
+def test_one_batch_may_be_a_run_whatever_it_is(form: str, attributes: int) -> None:
+    data = batch(0) + batch(3, attributes=attributes)
+    finder = FORMS[form].RunFinder(memoryview(data), 0, 5, True)
+    for is_readable in (True, False):
+        run = finder.find_one(SIZE, is_readable)
+        assert (run.position, run.end, run.batch_count) == (SIZE, len(data), is_readable)
+        assert run.next_offset == 5
+    assert finder.find_one(len(data) - 1, True).batch_count == 0
+    assert finder.find_one(-1, True).batch_count == 0
 
 
 @in_both_forms
@@ -292,7 +333,8 @@ def test_bytes_that_change_while_they_are_read_are_refused(form: str, position: 
 
 @in_both_forms
 def test_a_cursor_enters_no_run_outside_of_its_bytes(form: str) -> None:
+    longer = find_run(form, batch(0) + batch(3))
     cursor = FORMS[form].RecordCursor(memoryview(batch(0)))
-    for position, end in ((-1, SIZE), (0, SIZE + 1), (1, 0)):
+    for run in (longer, FORMS[form].BatchRun(-1), FORMS[form].BatchRun(SIZE + 1)):
         with pytest.raises(AssertionError):
-            cursor.enter(FORMS[form].BatchRun(position, end, 0, 0))
+            cursor.enter(run)
