@@ -10,9 +10,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 
 from moldau.broker.checkpoints import Checkpoints
-from moldau.broker.cleaning import Cleaning
 from moldau.broker.flushing import Flusher
 from moldau.config.broker.broker import BrokerConfig
 from moldau.errors import ErrorCode, KafkaError
@@ -54,9 +54,7 @@ class Maintenance:
         self._flusher = flusher
         self._config = config
         self._clock = clock
-        self._cleaning = Cleaning(
-            self._checkpoints, config=lambda: config().cleaner, clock=clock, seed=seed
-        )
+        self._seed = seed
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -87,7 +85,7 @@ class Maintenance:
                 tasks.create_task(_repeat(work, interval_ms))
             tasks.create_task(self._flush_rolled())
             if self._config().cleaner.log_cleaner_enable:
-                tasks.create_task(self._cleaning.run())
+                tasks.create_task(self._clean())
 
     async def delete_old_segments(self) -> None:
         """Take what retention does not keep out of the logs."""
@@ -147,6 +145,20 @@ class Maintenance:
             for log in await self._flusher.rolled():
                 with _offline_is_known():
                     await self._flusher.flush(log, log.segments.active.base_offset)
+
+    async def _clean(self) -> None:
+        # The cleaner is loaded when the broker has long started: it is a good part of it.
+        await asyncio.sleep(self._config().cleaner.log_cleaner_backoff_ms / 1000)
+        await in_thread(partial(import_module, "moldau.broker.cleaning"))
+        from moldau.broker.cleaning import Cleaning  # noqa: PLC0415
+
+        cleaning = Cleaning(
+            self._checkpoints,
+            config=lambda: self._config().cleaner,
+            clock=self._clock,
+            seed=self._seed,
+        )
+        await cleaning.run()
 
     def _online(self) -> list[LogDirectory]:
         return [directory for directory in self._checkpoints if directory.volume.is_online]

@@ -115,6 +115,22 @@ async def test_a_rolled_log_is_flushed_up_to_its_active_segment() -> None:
         await running
 
 
+async def test_compacted_topics_are_compacted() -> None:
+    store = Store()
+    log = store.log(cleanup_policy=("compact",), min_cleanable_dirty_ratio=0.01)
+    for _ in range(20):
+        append(log, b"same")
+    log.roll(now_ms=0)
+    before = log.size
+    running = asyncio.create_task(maintenance(store, log_cleaner_backoff_ms="1").run())
+    async with asyncio.timeout(5):
+        while log.size == before:
+            await asyncio.sleep(0.001)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
 async def test_one_failing_disk_does_not_stop_the_work_on_the_others() -> None:
     failing = Store()
     sound = Store(clock=failing.clock)
