@@ -10,11 +10,13 @@ from tidy.plant import places, plant
 HANDLER = "src/moldau/broker/handlers/describe_acls.py"
 MESSAGES = "src/moldau/protocol/messages/describe_acls.py"
 ROUTES = "src/moldau/broker/routes.py"
+APIS = "src/moldau/protocol/apis.py"
 ROUTE = 'Route("DescribeAcls", range(4)),'
 WHOLE = {
     HANDLER: "async def handle(request, context, broker): pass",
     MESSAGES: "",
     ROUTES: f"ROUTES = ({ROUTE})",
+    APIS: 'APIS = (Api(29, "DescribeAcls", range(4), 2), Api(1, "Fetch", range(18), 12))',
 }
 
 
@@ -26,12 +28,21 @@ def test_a_project_without_a_broker_is_fine(tmp_path: Path) -> None:
     assert places(one_handler_per_api, plant(tmp_path, {MESSAGES: ""})) == []
 
 
+@pytest.mark.parametrize("versions", ["range(1)", "range(2, 4)"])
+def test_some_of_the_versions_may_be_served(tmp_path: Path, versions: str) -> None:
+    routes = f'ROUTES = (Route("DescribeAcls", {versions}),)'
+    assert places(one_handler_per_api, plant(tmp_path, {**WHOLE, ROUTES: routes})) == []
+
+
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
         (ROUTES, "ROUTES = ()", HANDLER),
         (ROUTES, f"ROUTES = ({ROUTE} {ROUTE})", HANDLER),
         (ROUTES, f"ROUTES = ({ROUTE} {ROUTE.replace('DescribeAcls', 'Fetch')})", ROUTES),
+        (ROUTES, f"ROUTES = ({ROUTE.replace('(4)', '(5)')})", ROUTES),
+        (ROUTES, f"ROUTES = ({ROUTE.replace('(4)', '(0)')})", ROUTES),
+        (APIS, "APIS = ()", ROUTES),
         (HANDLER, "def handle(request, context, broker): pass", HANDLER),
         (HANDLER, "async def handle(request, broker): pass", HANDLER),
         (HANDLER, "", HANDLER),

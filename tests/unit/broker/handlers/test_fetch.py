@@ -1,4 +1,4 @@
-"""Fetch: what is read, when the answer leaves, and what a session leaves out."""
+"""Fetch: what is read, by whom, and when the answer leaves."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from unit.broker.requests import as_follower, fetch, fetch_partition, fetched, in_session
+from unit.broker.requests import as_follower, fetch, fetch_partition, fetched
 from unit.broker.world import START_MS, World, broker_world
 
 READ_COMMITTED = 1
@@ -266,61 +266,6 @@ async def test_a_waiting_reader_hears_of_a_new_leader(world: World) -> None:
     assert fetched(await asking)[0].error_code == ErrorCode.FENCED_LEADER_EPOCH
 
 
-# Followers
-
-
-async def test_a_follower_that_is_not_assigned_is_refused(world: World) -> None:
-    for epoch, code in (
-        (-1, ErrorCode.NOT_LEADER_OR_FOLLOWER),
-        (0, ErrorCode.UNKNOWN_LEADER_EPOCH),
-    ):
-        request = as_follower(fetch(fetch_partition(epoch=epoch)), 8, 12)
-        assert fetched(await world.ask(request, 12))[0].error_code == code
-
-
-async def test_followers_move_the_high_watermark(world: World) -> None:
-    lead(world, isr=(0, 1))
-    world.append("t", b"a", b"b")
-    waiting = await parked(world, fetch(fetch_partition(), max_wait_ms=60_000))
-    await world.ask(as_follower(fetch(fetch_partition(offset=2)), 1, 12), 12)
-    assert world.partition("t").log.high_watermark == 2
-    assert offsets_in(fetched(await waiting)[0].records) == [0]
-
-
-async def test_the_lag_of_followers_is_measured_by_one_clock(world: World) -> None:
-    lead(world, isr=(0, 1))
-    world.append("t", b"a")
-    await world.ask(as_follower(fetch(fetch_partition(offset=1)), 1, 12), 12)
-    world.clock.time_ms += 20_000
-    assert world.partition("t").propose_isr(now_ms=world.clock.now_ms()) is None
-    world.append("t", b"b")
-    world.clock.time_ms += 31_000
-    assert world.partition("t").propose_isr(now_ms=world.clock.now_ms()) == (0,)
-
-
-async def test_a_follower_whose_log_parts_from_ours_is_told_where(world: World) -> None:
-    lead(world, isr=(0, 1), epoch=2)
-    world.append("t", b"a", b"b")
-    lead(world, isr=(0, 1), epoch=5)
-    world.append("t", b"c")
-
-    async def ask(offset: int, last_epoch: int) -> object:
-        part = fetch_partition(offset=offset, epoch=5, last_fetched_epoch=last_epoch)
-        request = as_follower(fetch(part, max_wait_ms=60_000), 1, 12)
-        return fetched(await world.ask(request, 12))[0]
-
-    for offset, last_epoch, end in ((3, 2, (2, 2)), (3, 4, (2, 2))):
-        data = await ask(offset, last_epoch)
-        diverging = data.diverging_epoch  # type: ignore[attr-defined]
-        assert (diverging.epoch, diverging.end_offset) == end
-        assert data.error_code == ErrorCode.NONE  # type: ignore[attr-defined]
-    assert world.partition("t").followers[1].log_end_offset == -1
-    data = await ask(2, 2)
-    assert offsets_in(data.records) == [2]  # type: ignore[attr-defined]
-    data = await ask(2, 9)
-    assert data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE  # type: ignore[attr-defined]
-
-
 # Old clients
 
 
@@ -345,44 +290,6 @@ async def test_conversion_can_be_switched_off(world: World) -> None:
     for version, code in ((3, ErrorCode.UNSUPPORTED_VERSION), (4, ErrorCode.NONE)):
         data = fetched(await world.ask(fetch(fetch_partition(), topic="n"), version))[0]
         assert data.error_code == code
-
-
-# Sessions
-
-
-async def test_a_session_tells_only_what_is_new(world: World) -> None:
-    whole = in_session(fetch(*(fetch_partition(number) for number in range(3))), 0, 0)
-    first = await world.ask(whole, 12)
-    assert first.session_id > 0
-    assert sorted(fetched(first)) == [0, 1, 2]
-    world.append("t", b"a", number=1)
-    second = await world.ask(in_session(fetch(), first.session_id, 1), 12)
-    assert list(fetched(second)) == [1]
-    moved = in_session(fetch(fetch_partition(1, offset=1)), first.session_id, 2, forgotten=[0])
-    assert fetched(await world.ask(moved, 12)) == {}
-    world.append("t", b"a", number=0)
-    world.append("t", b"b", number=1)
-    last = await world.ask(in_session(fetch(), first.session_id, 3), 12)
-    assert list(fetched(last)) == [1]
-
-
-async def test_a_wrong_session_or_epoch_is_refused_as_a_whole(world: World) -> None:
-    first = await world.ask(in_session(fetch(fetch_partition()), 0, 0), 12)
-    response = await world.ask(in_session(fetch(fetch_partition()), first.session_id, 5), 12)
-    assert response.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
-    for version in (7, 12, 13):
-        request = in_session(fetch(fetch_partition(), topic=topic_of(world, version)), 12345, 1)
-        response = await world.ask(request, version)
-        assert response.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-        assert len(response.responses) == (0 if version >= 13 else 1)
-
-
-async def test_a_waiting_session_is_woken(world: World) -> None:
-    first = await world.ask(in_session(fetch(fetch_partition()), 0, 0), 12)
-    waiting = in_session(fetch(max_wait_ms=60_000), first.session_id, 1)
-    asking = await parked(world, waiting)
-    world.append("t", b"a")
-    assert offsets_in(fetched(await asking)[0].records) == [0]
 
 
 @pytest.mark.parametrize("version", ALL_VERSIONS)
