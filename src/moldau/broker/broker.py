@@ -19,9 +19,11 @@ from moldau.broker.topic_creation import TopicCreation
 from moldau.broker.topic_growth import TopicGrowth
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
+from moldau.broker.verification import Verifier
 from moldau.config.broker.broker import BrokerConfig
 from moldau.controller.service import ControllerService
 from moldau.coordinator.group_coordinator import GroupCoordinator
+from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
@@ -56,8 +58,10 @@ class Broker:
     producer_ids: ProducerIds
     auto_creation: AutoCreation
     groups: GroupCoordinator
+    transactions: TransactionCoordinator
     coordinators: Coordinators
     old_offsets: OldOffsets
     log_moves: LogMoves = field(init=False)
+    verifier: Verifier = field(init=False)
     controller: ControllerService = field(init=False)
     """Set once the broker is registered: its letters come to this broker."""

@@ -4,17 +4,21 @@ A coordinator keeps its state in the partitions of an internal topic: whoever le
 partition of a key coordinates it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.broker.partition_journal import PartitionJournal
+from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.shard import Ports
 from moldau.coordinator.shards import Shards
+from moldau.coordinator.transaction.transactions import Transactions
+from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
+from moldau.metadata.image import NO_LEADER
 from moldau.model import TopicPartition
 from moldau.replication.replicas import Changes
 from moldau.runtime.clock import Clock
@@ -24,25 +28,27 @@ from moldau.runtime.waiters import Waiters
 class Coordinators:
     """The shards of every internal topic, which follow the partitions' leadership."""
 
-    def __init__(self, shards: Iterable[Shards[Any]], clock: Clock, *, acks: int = -1) -> None:
-        self._shards: Mapping[str, Shards[Any]] = {each.topic: each for each in shards}
+    def __init__(self, kept: Iterable[tuple[Shards[Any], int]], clock: Clock) -> None:
+        """Each with the acknowledgements that its records need."""
+        self._kept: Mapping[str, tuple[Shards[Any], int]] = {each[0].topic: each for each in kept}
         self._clock = clock
-        self._acks = acks
 
     def leadership_changed(self, changes: Changes) -> None:
         """Partitions have other leaders."""
         for partition in changes.leading:
-            shards = self._shards.get(partition.topic_partition.topic)
-            if shards is not None:
-                journal = PartitionJournal(partition, self._clock, acks=self._acks)
+            kept = self._kept.get(partition.topic_partition.topic)
+            if kept is not None:
+                shards, acks = kept
+                journal = PartitionJournal(partition, self._clock, acks=acks)
                 shards.lead(partition.topic_partition.partition, journal)
         self.resign(partition.topic_partition for partition in changes.following)
 
     def resign(self, partitions: Iterable[TopicPartition]) -> None:
         """This broker does not lead these partitions: it follows, or has no replica any more."""
         for name in partitions:
-            shards = self._shards.get(name.topic)
-            if shards is not None:
+            kept = self._kept.get(name.topic)
+            if kept is not None:
+                shards, _ = kept
                 shards.resign(name.partition)
 
 
@@ -71,6 +77,39 @@ def make_group_coordinator(
         load_max_bytes=config.offsets_load_buffer_size,
     )
     return GroupCoordinator(shards, config, ports, new_uuid=new_uuid)
+
+
+def make_transaction_coordinator(
+    config: BrokerConfig,
+    metadata: MetadataCache,
+    *,
+    clock: Clock,
+    waiters: Waiters,
+    new_producer_id: Callable[[], Awaitable[int]],
+) -> TransactionCoordinator:
+    """The transaction coordinator, as yet without partitions."""
+    transactions = config.transactions
+    ports = Ports(clock, waiters, commit_timeout_s=config.general.request_timeout_ms / 1000)
+    shards = Shards(
+        TRANSACTION_STATE,
+        lambda: Transactions(transactions),
+        ports,
+        partition_count=lambda: partition_count(
+            metadata, TRANSACTION_STATE, transactions.transaction_state_log_num_partitions
+        ),
+        load_max_bytes=transactions.transaction_state_log_load_buffer_size,
+    )
+    return TransactionCoordinator(shards, transactions, ports, new_producer_id=new_producer_id)
+
+
+def leader_of_member(metadata: MetadataCache, partition: TopicPartition) -> int | None:
+    """Who is to be told how a transaction ended: nobody, if its partition is gone."""
+    image = metadata.image
+    found = image.partition(*partition)
+    if found is not None:
+        return found.leader
+    # All of the metadata comes at once; before it has come, nothing can be told from it.
+    return None if TRANSACTION_STATE in image.topics else NO_LEADER
 
 
 def partition_count(metadata: MetadataCache, topic: str, configured: int) -> int:

@@ -18,7 +18,12 @@ from moldau.broker.broker import Broker
 from moldau.broker.client_quotas import ClientQuotaStore
 from moldau.broker.config_changes import ConfigChanges
 from moldau.broker.configs import Configs
-from moldau.broker.coordinators import Coordinators, make_group_coordinator
+from moldau.broker.coordinators import (
+    Coordinators,
+    leader_of_member,
+    make_group_coordinator,
+    make_transaction_coordinator,
+)
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
@@ -40,6 +45,7 @@ from moldau.broker.topic_growth import TopicGrowth
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.broker.unsupported import refuse_unsupported
+from moldau.broker.verification import Verifier
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
 from moldau.config.topic_defaults import topic_defaults
@@ -47,6 +53,7 @@ from moldau.controller.service import ControllerService
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
 from moldau.coordination.tree import Tree
+from moldau.coordinator.marker_delivery import MarkerDelivery
 from moldau.errors import ErrorCode, KafkaError, KafkaStorageError
 from moldau.log.directory import LogDirectory
 from moldau.log.meta_properties import MetaProperties
@@ -54,6 +61,7 @@ from moldau.log.shared import Shared
 from moldau.log.volume import Volume
 from moldau.metadata.cache import MetadataCache
 from moldau.model import TopicPartition
+from moldau.replication.partition import ALL_IN_SYNC
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock, SystemClock
 from moldau.runtime.disk import Disk, PosixDisk
@@ -167,10 +175,11 @@ async def serving(
     broker: Broker, doors: Ports, tree: Tree, dispatcher: Dispatcher
 ) -> AsyncIterator[Services]:
     """A registered broker at work: its part in the controllership, and what goes on behind."""
+    send = InProcess(broker.id, dispatcher).send
     broker.controller = ControllerService(
         tree,
         broker.id,
-        send=InProcess(broker.id, dispatcher).send,
+        send=send,
         clock=doors.clock,
         is_unclean_allowed=lambda topic: (
             broker.topic_configs.of(topic).unclean_leader_election_enable
@@ -183,6 +192,14 @@ async def serving(
         clock=doors.clock,
         seed=doors.random.uuid(),
     )
+    broker.verifier = Verifier(
+        broker.id,
+        broker.transactions,
+        broker.metadata,
+        send,
+        is_enabled=lambda: broker.config.transactions.transaction_partition_verification_enable,
+    )
+    delivery = MarkerDelivery(send, partial(leader_of_member, broker.metadata))
     async with Services() as services:
         services.start(maintenance.run())
         services.start(LoopLag(broker.metrics).run())
@@ -190,6 +207,7 @@ async def serving(
         services.start(broker.configs.run())
         services.start(broker.log_moves.run())
         services.start(broker.groups.run())
+        services.start(broker.transactions.run(delivery))
         yield services
 
 
@@ -263,6 +281,15 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         new_uuid=doors.random.uuid,
     )
 
+    producer_ids = ProducerIds(tree, identity.broker_id)
+    transactions = make_transaction_coordinator(
+        config,
+        metadata,
+        clock=doors.clock,
+        waiters=waiters,
+        new_producer_id=producer_ids.next,
+    )
+
     def is_known(partition: TopicPartition) -> bool:
         return metadata.image.partition(partition.topic, partition.partition) is not None
 
@@ -295,11 +322,16 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         config_changes=ConfigChanges(configs, metadata, identity.broker_id),
         client_quotas=ClientQuotaStore(configs),
         logs=logs,
-        producer_ids=ProducerIds(tree, identity.broker_id),
+        producer_ids=producer_ids,
         auto_creation=AutoCreation(topics, config),
         groups=groups,
+        transactions=transactions,
         coordinators=Coordinators(
-            [groups.shards], doors.clock, acks=config.groups.offsets_commit_required_acks
+            [
+                (groups.shards, config.groups.offsets_commit_required_acks),
+                (transactions.shards, ALL_IN_SYNC),
+            ],
+            doors.clock,
         ),
         old_offsets=OldOffsets(tree),
     )

@@ -27,6 +27,7 @@ from moldau.coordinator.group.records import GroupsRecord
 from moldau.coordinator.shard import Ports, Shard
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
+from moldau.log.verification import Guard
 from moldau.model import TopicPartition
 from moldau.records.batch import NO_PRODUCER, Producer
 
@@ -146,11 +147,13 @@ class GroupCoordinator:
         identity: Identity,
         offsets: Mapping[TopicPartition, Committed],
         producer: Producer = NO_PRODUCER,
+        guard: Guard | None = None,
     ) -> Errors:
         """Store offsets, with a producer as a part of its transaction."""
         shard = self._shard(group_id, is_name_needed=producer != NO_PRODUCER)
         now = self._ports.now()
         decision = shard.machine.commit(group_id, identity, offsets, now=now, producer=producer)
+        decision.guard = guard
         try:
             end_offset = shard.write(decision)
             if decision.records:

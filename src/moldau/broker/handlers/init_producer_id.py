@@ -2,12 +2,17 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.fencing import fencing_error
+from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transactions import Initialisation
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from moldau.protocol.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
+
+_FENCED_SINCE = 4
 
 
 async def handle(
@@ -17,18 +22,27 @@ async def handle(
         raise KafkaError(ErrorCode.INVALID_REQUEST, "the transactional id is empty")
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
         raise KafkaError(ErrorCode.INVALID_REQUEST, "an id and an epoch only go together")
-    if request.transactional_id is not None:
-        message = "transactions are not served yet"
-        raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, message)
+    if request.transactional_id is None:
+        producer = Identity(await broker.producer_ids.next(), 0)
+    else:
+        asked = Initialisation(request.transaction_timeout_ms, _expected(request))
+        producer = await broker.transactions.initialise(request.transactional_id, asked)
     return InitProducerIdResponse(
         throttle_time_ms=0,
         error_code=ErrorCode.NONE,
-        producer_id=await broker.producer_ids.next(),
-        producer_epoch=0,
+        producer_id=producer.producer_id,
+        producer_epoch=producer.epoch,
     )
 
 
 def refuse(
     request: InitProducerIdRequest, context: Context, error: KafkaError
 ) -> InitProducerIdResponse:
-    return InitProducerIdResponse(throttle_time_ms=0, error_code=error.code, producer_epoch=-1)
+    code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)
+    return InitProducerIdResponse(throttle_time_ms=0, error_code=code, producer_epoch=-1)
+
+
+def _expected(request: InitProducerIdRequest) -> Identity | None:
+    if request.producer_id == NO_PRODUCER_ID:
+        return None
+    return Identity(request.producer_id, request.producer_epoch)

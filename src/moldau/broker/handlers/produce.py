@@ -8,8 +8,11 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.internal_topics import is_internal
 from moldau.broker.leader_hints import LeaderHints
+from moldau.broker.verification import Writer
+from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.batches import Appended
+from moldau.log.verification import Guard
 from moldau.model import NO_TIMESTAMP, TopicPartition
 from moldau.net.connection import CloseConnection
 from moldau.protocol.messages.produce import (
@@ -34,6 +37,15 @@ ADMIN_CLIENT = "__admin_client"
 # Larger batches are opened in a thread, if that is work: the loop has others to serve.
 _OPENED_ON_LOOP_BYTES = 65_536
 _LEADER_HINTS_SINCE = 10
+_ABORTABLE_SINCE = 11
+# While the coordinator of a transaction cannot be asked, nobody knows yet.
+_UNVERIFIED = (
+    ErrorCode.CONCURRENT_TRANSACTIONS,
+    ErrorCode.NETWORK_EXCEPTION,
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+)
 
 
 @dataclass(slots=True)
@@ -60,7 +72,7 @@ async def handle(
     acks = request.acks
     if acks not in ACKS:
         raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={acks}")
-    appends = _Appends(acks, context, broker)
+    appends = _Appends(request, context, broker)
     topics = []
     for topic in request.topic_data:
         name = topic.name
@@ -93,10 +105,11 @@ def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> Prod
 class _Appends:
     """The appends of one request, and those that wait for other replicas."""
 
-    __slots__ = ("_acks", "_broker", "_context", "waiting")
+    __slots__ = ("_acks", "_broker", "_context", "_transactional_id", "waiting")
 
-    def __init__(self, acks: int, context: Context, broker: Broker) -> None:
-        self._acks = acks
+    def __init__(self, request: ProduceRequest, context: Context, broker: Broker) -> None:
+        self._acks = request.acks
+        self._transactional_id = request.transactional_id
         self._context = context
         self._broker = broker
         self.waiting: list[_Waiting] = []
@@ -136,15 +149,34 @@ class _Appends:
         else:
             valid = validate()
         if valid is not None:
-            self._append_valid(partition, valid, response)
+            guard = None
+            if valid.header.is_transactional:
+                guard = await self._verify(partition, valid)
+            self._append_valid(partition, valid, response, guard)
+
+    async def _verify(self, partition: Partition, valid: ValidBatch) -> Guard | None:
+        header, broker = valid.header, self._broker
+        producer = Identity(header.producer_id, header.producer_epoch)
+        writer = Writer(self._transactional_id, producer, header.base_sequence)
+        try:
+            return await broker.verifier.guard(partition, writer, now_ms=broker.clock.now_ms())
+        except KafkaError as error:
+            code = _unverified(error.code, self._context.api_version)
+            raise KafkaError(code, str(error)) from error
 
     def _append_valid(
-        self, partition: Partition, valid: ValidBatch, response: PartitionProduceResponse
+        self,
+        partition: Partition,
+        valid: ValidBatch,
+        response: PartitionProduceResponse,
+        guard: Guard | None,
     ) -> None:
         broker = self._broker
         name = partition.topic_partition
         # Raises if this broker has stopped leading while the records were looked at.
-        appended = partition.append(valid.data, acks=self._acks, now_ms=broker.clock.now_ms())
+        appended = partition.append(
+            valid.data, acks=self._acks, now_ms=broker.clock.now_ms(), guard=guard
+        )
         _accept(response, partition, valid, appended)
         size, count = len(valid.data), valid.header.record_count
         of_topic, of_all = broker.traffic.of(name.topic), broker.traffic.all
@@ -158,6 +190,17 @@ class _Appends:
             waiting = _Waiting(partition, appended.last_offset + 1, response)
             if not waiting.is_done():
                 self.waiting.append(waiting)
+
+
+def _unverified(code: ErrorCode, version: int) -> ErrorCode:
+    """What a producer hears if its transaction could not be verified."""
+    if code in _UNVERIFIED:
+        return ErrorCode.NOT_ENOUGH_REPLICAS  # it knows that it may try again
+    if code is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if code is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
+        return ErrorCode.INVALID_TXN_STATE
+    return code
 
 
 def _must_be_opened(records: ReadableBuffer, rules: ProduceRules) -> bool:

@@ -1,0 +1,34 @@
+"""AddOffsetsToTxn (key 25): add a group's offsets to a transaction."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.fencing import fencing_error
+from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.coordinator.transaction.transaction import Identity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.add_offsets_to_txn import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+)
+
+_FENCED_SINCE = 2
+
+
+async def handle(
+    request: AddOffsetsToTxnRequest, context: Context, broker: Broker
+) -> AddOffsetsToTxnResponse:
+    number = broker.groups.shards.partition_of(request.group_id)
+    await broker.transactions.add_partitions(
+        request.transactional_id,
+        Identity(request.producer_id, request.producer_epoch),
+        [TopicPartition(CONSUMER_OFFSETS, number)],
+    )
+    return AddOffsetsToTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)
+
+
+def refuse(
+    request: AddOffsetsToTxnRequest, context: Context, error: KafkaError
+) -> AddOffsetsToTxnResponse:
+    code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)
+    return AddOffsetsToTxnResponse(throttle_time_ms=0, error_code=code)

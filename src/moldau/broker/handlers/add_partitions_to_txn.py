@@ -1,0 +1,123 @@
+"""AddPartitionsToTxn (key 24): add partitions to a transaction, or check that they are in it."""
+
+from collections.abc import Iterable, Sequence
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.fencing import fencing_error
+from moldau.coordinator.transaction.transaction import Identity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+)
+
+_FENCED_SINCE = 2
+_BATCHED_SINCE = 4
+_ABORTABLE_SINCE = 5
+
+Errors = dict[TopicPartition, ErrorCode]
+
+
+async def handle(
+    request: AddPartitionsToTxnRequest, context: Context, broker: Broker
+) -> AddPartitionsToTxnResponse:
+    results = [
+        AddPartitionsToTxnResult(
+            transactional_id=transaction.transactional_id,
+            topic_results=_results(
+                transaction.topics, await _answer(transaction, broker), context.api_version
+            ),
+        )
+        for transaction in _transactions(request, context.api_version)
+    ]
+    return _response(results, context.api_version)
+
+
+def refuse(
+    request: AddPartitionsToTxnRequest, context: Context, error: KafkaError
+) -> AddPartitionsToTxnResponse:
+    """The same error for every partition, or once for all."""
+    if context.api_version >= _BATCHED_SINCE:
+        return AddPartitionsToTxnResponse(throttle_time_ms=0, error_code=error.code)
+    topics = request.v3_and_below_topics
+    errors = dict.fromkeys(_partitions(topics), error.code)
+    results = _results(topics, errors, context.api_version)
+    return AddPartitionsToTxnResponse(throttle_time_ms=0, results_by_topic_v3_and_below=results)
+
+
+def _transactions(
+    request: AddPartitionsToTxnRequest, version: int
+) -> Sequence[AddPartitionsToTxnTransaction]:
+    if version >= _BATCHED_SINCE:
+        return request.transactions
+    return [
+        AddPartitionsToTxnTransaction(
+            transactional_id=request.v3_and_below_transactional_id,
+            producer_id=request.v3_and_below_producer_id,
+            producer_epoch=request.v3_and_below_producer_epoch,
+            topics=request.v3_and_below_topics,
+        )
+    ]
+
+
+async def _answer(transaction: AddPartitionsToTxnTransaction, broker: Broker) -> Errors:
+    partitions = _partitions(transaction.topics)
+    image = broker.metadata.image
+    unknown = [each for each in partitions if image.partition(*each) is None]
+    if unknown:
+        # All or none: a producer that could write to some would commit half of what it wanted.
+        errors = dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED)
+        return errors | dict.fromkeys(unknown, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    producer = Identity(transaction.producer_id, transaction.producer_epoch)
+    coordinator = broker.transactions
+    try:
+        if transaction.verify_only:
+            return await coordinator.verify(transaction.transactional_id, producer, partitions)
+        await coordinator.add_partitions(transaction.transactional_id, producer, partitions)
+    except KafkaError as error:
+        return dict.fromkeys(partitions, error.code)
+    return dict.fromkeys(partitions, ErrorCode.NONE)
+
+
+def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> list[TopicPartition]:
+    return [TopicPartition(topic.name, number) for topic in topics for number in topic.partitions]
+
+
+def _results(
+    topics: Iterable[AddPartitionsToTxnTopic], errors: Errors, version: int
+) -> list[AddPartitionsToTxnTopicResult]:
+    return [
+        AddPartitionsToTxnTopicResult(
+            name=topic.name,
+            results_by_partition=[
+                AddPartitionsToTxnPartitionResult(
+                    partition_index=number,
+                    partition_error_code=_told(errors[TopicPartition(topic.name, number)], version),
+                )
+                for number in topic.partitions
+            ],
+        )
+        for topic in topics
+    ]
+
+
+def _told(code: ErrorCode, version: int) -> ErrorCode:
+    if code is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
+        return ErrorCode.INVALID_TXN_STATE
+    return fencing_error(code, version, fenced_since=_FENCED_SINCE)
+
+
+def _response(results: list[AddPartitionsToTxnResult], version: int) -> AddPartitionsToTxnResponse:
+    if version >= _BATCHED_SINCE:
+        return AddPartitionsToTxnResponse(throttle_time_ms=0, results_by_transaction=results)
+    (result,) = results
+    return AddPartitionsToTxnResponse(
+        throttle_time_ms=0, results_by_topic_v3_and_below=result.topic_results
+    )

@@ -1,0 +1,65 @@
+"""DescribeTransactions (key 65): show the state of transactions (KIP-664)."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.coordinator.transaction.transaction import Transaction
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from moldau.protocol.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    TopicData,
+    TransactionState,
+)
+
+
+async def handle(
+    request: DescribeTransactionsRequest, context: Context, broker: Broker
+) -> DescribeTransactionsResponse:
+    states = [_state(each, broker) for each in request.transactional_ids]
+    return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
+
+
+def refuse(
+    request: DescribeTransactionsRequest, context: Context, error: KafkaError
+) -> DescribeTransactionsResponse:
+    """The same error for every transactional id."""
+    states = [_refused(each, error.code) for each in request.transactional_ids]
+    return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
+
+
+def _state(transactional_id: str, broker: Broker) -> TransactionState:
+    try:
+        transaction = broker.transactions.describe(transactional_id)
+    except KafkaError as error:
+        return _refused(transactional_id, error.code)
+    return TransactionState(
+        error_code=ErrorCode.NONE,
+        transactional_id=transactional_id,
+        transaction_state=transaction.state.label,
+        transaction_timeout_ms=transaction.timeout_ms,
+        transaction_start_time_ms=transaction.start_timestamp,
+        producer_id=transaction.producer_id,
+        producer_epoch=transaction.epoch,
+        topics=_topics(transaction),
+    )
+
+
+def _refused(transactional_id: str, code: ErrorCode) -> TransactionState:
+    return TransactionState(
+        error_code=code,
+        transactional_id=transactional_id,
+        transaction_state="",
+        transaction_timeout_ms=0,
+        transaction_start_time_ms=0,
+        producer_id=NO_PRODUCER_ID,
+        producer_epoch=NO_PRODUCER_EPOCH,
+        topics=[],
+    )
+
+
+def _topics(transaction: Transaction) -> list[TopicData]:
+    topics: dict[str, list[int]] = {}
+    for topic, number in transaction.partitions:
+        topics.setdefault(topic, []).append(number)
+    return [TopicData(topic=topic, partitions=numbers) for topic, numbers in topics.items()]

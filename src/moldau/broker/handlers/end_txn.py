@@ -1,0 +1,21 @@
+"""EndTxn (key 26): commit or abort a transaction."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.fencing import fencing_error
+from moldau.coordinator.transaction.transaction import Identity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+
+_FENCED_SINCE = 2
+
+
+async def handle(request: EndTxnRequest, context: Context, broker: Broker) -> EndTxnResponse:
+    producer = Identity(request.producer_id, request.producer_epoch)
+    await broker.transactions.end(request.transactional_id, producer, is_commit=request.committed)
+    return EndTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)
+
+
+def refuse(request: EndTxnRequest, context: Context, error: KafkaError) -> EndTxnResponse:
+    code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)
+    return EndTxnResponse(throttle_time_ms=0, error_code=code)

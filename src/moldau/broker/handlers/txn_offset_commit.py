@@ -1,0 +1,133 @@
+"""TxnOffsetCommit (key 28): store a group's offsets as part of a transaction."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.broker.verification import Writer
+from moldau.coordinator.group.messages import Committed
+from moldau.coordinator.group.messages import Identity as MemberIdentity
+from moldau.coordinator.transaction.transaction import Identity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.verification import Guard
+from moldau.model import NO_SEQUENCE, TopicPartition
+from moldau.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+from moldau.records.batch import Producer
+
+_LOADING_SINCE = 2
+_ABORTABLE_SINCE = 4
+
+_UNVERIFIED = (
+    ErrorCode.CONCURRENT_TRANSACTIONS,
+    ErrorCode.NETWORK_EXCEPTION,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+)
+
+Errors = dict[TopicPartition, ErrorCode]
+
+
+async def handle(
+    request: TxnOffsetCommitRequest, context: Context, broker: Broker
+) -> TxnOffsetCommitResponse:
+    now_ms = broker.clock.now_ms()
+    offsets: dict[TopicPartition, Committed] = {}
+    errors: Errors = {}
+    for topic in request.topics:
+        for each in topic.partitions:
+            partition = TopicPartition(topic.name, each.partition_index)
+            if broker.metadata.image.partition(*partition) is None:
+                errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                metadata = each.committed_metadata or ""
+                offsets[partition] = Committed(
+                    each.committed_offset, each.committed_leader_epoch, metadata, now_ms
+                )
+    if offsets:
+        try:
+            errors |= await _commit(request, offsets, context, broker)
+        except KafkaError as error:
+            errors |= dict.fromkeys(offsets, error.code)
+    return _response(request, context, errors)
+
+
+def refuse(
+    request: TxnOffsetCommitRequest, context: Context, error: KafkaError
+) -> TxnOffsetCommitResponse:
+    """The same error for every partition."""
+    errors = {
+        TopicPartition(topic.name, each.partition_index): error.code
+        for topic in request.topics
+        for each in topic.partitions
+    }
+    return _response(request, context, errors)
+
+
+async def _commit(
+    request: TxnOffsetCommitRequest,
+    offsets: dict[TopicPartition, Committed],
+    context: Context,
+    broker: Broker,
+) -> Errors:
+    guard = await _guard(request, context, broker)
+    member = MemberIdentity(request.member_id, request.generation_id, request.group_instance_id)
+    producer = Producer(request.producer_id, request.producer_epoch, NO_SEQUENCE)
+    return await broker.groups.commit(request.group_id, member, offsets, producer, guard)
+
+
+async def _guard(request: TxnOffsetCommitRequest, context: Context, broker: Broker) -> Guard | None:
+    shards = broker.groups.shards
+    number = shards.partition_of(request.group_id)
+    shards.at(number)
+    partition = broker.replicas.leader(TopicPartition(CONSUMER_OFFSETS, number))
+    producer = Identity(request.producer_id, request.producer_epoch)
+    writer = Writer(request.transactional_id, producer, NO_SEQUENCE)
+    try:
+        return await broker.verifier.guard(partition, writer, now_ms=broker.clock.now_ms())
+    except KafkaError as error:
+        raise KafkaError(_unverified(error.code, context.api_version), str(error)) from error
+
+
+def _unverified(code: ErrorCode, version: int) -> ErrorCode:
+    """What a producer hears if its transaction could not be verified."""
+    if code in _UNVERIFIED:
+        # It tries again, and does not look for another coordinator of the group.
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    if code is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if code is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
+        return ErrorCode.INVALID_TXN_STATE
+    return code
+
+
+def _response(
+    request: TxnOffsetCommitRequest, context: Context, errors: Errors
+) -> TxnOffsetCommitResponse:
+    topics = [
+        TxnOffsetCommitResponseTopic(
+            name=topic.name,
+            partitions=[
+                TxnOffsetCommitResponsePartition(
+                    partition_index=each.partition_index,
+                    error_code=_told(
+                        errors[TopicPartition(topic.name, each.partition_index)],
+                        context.api_version,
+                    ),
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in request.topics
+    ]
+    return TxnOffsetCommitResponse(throttle_time_ms=0, topics=topics)
+
+
+def _told(code: ErrorCode, version: int) -> ErrorCode:
+    """Producers before Kafka 2.0 give up when a coordinator is loading."""
+    if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS and version < _LOADING_SINCE:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return code

@@ -1,0 +1,142 @@
+"""WriteTxnMarkers (key 27): a coordinator has partitions told how transactions ended."""
+
+from dataclasses import dataclass
+
+from moldau.broker.broker import Broker
+from moldau.broker.context import Context
+from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.producer_state import Origin
+from moldau.model import TopicPartition
+from moldau.protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerPartitionResult,
+    WritableTxnMarkerResult,
+    WritableTxnMarkerTopicResult,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
+from moldau.records.control import EndMarker, write_end_marker
+from moldau.replication.partition import ALL_IN_SYNC, Partition
+
+
+@dataclass(slots=True)
+class _Written:
+    """A marker in the log of one partition."""
+
+    marker: WritableTxnMarker
+    partition: Partition
+    end_offset: int
+    result: WritableTxnMarkerPartitionResult
+
+    def is_done(self) -> bool:
+        if self.result.error_code == ErrorCode.NONE:
+            try:
+                return self.partition.is_committed(self.end_offset)
+            except KafkaError as error:
+                self.result.error_code = error.code
+        return True
+
+
+async def handle(
+    request: WriteTxnMarkersRequest, context: Context, broker: Broker
+) -> WriteTxnMarkersResponse:
+    written: list[_Written] = []
+    response = _response(request)
+    for marker, result in zip(request.markers, response.markers, strict=True):
+        for topic in result.topics:
+            for each in topic.partitions:
+                name = TopicPartition(topic.name, each.partition_index)
+                try:
+                    partition, end_offset = _append(name, marker, broker)
+                except KafkaError as error:
+                    each.error_code = error.code
+                else:
+                    written.append(_Written(marker, partition, end_offset, each))
+    await _wait_for_replicas(written, broker)
+    for one in written:
+        if one.result.error_code == ErrorCode.NONE:
+            _tell_groups(one, broker)
+    return response
+
+
+def refuse(
+    request: WriteTxnMarkersRequest, context: Context, error: KafkaError
+) -> WriteTxnMarkersResponse:
+    """The same error for every partition."""
+    return _response(request, error.code)
+
+
+def _append(
+    name: TopicPartition, marker: WritableTxnMarker, broker: Broker
+) -> tuple[Partition, int]:
+    partition = broker.replicas.leader(name)
+    if name.topic == CONSUMER_OFFSETS:
+        _require_groups_loaded(name, broker)
+    now_ms = broker.clock.now_ms()
+    batch = write_end_marker(
+        EndMarker(marker.transaction_result, marker.coordinator_epoch),
+        producer_id=marker.producer_id,
+        producer_epoch=marker.producer_epoch,
+        timestamp_ms=now_ms,
+    )
+    appended = partition.append(batch, acks=ALL_IN_SYNC, now_ms=now_ms, origin=Origin.COORDINATOR)
+    broker.waiters.wake(name)
+    return partition, appended.last_offset + 1
+
+
+def _require_groups_loaded(name: TopicPartition, broker: Broker) -> None:
+    """Loading reads up to where the log ended when it began: it would miss this marker."""
+    try:
+        broker.groups.shards.at(name.partition)
+    except KafkaError as error:
+        # What every coordinator tries again.
+        raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER, f"{name}: {error}") from error
+
+
+async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
+    is_in_time = await broker.waiters.until(
+        lambda: all(one.is_done() for one in written),
+        keys=[one.partition.topic_partition for one in written],
+        timeout_s=broker.config.general.request_timeout_ms / 1000,
+    )
+    if not is_in_time:
+        for one in written:
+            if not one.is_done():
+                one.result.error_code = ErrorCode.REQUEST_TIMED_OUT
+
+
+def _tell_groups(one: _Written, broker: Broker) -> None:
+    """Offsets that were stored in the transaction count from now on, or never."""
+    name = one.partition.topic_partition
+    if name.topic != CONSUMER_OFFSETS:
+        return
+    try:
+        broker.groups.end_transaction(
+            name.partition, one.marker.producer_id, is_commit=one.marker.transaction_result
+        )
+    except KafkaError:
+        # It has been taken away, and maybe given back: whoever loads it reads the marker.
+        return
+
+
+def _response(
+    request: WriteTxnMarkersRequest, code: ErrorCode = ErrorCode.NONE
+) -> WriteTxnMarkersResponse:
+    markers = [
+        WritableTxnMarkerResult(
+            producer_id=marker.producer_id,
+            topics=[
+                WritableTxnMarkerTopicResult(
+                    name=topic.name,
+                    partitions=[
+                        WritableTxnMarkerPartitionResult(partition_index=number, error_code=code)
+                        for number in topic.partition_indexes
+                    ],
+                )
+                for topic in marker.topics
+            ],
+        )
+        for marker in request.markers
+    ]
+    return WriteTxnMarkersResponse(markers=markers)
