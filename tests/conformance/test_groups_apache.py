@@ -1,0 +1,97 @@
+"""Apache Kafka's own group tools, consumers and log dump against our broker."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from conformance.apache.jars import class_path
+from conformance.apache.jvm import java_command, run_main
+from conformance.apache.marks import needs_apache
+from conformance.our_broker import OurBroker, our_broker
+
+pytestmark = needs_apache("kafka-3.9")
+
+GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+
+
+def produce(broker: OurBroker, topic: str, count: int) -> None:
+    run_main(
+        "org.apache.kafka.tools.ProducerPerformance",
+        *("--topic", topic, "--num-records", str(count), "--record-size", "10"),
+        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
+    )
+
+
+def groups(broker: OurBroker, *arguments: str) -> str:
+    run = run_main(GROUPS, "--bootstrap-server", broker.bootstrap, *arguments)
+    return run.stdout + run.stderr
+
+
+def consume(broker: OurBroker, topic: str, count: int, group: str) -> None:
+    """Read with a consumer of the group, which commits."""
+    run = run_main(
+        "org.apache.kafka.tools.VerifiableConsumer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", topic, "--group-id", group),
+        *("--max-messages", str(count), "--reset-policy", "earliest"),
+    )
+    events = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    assert sum(each["count"] for each in events if each["name"] == "records_consumed") == count
+    assert events[-1]["name"] == "shutdown_complete", run.stderr
+
+
+def test_lag_is_described_and_offsets_are_reset(broker: OurBroker) -> None:
+    produce(broker, "lag", 100)
+    consume(broker, "lag", 100, "lag-group")
+    produce(broker, "lag", 5)
+    described = groups(broker, "--describe", "--group", "lag-group")
+    assert re.search(r"lag-group\s+lag\s+0\s+100\s+105\s+5\s", described), described
+    assert "lag-group" in groups(broker, "--list")
+    assert re.search(r"lag-group\s+.*Empty", groups(broker, "--list", "--state"))
+    to_earliest = ("--reset-offsets", "--to-earliest", "--execute", "--topic", "lag")
+    assert re.search(r"lag\s+0\s+0\b", groups(broker, "--group", "lag-group", *to_earliest))
+    deleted = groups(broker, "--delete-offsets", "--group", "lag-group", "--topic", "lag")
+    assert "Successful" in deleted, deleted
+
+
+def test_members_of_a_live_group_are_described(broker: OurBroker) -> None:
+    produce(broker, "live", 10)
+    command = java_command(
+        class_path("kafka-3.9"),
+        "org.apache.kafka.tools.VerifiableConsumer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "live", "--group-id", "live-group"),
+        *("--group-instance-id", "static-one", "--reset-policy", "earliest"),
+    )
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as consumer:
+        assert consumer.stdout is not None
+        try:
+            assert any('"records_consumed"' in line for line in consumer.stdout)
+            members = groups(
+                broker, "--describe", "--members", "--verbose", "--group", "live-group"
+            )
+            assert re.search(r"live-group\s+static-one-\S+\s+static-one\s.*\(0\)", members)
+            state = groups(broker, "--describe", "--state", "--group", "live-group")
+            assert re.search(r"range\s+Stable\s+1", state), state
+            refused = groups(broker, "--delete", "--group", "live-group")
+            assert "GroupNotEmptyException" in refused, refused
+        finally:
+            consumer.kill()
+    removed = groups(broker, "--delete", "--group", "no-such-group")
+    assert "GroupIdNotFoundException" in removed, removed
+
+
+def test_the_dump_tool_reads_our_offsets_and_groups(tmp_path: Path) -> None:
+    with our_broker(tmp_path, {"offsets.topic.num.partitions": "1"}) as broker:
+        produce(broker, "t", 10)
+        consume(broker, "t", 10, "dumped")
+        broker.stop()
+        log = broker.log_directory / "__consumer_offsets-0" / f"{0:020}.log"
+        dump = run_main(
+            "kafka.tools.DumpLogSegments",
+            *("--offsets-decoder", "--deep-iteration", "--files", str(log)),
+        ).stdout
+    offset = r'key: \{"type":"1","data":\{"group":"dumped","topic":"t","partition":0\}\}'
+    stored = r'payload: \{"version":"3","data":\{"offset":10,'
+    assert re.search(f"{offset} {stored}", dump), dump
+    group = r'key: \{"type":"2","data":\{"group":"dumped"\}\} payload: \{"version":"3"'
+    assert re.search(f'{group},"data":\\{{"protocolType":"consumer","generation":1,', dump), dump
