@@ -1,6 +1,7 @@
 """Which broker of which cluster this is, and where that is written down."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from moldau.coordination.layout import cluster as cluster_nodes
@@ -42,12 +43,26 @@ async def establish(
 
 
 async def _create_roots(tree: Tree) -> None:
-    for path in with_parents((*PERSISTENT_PATHS, cluster_nodes.ID_PATH)):
-        if path != cluster_nodes.ID_PATH and await tree.exists(path) is None:
-            try:
-                await tree.create(Create(path))
-            except NodeExists:
-                continue
+    paths = with_parents((*PERSISTENT_PATHS, cluster_nodes.ID_PATH))
+    missing = [
+        Create(path)
+        for path in paths
+        if path != cluster_nodes.ID_PATH and await tree.exists(path) is None
+    ]
+    if not missing:
+        return
+    try:
+        # At once: a new store would sync to disk for each of them.
+        await tree.multi(missing)
+    except NodeExists:
+        # Another broker of a new cluster was quicker, at least with some.
+        await _create_each(tree, missing)
+
+
+async def _create_each(tree: Tree, nodes: Sequence[Create]) -> None:
+    for node in nodes:
+        with suppress(NodeExists):
+            await tree.create(node)
 
 
 async def _cluster_id(tree: Tree, proposed: str) -> str:

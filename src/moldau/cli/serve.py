@@ -27,6 +27,8 @@ def main(arguments: Sequence[str]) -> int:
         startup = read_startup(settings(options))
     except (KafkaError, OSError) as error:
         return _fail(str(error))
+    # Nothing that is made during the start is garbage; see `_serve`.
+    gc.disable()
     # Imported only now: a bad setting, or --help, is answered without the broker.
     from moldau.broker.faults import failure_of  # noqa: PLC0415
 
@@ -77,6 +79,7 @@ async def _serve(startup: Startup, *, metrics_port: int | None) -> None:
     async with _running(startup, metrics_port):
         # What is loaded now lives as long as the process: the collector need not look at it.
         gc.freeze()
+        gc.enable()
         await stop.wait()
 
 
