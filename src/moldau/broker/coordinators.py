@@ -28,27 +28,26 @@ from moldau.runtime.waiters import Waiters
 class Coordinators:
     """The shards of every internal topic, which follow the partitions' leadership."""
 
-    def __init__(self, kept: Iterable[tuple[Shards[Any], int]], clock: Clock) -> None:
-        """Each with the acknowledgements that its records need."""
-        self._kept: Mapping[str, tuple[Shards[Any], int]] = {each[0].topic: each for each in kept}
+    def __init__(self, acks: Mapping[Shards[Any], int], clock: Clock) -> None:
+        """`acks` are the acknowledgements that the records of each need."""
+        self._shards = {shards.topic: shards for shards in acks}
+        self._acks = acks
         self._clock = clock
 
     def leadership_changed(self, changes: Changes) -> None:
         """Partitions have other leaders."""
         for partition in changes.leading:
-            kept = self._kept.get(partition.topic_partition.topic)
-            if kept is not None:
-                shards, acks = kept
-                journal = PartitionJournal(partition, self._clock, acks=acks)
+            shards = self._shards.get(partition.topic_partition.topic)
+            if shards is not None:
+                journal = PartitionJournal(partition, self._clock, acks=self._acks[shards])
                 shards.lead(partition.topic_partition.partition, journal)
         self.resign(partition.topic_partition for partition in changes.following)
 
     def resign(self, partitions: Iterable[TopicPartition]) -> None:
         """This broker does not lead these partitions: it follows, or has no replica any more."""
         for name in partitions:
-            kept = self._kept.get(name.topic)
-            if kept is not None:
-                shards, _ = kept
+            shards = self._shards.get(name.topic)
+            if shards is not None:
                 shards.resign(name.partition)
 
 

@@ -7,10 +7,11 @@ last the requests. Stopping goes the other way, and leaves the logs clean.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from moldau.broker.adoption import adopt_topics
 from moldau.broker.auto_creation import AutoCreation, internal_overrides
@@ -46,6 +47,7 @@ from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.broker.unsupported import refuse_unsupported
 from moldau.broker.verification import Verifier
+from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
 from moldau.config.topic_defaults import topic_defaults
@@ -53,7 +55,10 @@ from moldau.controller.service import ControllerService
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
 from moldau.coordination.tree import Tree
+from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.marker_delivery import MarkerDelivery
+from moldau.coordinator.shards import Shards
+from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.errors import ErrorCode, KafkaError, KafkaStorageError
 from moldau.log.directory import LogDirectory
 from moldau.log.meta_properties import MetaProperties
@@ -268,11 +273,14 @@ def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
     broker.logs.reconfigure_all()
 
 
-def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
-    config = configs.layers.config
-    metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
-    topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
-
+def _make_coordinators(
+    config: BrokerConfig,
+    metadata: MetadataCache,
+    doors: Ports,
+    waiters: Waiters,
+    *,
+    new_producer_id: Callable[[], Awaitable[int]],
+) -> tuple[GroupCoordinator, TransactionCoordinator, Coordinators]:
     groups = make_group_coordinator(
         config.groups,
         metadata,
@@ -280,14 +288,28 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         waiters=waiters,
         new_uuid=doors.random.uuid,
     )
-
-    producer_ids = ProducerIds(tree, identity.broker_id)
     transactions = make_transaction_coordinator(
         config,
         metadata,
         clock=doors.clock,
         waiters=waiters,
-        new_producer_id=producer_ids.next,
+        new_producer_id=new_producer_id,
+    )
+    shards: dict[Shards[Any], int] = {
+        groups.shards: config.groups.offsets_commit_required_acks,
+        transactions.shards: ALL_IN_SYNC,
+    }
+    return groups, transactions, Coordinators(shards, doors.clock)
+
+
+def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
+    config = configs.layers.config
+    metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
+    topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
+
+    producer_ids = ProducerIds(tree, identity.broker_id)
+    groups, transactions, coordinators = _make_coordinators(
+        config, metadata, doors, waiters, new_producer_id=producer_ids.next
     )
 
     def is_known(partition: TopicPartition) -> bool:
@@ -326,12 +348,6 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         auto_creation=AutoCreation(topics, config),
         groups=groups,
         transactions=transactions,
-        coordinators=Coordinators(
-            [
-                (groups.shards, config.groups.offsets_commit_required_acks),
-                (transactions.shards, ALL_IN_SYNC),
-            ],
-            doors.clock,
-        ),
+        coordinators=coordinators,
         old_offsets=OldOffsets(tree),
     )
