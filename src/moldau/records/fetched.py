@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.errors import ProtocolError
 from moldau.records.batch import (
-    ATTRIBUTES_POSITION,
     CONTROL,
     MAGIC,
     MAGIC_POSITION,
     RECORDS_POSITION,
     TRANSACTIONAL,
     BatchHeader,
+    crc_is_valid,
 )
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import codec_of, decompress
 from moldau.records.control import read_end_marker
-from moldau.records.crc32c import crc32c
 from moldau.runtime import native
 
 if TYPE_CHECKING:
@@ -160,14 +159,12 @@ class FetchedBatches:
         if not header.is_control:
             return header.producer_id not in self._aborted_producers
         if header.producer_id in self._aborted_producers:
-            if self._selection.check_crc:
-                self._check_crc(header, position)
+            self._check_crc(header, position)
             marker = read_end_marker(self._data, position)
             if marker is not None and not marker.is_commit:
                 del self._aborted_producers[header.producer_id]
         return False
 
     def _check_crc(self, header: BatchHeader, position: int) -> None:
-        covered = self._data[position + ATTRIBUTES_POSITION : position + header.size]
-        if header.crc != crc32c(covered):
+        if self._selection.check_crc and not crc_is_valid(self._data, position, header.size):
             raise ProtocolError(f"the batch at offset {header.base_offset} has a wrong checksum")

@@ -145,6 +145,21 @@ def test_an_abort_before_the_start_offset_still_counts() -> None:
     assert offsets == [2]
 
 
+def test_only_an_abort_ends_an_aborted_transaction() -> None:
+    data = transactional(0, 1) + marker(1, 1, is_commit=True) + transactional(2, 1)
+    assert read(data, Selection(aborted=[AbortedTransaction(1, 0)]))[0] == []
+
+
+def test_the_checksum_of_a_marker_is_compared_before_it_counts() -> None:
+    abort = bytearray(marker(1, 1, is_commit=False))
+    abort[20] ^= 1
+    data = transactional(0, 1) + abort + transactional(2, 1)
+    aborted = [AbortedTransaction(1, 0)]
+    assert read(data, Selection(aborted=aborted, check_crc=False))[0] == [2]
+    with pytest.raises(ProtocolError, match="the batch at offset 1 has a wrong checksum"):
+        read(data, Selection(aborted=aborted))
+
+
 def test_without_a_list_of_aborted_transactions_all_are_read() -> None:
     data = transactional(0, 1) + marker(1, 1, is_commit=False)
     assert read(data, Selection())[0] == [0]

@@ -140,6 +140,7 @@ HOSTILE = {
     "a header key that is too long": framed(bytes(5) + varint(1) + varint(9) + varint(0)),
     "a timestamp in eleven bytes": framed(bytes(1) + b"\x80" * 10 + bytes(5)),
     "a timestamp of 65 bits": framed(bytes(1) + b"\xff" * 9 + b"\x02" + bytes(4)),
+    "nothing after the timestamp": framed(bytes(2)) + bytes(5),
     "an offset in six bytes": framed(bytes(2) + LONG_ZERO + bytes(3)),
     "a byte left over in the record": framed(bytes(7)),
     "a byte left over in the body": framed(bytes(6)) + bytes(1),

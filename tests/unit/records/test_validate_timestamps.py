@@ -50,3 +50,10 @@ def test_only_a_batch_out_of_range_is_read_to_tell_which_record(
         validate_produce(BATCH, rules, request_version=9, now_ms=NOW)
     assert [place for place, _ in caught.value.record_errors] == [index]
     assert read_one_by_one == [3]
+
+
+def test_timestamps_before_all_time_count_as_none() -> None:
+    data = write_batch([Record(0, -5, None, b"v"), Record(1, -(2**62), None, b"v")])
+    valid = validate_produce(data, ProduceRules(), request_version=9, now_ms=NOW)
+    assert valid is not None
+    assert valid.header.max_timestamp == -1
