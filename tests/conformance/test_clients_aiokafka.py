@@ -1,5 +1,7 @@
 """aiokafka, as it is on PyPI, against our broker."""
 
+import asyncio
+
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
@@ -73,3 +75,47 @@ async def test_offsets_are_found_by_time(broker: OurBroker) -> None:
         found = await consumer.offsets_for_times({partition: 1_700_000_003_500})
         assert found[partition].offset == 4
         assert await consumer.end_offsets([partition]) == {partition: 10}
+
+
+async def test_a_group_remembers_where_it_was(broker: OurBroker) -> None:
+    await produce(broker.bootstrap, "grouped", records(50))
+    assert len(await grouped(broker, 50)) == 50
+    await produce(broker.bootstrap, "grouped", [Sent(None, b"later", 1)])
+    assert await grouped(broker, 1) == [b"later"]
+
+
+async def grouped(broker: OurBroker, count: int) -> list[bytes | None]:
+    """The next records of a group that commits what it has read."""
+    consumer = AIOKafkaConsumer(
+        "grouped",
+        bootstrap_servers=broker.bootstrap,
+        group_id="grouped",
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+    )
+    async with consumer, asyncio.timeout(DEADLINE_S):
+        found = [(await consumer.getone()).value for _ in range(count)]
+        await consumer.commit()
+    return found
+
+
+async def test_a_transaction_is_seen_when_it_is_committed(broker: OurBroker) -> None:
+    async with AIOKafkaProducer(
+        bootstrap_servers=broker.bootstrap, transactional_id="tx"
+    ) as producer:
+        async with producer.transaction():
+            await producer.send_and_wait("transactions", b"kept", partition=0)
+        await producer.begin_transaction()
+        await producer.send_and_wait("transactions", b"dropped", partition=0)
+        await producer.abort_transaction()
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=broker.bootstrap,
+        auto_offset_reset="earliest",
+        isolation_level="read_committed",
+    )
+    async with consumer, asyncio.timeout(DEADLINE_S):
+        partition = TopicPartition("transactions", 0)
+        consumer.assign([partition])
+        assert (await consumer.getone()).value == b"kept"
+        (end,) = (await consumer.end_offsets([partition])).values()
+        assert end == 4  # two records and two markers

@@ -1,5 +1,6 @@
 """Apache Kafka's own console clients and performance tools against our broker."""
 
+import re
 import subprocess
 
 from conformance.apache.jars import class_path
@@ -51,3 +52,23 @@ def test_end_offsets_are_listed(broker: OurBroker) -> None:
         *("--bootstrap-server", broker.bootstrap, "--topic", "listed"),
     )
     assert run.stdout.strip() == "listed:0:100", run.stderr
+
+
+def test_the_console_consumer_reads_in_a_group_that_is_then_described(broker: OurBroker) -> None:
+    producer = java_command(
+        class_path("kafka-3.9"),
+        "kafka.tools.ConsoleProducer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "grouped"),
+    )
+    subprocess.run(producer, input="one\ntwo\n", text=True, check=True, timeout=DEADLINE_S)
+    consumer = run_main(
+        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "grouped", "--from-beginning"),
+        *("--group", "console", "--max-messages", "2"),
+    )
+    assert consumer.stdout == "one\ntwo\n", consumer.stderr
+    described = run_main(
+        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+        *("--bootstrap-server", broker.bootstrap, "--describe", "--group", "console"),
+    )
+    assert re.search(r"console +grouped +0 +2 +2 +0 ", described.stdout), described

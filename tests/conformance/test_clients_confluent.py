@@ -1,9 +1,17 @@
 """confluent-kafka (librdkafka), as it is on PyPI, against our broker."""
 
+import time
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    ResourceType,
+)
 
 from conformance.our_broker import OurBroker, our_broker
 from conformance.sent import CODECS, Sent, big_record, records
@@ -92,6 +100,83 @@ def test_offsets_are_found_by_time(broker: OurBroker) -> None:
     assert consumer.offsets_for_times(asked, DEADLINE_S)[0].offset == 4
     assert consumer.get_watermark_offsets(TopicPartition("times", 0), DEADLINE_S) == (0, 10)
     consumer.close()
+
+
+def test_a_group_shares_the_partitions_and_remembers_where_it_was(broker: OurBroker) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin.create_topics([NewTopic("grouped", 4)])["grouped"].result(DEADLINE_S)
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    for number in range(400):
+        producer.produce("grouped", b"%d" % number, partition=number % 4)
+    assert producer.flush(DEADLINE_S) == 0
+    members = [grouped_consumer(broker) for _ in range(2)]
+    found = drain(members, 400)
+    assert sorted(int(value) for value in found) == list(range(400))
+    assert sorted(len(member.assignment()) for member in members) == [2, 2]
+    for member in members:
+        member.close()
+    producer.produce("grouped", b"later", partition=0)
+    assert producer.flush(DEADLINE_S) == 0
+    again = grouped_consumer(broker)
+    assert drain([again], 1) == [b"later"]
+    again.close()
+
+
+def grouped_consumer(broker: OurBroker) -> Consumer:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap,
+            "group.id": "sharing",
+            "auto.offset.reset": "earliest",
+            "session.timeout.ms": 6000,
+        }
+    )
+    consumer.subscribe(["grouped"])
+    return consumer
+
+
+def drain(members: list[Consumer], count: int) -> list[bytes]:
+    """Poll in turn until so many values came and every member has partitions."""
+    found: list[bytes] = []
+    deadline = time.monotonic() + DEADLINE_S
+    while len(found) < count or not all(member.assignment() for member in members):
+        assert time.monotonic() < deadline, f"only {len(found)} of {count} records came"
+        for member in members:
+            message = member.poll(0.02)
+            if message is not None:
+                value = message.value()
+                assert message.error() is None, message.error()
+                assert value is not None
+                found.append(value)
+    return found
+
+
+def test_a_transaction_is_seen_when_it_is_committed(broker: OurBroker) -> None:
+    producer = Producer({"bootstrap.servers": broker.bootstrap, "transactional.id": "tx"})
+    producer.init_transactions(DEADLINE_S)
+    for value, commits in ((b"kept", True), (b"dropped", False), (b"kept too", True)):
+        producer.begin_transaction()
+        producer.produce("transactions", value, partition=0)
+        if commits:
+            producer.commit_transaction(DEADLINE_S)
+        else:
+            producer.abort_transaction(DEADLINE_S)
+    values = [row.value for row in consume(broker.bootstrap, "transactions", 2)]
+    assert values == [b"kept", b"kept too"]
+
+
+def test_topics_are_created_configured_and_deleted(broker: OurBroker) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    topic = NewTopic("administered", 3, config={"retention.ms": "1000"})
+    admin.create_topics([topic])["administered"].result(DEADLINE_S)
+    resource = ConfigResource(ResourceType.TOPIC, "administered")
+    settings = admin.describe_configs([resource])[resource].result(DEADLINE_S)
+    assert settings["retention.ms"].value == "1000"
+    assert len(admin.list_topics(timeout=DEADLINE_S).topics["administered"].partitions) == 3
+    admin.create_partitions([NewPartitions("administered", 5)])["administered"].result(DEADLINE_S)
+    assert len(admin.list_topics(timeout=DEADLINE_S).topics["administered"].partitions) == 5
+    admin.delete_topics(["administered"])["administered"].result(DEADLINE_S)
+    assert "administered" not in admin.list_topics(timeout=DEADLINE_S).topics
 
 
 def test_a_producer_goes_on_after_a_restart(tmp_path: Path) -> None:

@@ -61,3 +61,8 @@ def test_every_codec_there_and_back(franz: list[str], broker: OurBroker, codec: 
 def test_a_message_of_several_megabytes(franz: list[str], broker: OurBroker) -> None:
     rows = [big_record()]
     assert there_and_back(franz, broker, rows, topic="big") == rows
+
+
+def test_a_group_reads_everything(franz: list[str], broker: OurBroker) -> None:
+    rows = records()
+    assert there_and_back(franz, broker, rows, topic="grouped", group="franz") == rows

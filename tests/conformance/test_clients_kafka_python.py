@@ -1,7 +1,10 @@
 """kafka-python, as it is on PyPI, against our broker."""
 
+import time
+
 import pytest
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import NewTopic
 
 from conformance.our_broker import OurBroker
 from conformance.sent import CODECS, Sent, big_record, records
@@ -72,3 +75,39 @@ def test_offsets_are_found_by_time(broker: OurBroker) -> None:
     assert consumer.end_offsets([partition]) == {partition: 10}
     assert consumer.beginning_offsets([partition]) == {partition: 0}
     consumer.close()
+
+
+def test_a_group_remembers_where_it_was(broker: OurBroker) -> None:
+    produce(broker.bootstrap, "grouped", records(50))
+    assert len(grouped(broker, 50)) == 50
+    produce(broker.bootstrap, "grouped", [Sent(None, b"later", 1)])
+    assert grouped(broker, 1) == [b"later"]
+
+
+def grouped(broker: OurBroker, count: int) -> list[bytes | None]:
+    """The next records of a group that commits what it has read."""
+    consumer = KafkaConsumer(
+        "grouped",
+        bootstrap_servers=broker.bootstrap,
+        group_id="grouped",
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+    )
+    found: list[bytes | None] = []
+    deadline = time.monotonic() + DEADLINE_S
+    while len(found) < count:
+        assert time.monotonic() < deadline, f"only {len(found)} of {count} records came"
+        for polled in consumer.poll(timeout_ms=500).values():
+            found += [record.value for record in polled]
+    consumer.commit()
+    consumer.close()
+    return found
+
+
+def test_topics_are_created_and_deleted(broker: OurBroker) -> None:
+    admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
+    admin.create_topics([NewTopic("administered", num_partitions=3, replication_factor=1)])
+    assert "administered" in admin.list_topics()
+    admin.delete_topics(["administered"])
+    assert "administered" not in admin.list_topics()
+    admin.close()

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from conformance.apache.lines import Json
 from conformance.clients.programs import call, node_program
 from conformance.our_broker import OurBroker
 from conformance.sent import Sent, records
@@ -26,17 +27,11 @@ def _base64(data: bytes | None) -> str | None:
     return None if data is None else base64.b64encode(data).decode()
 
 
-@pytest.mark.parametrize("codec", ["none", "gzip"])
-@pytest.mark.parametrize("is_idempotent", [False, True], ids=["plain", "idempotent"])
-def test_what_it_produces_is_there(
-    kafkajs: list[str], broker: OurBroker, codec: str, is_idempotent: bool
-) -> None:
-    topic, rows = f"codec-{codec}-{is_idempotent}", distinct_headers()
+def there_and_back(
+    kafkajs: list[str], broker: OurBroker, rows: list[Sent], **options: object
+) -> Json:
     request = {
         "bootstrap": broker.bootstrap,
-        "topic": topic,
-        "codec": codec,
-        "idempotent": is_idempotent,
         "rows": [
             [
                 row.timestamp_ms,
@@ -46,6 +41,28 @@ def test_what_it_produces_is_there(
             ]
             for row in rows
         ],
+        **options,
     }
-    assert call(kafkajs, request)["end_offset"] == len(rows)
+    answer = call(kafkajs, request)
+    assert answer["end_offset"] == len(rows)
+    return answer["rows"]
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip"])
+@pytest.mark.parametrize("is_idempotent", [False, True], ids=["plain", "idempotent"])
+def test_what_it_produces_is_there(
+    kafkajs: list[str], broker: OurBroker, codec: str, is_idempotent: bool
+) -> None:
+    topic, rows = f"codec-{codec}-{is_idempotent}", distinct_headers()
+    there_and_back(kafkajs, broker, rows, topic=topic, codec=codec, idempotent=is_idempotent)
     assert consume(broker.bootstrap, topic, len(rows)) == rows
+
+
+def test_a_group_reads_everything(kafkajs: list[str], broker: OurBroker) -> None:
+    rows = distinct_headers()
+    read = there_and_back(
+        kafkajs, broker, rows, topic="grouped", codec="none", idempotent=False, group="kafkajs"
+    )
+    assert [(row[0], row[1], row[2]) for row in read] == [
+        (row.timestamp_ms, _base64(row.key), _base64(row.value)) for row in rows
+    ]

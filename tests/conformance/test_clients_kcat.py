@@ -46,3 +46,10 @@ def test_the_cluster_is_listed(broker: OurBroker) -> None:
 def test_offsets_are_found_by_time(broker: OurBroker) -> None:
     kcat(broker, "-P", "-t", "times", stdin="one\ntwo\n")
     assert "offset 0" in kcat(broker, "-Q", "-t", "times:0:1")
+
+
+def test_a_group_reads_everything(broker: OurBroker) -> None:
+    lines = "".join(f"line {number}\n" for number in range(20))
+    kcat(broker, "-P", "-t", "grouped", stdin=lines)
+    earliest = ("-X", "auto.offset.reset=earliest", "-c", "20", "-q")
+    assert kcat(broker, "-G", "readers", *earliest, "grouped") == lines
