@@ -15,7 +15,7 @@ import struct
 from dataclasses import dataclass
 
 from moldau.errors import ProtocolError
-from moldau.protocol.apis import API_BY_KEY
+from moldau.protocol.apis import APIS
 from moldau.protocol.primitives import Buffer
 from moldau.protocol.tagged import skip_tagged
 
@@ -25,6 +25,12 @@ _CORRELATION = struct.Struct(">i")
 
 _CONTROLLED_SHUTDOWN = 7
 _API_VERSIONS = 18
+_NEVER = 2**15
+# Looked up for every request: the first flexible version of each known API.
+_FLEXIBLE_FROM = {
+    api.key: _NEVER if api.flexible_from is None else api.flexible_from for api in APIS
+}
+_TAGGED_FROM = {**_FLEXIBLE_FROM, _API_VERSIONS: _NEVER}
 
 
 @dataclass(slots=True)
@@ -41,14 +47,12 @@ def request_header_version(api_key: int, api_version: int) -> int:
     """The header version of requests of this API version; the key must be known."""
     if api_key == _CONTROLLED_SHUTDOWN and api_version == 0:
         return 0
-    return 2 if API_BY_KEY[api_key].is_flexible(api_version) else 1
+    return 2 if api_version >= _FLEXIBLE_FROM[api_key] else 1
 
 
 def response_header_version(api_key: int, api_version: int) -> int:
     """The header version of responses of this API version; the key must be known."""
-    if api_key == _API_VERSIONS:
-        return 0
-    return int(API_BY_KEY[api_key].is_flexible(api_version))
+    return int(api_version >= _TAGGED_FROM[api_key])
 
 
 def encode_request_header(header: RequestHeader) -> bytes:
@@ -79,14 +83,16 @@ def decode_request_header(buffer: Buffer, position: int = 0) -> tuple[RequestHea
             buffer, position
         )
         position += _KEY_VERSION_CORRELATION.size
-        if api_key not in API_BY_KEY:
+        if api_key not in _FLEXIBLE_FROM:
             raise ProtocolError(f"unknown API key {api_key}")
-        header = RequestHeader(api_key, api_version, correlation_id)
-        header_version = request_header_version(api_key, api_version)
-        if header_version >= 1:
-            header.client_id, position = _decode_client_id(buffer, position)
-        if header_version >= 2:
-            position = skip_tagged(buffer, position + 1)
+        client_id = None
+        if api_key != _CONTROLLED_SHUTDOWN or api_version != 0:
+            client_id, position = _decode_client_id(buffer, position)
+        if api_version >= _FLEXIBLE_FROM[api_key]:
+            position += 1
+            if buffer[position - 1]:  # hardly any header has tags
+                position = skip_tagged(buffer, position)
+        header = RequestHeader(api_key, api_version, correlation_id, client_id)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise ProtocolError(f"request header: {error}") from error
     return header, position
@@ -95,7 +101,7 @@ def decode_request_header(buffer: Buffer, position: int = 0) -> tuple[RequestHea
 def encode_response_header(correlation_id: int, api_key: int, api_version: int) -> bytes:
     """The header of a response to a request of this API version."""
     header = _CORRELATION.pack(correlation_id)
-    return header + b"\0" if response_header_version(api_key, api_version) else header
+    return header + b"\0" if api_version >= _TAGGED_FROM[api_key] else header
 
 
 def decode_response_header(
@@ -120,4 +126,4 @@ def _decode_client_id(buffer: Buffer, position: int) -> tuple[str | None, int]:
     end = position + length
     if length < 0 or end > len(buffer):
         raise ProtocolError(f"client id of {length} bytes, {len(buffer) - position} are left")
-    return bytes(buffer[position:end]).decode(), end
+    return str(buffer[position:end], "utf-8"), end
