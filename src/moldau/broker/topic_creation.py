@@ -18,6 +18,8 @@ from moldau.protocol.messages.create_topics import CreatableReplicaAssignment, C
 from moldau.protocol.primitives import NO_UUID
 
 DEFAULT = -1
+# Enough for the store to commit many at once, and few enough for others to get their turn.
+_WRITTEN_TOGETHER = 100
 PARTITIONS_MAX = 10_000
 """More in one topic are taken for a mistake; Kafka without ZooKeeper has the same limit."""
 
@@ -119,7 +121,10 @@ class TopicCreation:
 
     async def create(self, planned: Sequence[NewTopic], *, timeout_s: float) -> None:
         """Create what was planned; a topic whose leaders do not come in time gets an error."""
-        await asyncio.gather(*(self._create(topic) for topic in planned if topic.error is None))
+        good = [topic for topic in planned if topic.error is None]
+        for start in range(0, len(good), _WRITTEN_TOGETHER):
+            some = good[start : start + _WRITTEN_TOGETHER]
+            await asyncio.gather(*map(self._create, some))
         created = {topic.name: topic for topic in planned if topic.error is None}
         counts = {name: len(topic.replicas) for name, topic in created.items()}
         for name in await self._topics.until_all_led(counts, timeout_s=timeout_s):

@@ -1,8 +1,11 @@
 """CreateTopics (key 19): create topics."""
 
+from collections.abc import Sequence
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.topic_creation import NewTopic
+from moldau.config.effective import ConfigEntry
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_topics import (
     CreatableTopicConfigs,
@@ -47,14 +50,18 @@ def _result(topic: NewTopic, context: Context, broker: Broker) -> CreatableTopic
     if topic.error is None and context.api_version >= _CONFIGS_SINCE:
         result.num_partitions = len(topic.replicas)
         result.replication_factor = topic.replication_factor
-        result.configs = [
-            CreatableTopicConfigs(
-                name=entry.name,
-                value=entry.value,
-                read_only=entry.is_read_only,
-                config_source=entry.source,
-                is_sensitive=entry.is_sensitive,
-            )
-            for entry in broker.configs.describe_topic(topic.overrides)
-        ]
+        result.configs = _configs(broker.configs.describe_topic(topic.overrides))
     return result
+
+
+def _configs(entries: Sequence[ConfigEntry]) -> list[CreatableTopicConfigs]:
+    return [
+        CreatableTopicConfigs(
+            name=entry.name,
+            value=entry.value,
+            read_only=entry.is_read_only,
+            config_source=entry.source,
+            is_sensitive=entry.is_sensitive,
+        )
+        for entry in entries
+    ]
