@@ -52,13 +52,19 @@ def produce(
     return offset
 
 
-def consume(clients: JavaProgram, broker: OurBroker, topic: str) -> list[Sent]:
+def consume(
+    clients: JavaProgram,
+    broker: OurBroker,
+    topic: str,
+    *,
+    isolation_level: str = "read_uncommitted",
+) -> list[Sent]:
     rows = clients.call(
         "consume",
         bootstrap=broker.bootstrap,
         topic=topic,
         partition=0,
-        settings={"max.partition.fetch.bytes": "10000000"},
+        settings={"max.partition.fetch.bytes": "10000000", "isolation.level": isolation_level},
     )
     return [_sent(row) for row in rows]
 
@@ -105,6 +111,49 @@ def test_a_topic_is_created_with_settings(clients: JavaProgram, broker: OurBroke
     (row,) = consume(clients, broker, topic)
     assert row.timestamp_ms > 1_700_000_000_000
     assert (broker.log_directory / f"{topic}-2").is_dir()
+
+
+def test_a_group_remembers_where_it_was(clients: JavaProgram, broker: OurBroker) -> None:
+    topic, rows = topic_of(clients, "grouped"), records(50)
+    produce(clients, broker, topic, rows)
+    assert grouped(clients, broker, topic, 50) == rows
+    later = Sent(None, b"later", 1_700_000_000_000)
+    produce(clients, broker, topic, [later])
+    assert grouped(clients, broker, topic, 1) == [later]
+
+
+def grouped(clients: JavaProgram, broker: OurBroker, topic: str, count: int) -> list[Sent]:
+    settings = {
+        "group.id": topic,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": "false",
+        "session.timeout.ms": "6000",
+    }
+    rows = clients.call(
+        "consume_in_group",
+        bootstrap=broker.bootstrap,
+        topic=topic,
+        count=count,
+        settings=settings,
+    )
+    return [_sent(row) for row in rows]
+
+
+def test_a_transaction_is_seen_when_it_is_committed(
+    clients: JavaProgram, broker: OurBroker
+) -> None:
+    topic, rows = topic_of(clients, "transactions"), records(9)
+    transaction = {
+        "bootstrap": broker.bootstrap,
+        "producer": f"{topic}-producer",
+        "settings": {"transactional.id": topic},
+    }
+    for number, ending in enumerate(["commit", "abort", "commit"]):
+        clients.call("begin", **transaction)
+        produce(clients, broker, topic, rows[3 * number : 3 * number + 3])
+        clients.call(ending, **transaction)
+    assert consume(clients, broker, topic, isolation_level="read_committed") == rows[:3] + rows[6:]
+    assert consume(clients, broker, topic) == rows
 
 
 def test_a_producer_goes_on_after_a_restart(clients: JavaProgram, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ public final class Traffic {
             .add("commit", Traffic::commit)
             .add("abort", Traffic::abort)
             .add("consume", Traffic::consume)
+            .add("consume_in_group", Traffic::consumeInGroup)
             .serve();
     }
 
@@ -114,6 +115,22 @@ public final class Traffic {
                     rows.add(row(record));
                 }
             }
+        }
+        return rows;
+    }
+
+    /** The next "count" records of a group, which then commits them. */
+    private static Object consumeInGroup(JsonNode request) {
+        List<Object> rows = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                properties(request), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(Collections.singleton(request.get("topic").asText()));
+            while (rows.size() < request.get("count").asInt()) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+                    rows.add(row(record));
+                }
+            }
+            consumer.commitSync();
         }
         return rows;
     }
