@@ -6,6 +6,7 @@ of the API; any other exception becomes UNKNOWN_SERVER_ERROR and a log entry.
 """
 
 import logging
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,8 @@ from moldau.broker.routes import Handle, Route
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.net.connection import CloseConnection, Part
 from moldau.protocol.apis import Api
-from moldau.protocol.codec import decode, encode_parts
-from moldau.protocol.headers import RequestHeader, decode_request_header, encode_response_header
+from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
+from moldau.protocol.headers import decode_request_header, response_header_version
 from moldau.protocol.schema import fields_of
 from moldau.runtime.clock import Clock
 from moldau.runtime.metrics import Counter, Durations, Metrics
@@ -28,17 +29,33 @@ API_VERSIONS = 18
 Refuse = Callable[[Any, Context, KafkaError], object]
 
 
+# What stands before an answer: its size, the correlation id and, in flexible versions, the
+# count of tagged fields, which is 0.
+_PREFIX = struct.Struct(">ii")
+_FLEXIBLE_PREFIX = struct.Struct(">iix")
+_SIZE_BYTES = 4
+
+
+@dataclass(slots=True)
+class _Version:
+    """One version of an API made ready: its codec and its counter at hand."""
+
+    decode: Decoder[Any]
+    encode: Encoder
+    prefix: struct.Struct
+    requests: Counter
+
+
 @dataclass(slots=True)
 class _Served:
-    """A route made ready: its handler loaded, its counters at hand."""
+    """A route made ready: its handler loaded, its metrics at hand."""
 
     api: Api
-    versions: range
+    range: range
     handle: Handle
     refuse: Refuse
-    request: type
     total_time: Durations
-    requests: dict[int, Counter]
+    versions: dict[int, _Version]
 
 
 class Dispatcher:
@@ -61,23 +78,26 @@ class Dispatcher:
         except ProtocolError as error:
             raise CloseConnection(str(error)) from error
         served = self._served.get(header.api_key) or self._serve(header.api_key)
-        version = header.api_version
-        if version not in served.versions:
-            if header.api_key != API_VERSIONS:
-                raise CloseConnection(f"{served.api.name} version {version} is not served")
-            # The client cannot know which version would have been right: the oldest is.
-            version = 0
-            request: Any = served.request()
-        else:
-            try:
-                request, _ = decode(served.request, version, frame, position)
-            except ProtocolError as error:
-                message = f"{served.api.name} version {version}: {error}"
-                raise CloseConnection(message) from error
+        version = served.versions.get(header.api_version)
+        if version is None:
+            version = self._version(served, header.api_version)
         context = Context(header.api_version, header.client_id or "", client)
+        if header.api_version in served.range:
+            try:
+                request, _ = version.decode(frame, position)
+            except ProtocolError as error:
+                message = f"{served.api.name} version {header.api_version}: {error}"
+                raise CloseConnection(message) from error
+        else:
+            request = served.api.request()
         response = await self._answer(served, request, context)
-        self._count(served, version, began_ns)
-        return None if response is None else _framed(response, header, version)
+        served.total_time.record(self._clock.monotonic_ns() - began_ns)
+        version.requests.value += 1
+        if response is None:
+            return None
+        parts = version.encode(response)
+        size = version.prefix.size - _SIZE_BYTES + sum(map(len, parts))
+        return [version.prefix.pack(size, header.correlation_id), *parts]
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
         """The answer to a request that needs no frame, since it comes from this process."""
@@ -97,16 +117,39 @@ class Dispatcher:
         api = route.api
         served = self._served[api_key] = _Served(
             api=api,
-            versions=route.versions,
+            range=route.versions,
             handle=handler.handle,
             refuse=getattr(handler, "refuse", None) or _refuser(api),
-            request=api.request,
             total_time=self._metrics.durations(
                 "kafka_network_requestmetrics_totaltimems", request=api.name
             ),
-            requests={},
+            versions={},
         )
         return served
+
+    def _version(self, served: _Served, api_version: int) -> _Version:
+        """Make a version ready; closes the connection of whoever asks for one too many.
+
+        Who asks for a version of ApiVersions that is not served cannot know which would have
+        been right, and gets the oldest.
+        """
+        api = served.api
+        is_served = api_version in served.range
+        if not is_served and api.key != API_VERSIONS:
+            raise CloseConnection(f"{api.name} version {api_version} is not served")
+        told = api_version if is_served else 0
+        is_flexible = response_header_version(api.key, told) > 0
+        version = _Version(
+            decode=decoder_of(api.request, told),
+            encode=encoder_of(api.response, told),
+            prefix=_FLEXIBLE_PREFIX if is_flexible else _PREFIX,
+            requests=self._metrics.counter(
+                "kafka_network_requestmetrics_requests_total", request=api.name, version=str(told)
+            ),
+        )
+        if is_served:  # or there would be one for every number that anyone thinks of
+            served.versions[api_version] = version
+        return version
 
     async def _answer(self, served: _Served, request: Any, context: Context) -> Any:
         try:
@@ -119,24 +162,6 @@ class Dispatcher:
             _log.exception("%s from %s failed", served.api.name, context.client.host)
             unknown = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
             return served.refuse(request, context, unknown)
-
-    def _count(self, served: _Served, version: int, began_ns: int) -> None:
-        served.total_time.record(self._clock.monotonic_ns() - began_ns)
-        counter = served.requests.get(version)
-        if counter is None:
-            counter = served.requests[version] = self._metrics.counter(
-                "kafka_network_requestmetrics_requests_total",
-                request=served.api.name,
-                version=str(version),
-            )
-        counter.value += 1
-
-
-def _framed(response: object, header: RequestHeader, version: int) -> list[Part]:
-    parts = encode_parts(response, version)
-    prefix = encode_response_header(header.correlation_id, header.api_key, version)
-    size = len(prefix) + sum(map(len, parts))
-    return [size.to_bytes(4, "big") + prefix, *parts]
 
 
 def _refuser(api: Api) -> Refuse:

@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fetch_sessions import Answer, Fetch, PartitionKey, SessionRequest, Wanted
+from moldau.broker.fetch_sessions import (
+    NO_SESSION,
+    Answer,
+    Fetch,
+    PartitionKey,
+    SessionRequest,
+    Wanted,
+)
 from moldau.broker.fetched_records import CONVERTED_BEFORE, convert
 from moldau.broker.leader_hints import LeaderHints
 from moldau.broker.reads import Asked, PartitionRead, ReadTerms, has_news, read_all
@@ -165,7 +172,9 @@ def _response(
     data = {key: _partition_data(key, read, broker) for key, read in reads.items()}
     topics: list[FetchableTopicResponse] = []
     last_topic: str | bytes | None = None
-    told = fetch.select({key: _answer(partition) for key, partition in data.items()})
+    told = list(data)
+    if fetch.session_id != NO_SESSION:
+        told = fetch.select({key: _answer(partition) for key, partition in data.items()})
     for key in told:
         topic = key.topic
         if topic != last_topic:

@@ -135,19 +135,18 @@ class _Appends:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name.topic} is internal")
         partition = broker.replicas.leader(name)
         records, rules = data.records, partition.produce_rules
-        validate = partial(
-            validate_produce,
-            records,
-            rules,
-            request_version=self._context.api_version,
-            now_ms=broker.clock.now_ms(),
-        )
-        if records is None or len(records) <= _OPENED_ON_LOOP_BYTES:
-            valid = validate()
-        elif _must_be_opened(records, rules):
-            valid = await asyncio.get_running_loop().run_in_executor(None, validate)
+        version, now_ms = self._context.api_version, broker.clock.now_ms()
+        if (
+            records is None
+            or len(records) <= _OPENED_ON_LOOP_BYTES
+            or not _must_be_opened(records, rules)
+        ):
+            valid = validate_produce(records, rules, request_version=version, now_ms=now_ms)
         else:
-            valid = validate()
+            validate = partial(
+                validate_produce, records, rules, request_version=version, now_ms=now_ms
+            )
+            valid = await asyncio.get_running_loop().run_in_executor(None, validate)
         if valid is not None:
             guard = None
             if valid.header.is_transactional:
@@ -186,10 +185,9 @@ class _Appends:
         of_all.bytes_in.value += size
         of_all.messages_in.value += count
         broker.waiters.wake(name)
-        if self._acks == ALL_IN_SYNC:
-            waiting = _Waiting(partition, appended.last_offset + 1, response)
-            if not waiting.is_done():
-                self.waiting.append(waiting)
+        end_offset = appended.last_offset + 1
+        if self._acks == ALL_IN_SYNC and not partition.is_committed(end_offset):
+            self.waiting.append(_Waiting(partition, end_offset, response))
 
 
 def _unverified(code: ErrorCode, version: int) -> ErrorCode:
