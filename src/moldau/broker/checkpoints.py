@@ -19,23 +19,15 @@ class Checkpoints:
 
     async def save_high_watermarks(self) -> None:
         """Write where consumers may read to."""
-        logs = self._directory.logs.items()
-        await self.save(
-            checkpoint.HIGH_WATERMARKS, {name: log.high_watermark for name, log in logs}
-        )
+        await self.save(checkpoint.HIGH_WATERMARKS, self._directory.high_watermarks())
 
     async def save_log_starts(self) -> None:
         """Write the start offsets of the logs that do not begin with a segment."""
-        starts = {
-            name: log.log_start_offset
-            for name, log in self._directory.logs.items()
-            if log.log_start_offset > log.segments.first.base_offset
-        }
-        await self.save(checkpoint.LOG_START_OFFSETS, starts)
+        await self.save(checkpoint.LOG_START_OFFSETS, self._directory.log_starts())
 
     def save_recovery_points(self) -> None:
         """Write up to where recovery need not look, on the loop (see `LogDirectory`)."""
-        points = {name: log.recovery_point for name, log in self._directory.logs.items()}
+        points = self._directory.recovery_points()
         if self._is_news(checkpoint.RECOVERY_POINTS, points):
             self._directory.save_recovery_points()
             self._written[checkpoint.RECOVERY_POINTS] = points

@@ -40,6 +40,10 @@ class Logs:
         A partition that is not new had a log. If it is not found, it may be in a directory
         that is offline, and an empty one in its place would lose what it holds.
         """
+        for one in self.directories:
+            if partition in one.set_aside:
+                message = f"{partition} cannot be opened: {one.set_aside[partition].reason}"
+                raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, message)
         online = [one for one in self.directories if one.volume.is_online]
         if not online or (not is_new and len(online) < len(self.directories)):
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "a log directory is offline")
@@ -47,9 +51,13 @@ class Logs:
         config = self.configs.of(partition.topic)
         return directory.create(partition, config, topic_id=topic_id, now_ms=now_ms)
 
+    def holds(self, partition: TopicPartition) -> bool:
+        """Whether there are files of a partition, be they of use or not."""
+        return self._holder_of(partition) is not None
+
     def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
         """Take a log away; its files go later."""
-        directory = self.directory_of(partition)
+        directory = self._holder_of(partition)
         assert directory is not None
         directory.delete(partition, unique=self._new_uuid_hex(), now_ms=now_ms)
 
@@ -83,5 +91,11 @@ class Logs:
         """Where the log of a partition is."""
         for directory in self.directories:
             if partition in directory.logs:
+                return directory
+        return None
+
+    def _holder_of(self, partition: TopicPartition) -> LogDirectory | None:
+        for directory in self.directories:
+            if partition in directory.logs or partition in directory.set_aside:
                 return directory
         return None

@@ -73,6 +73,7 @@ from moldau.runtime.disk import Disk, PosixDisk
 from moldau.runtime.loop_lag import LoopLag
 from moldau.runtime.metrics import Metrics
 from moldau.runtime.random import Random, SystemRandom
+from moldau.runtime.threads import run_all
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -80,6 +81,8 @@ _log = logging.getLogger(__name__)
 _SESSION_ID_MAX = 2**31 - 1
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
 _FIRST_METADATA_S = 5.0
+# File systems write the journal once for all who wait: more at once makes little difference.
+_SYNCS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +267,7 @@ async def _open_logs(
 
 def _close(directory: LogDirectory, clock: Clock) -> None:
     if directory.volume.is_online:
-        directory.close(now_ms=clock.now_ms())
+        directory.close(now_ms=clock.now_ms(), run_all=partial(run_all, at_once=_SYNCS_AT_ONCE))
 
 
 def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:

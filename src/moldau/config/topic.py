@@ -195,6 +195,13 @@ class TopicConfig:
         return "compact" in self.cleanup_policy
 
     @property
+    def roll_ms(self) -> int:
+        """How long a segment is filled: what is never rolled is never compacted (KIP-354)."""
+        if self.is_compacted and self.max_compaction_lag_ms > 0:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms
+
+    @property
     def is_deleted_by_retention(self) -> bool:
         return "delete" in self.cleanup_policy
 

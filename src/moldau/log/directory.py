@@ -3,14 +3,21 @@
 It belongs to one broker of one cluster (`meta.properties`) and to one process at a time
 (`.lock`). A clean stop leaves `.kafka_cleanshutdown` behind, which is removed, durably,
 before the first log may change again: with it nothing is scanned at the next start.
+
+A disk call that fails takes the whole directory offline. A log that cannot be understood
+is set aside alone: its files are left as they are, what the checkpoints say of it stays,
+and no clean stop is claimed as long as it is there.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
 from moldau.config.topic import TopicConfig
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, KafkaStorageError, ProtocolError
 from moldau.log import checkpoint, flush, leader_epochs, meta_properties, names, opening
 from moldau.log.checkpoint import CheckpointError
 from moldau.log.log import Log
@@ -27,10 +34,27 @@ LOCK = ".lock"
 CLEAN_STOP = ".kafka_cleanshutdown"
 _CLEAN_STOP_TEXT = b'{"version":0,"brokerEpoch":-1}'
 _BEHIND_ALL = 2**63 - 1
+# How many logs at a time have all their files open while the directory is closed.
+_CLOSED_TOGETHER = 64
+
+Work = Callable[[], None]
 
 
 class NotOurs(Exception):
     """A log directory that another broker, cluster or process owns."""
+
+
+class SetAside(NamedTuple):
+    """A log that could not be opened, and what to know about it once it can be."""
+
+    reason: Exception
+    remembered: Remembered
+
+
+def one_by_one(works: Iterable[Work]) -> None:
+    """Do one piece of work after the other."""
+    for work in works:
+        work()
 
 
 class LogDirectory:
@@ -39,6 +63,8 @@ class LogDirectory:
     def __init__(self, volume: Volume, shared: Shared) -> None:
         self.volume = volume
         self.logs: dict[TopicPartition, Log] = {}
+        self.set_aside: dict[TopicPartition, SetAside] = {}
+        """Logs that cannot be opened; nothing is done to their files."""
         self.futures: dict[TopicPartition, Log] = {}
         """Copies that will take the place of logs in other directories."""
         self.interrupted: list[TopicPartition] = []
@@ -92,11 +118,18 @@ class LogDirectory:
                 continue
             remembered = Remembered(
                 log_start_offset=log_starts.get(partition, 0),
-                recovery_point=recovery_points.get(partition, 0),
+                recovery_point=recovery_points.get(partition),
                 high_watermark=high_watermarks.get(partition, 0),
                 was_closed_cleanly=was_clean,
             )
-            log = self._open(partition, config_of(partition), remembered, now_ms)
+            try:
+                log = self._open(partition, config_of(partition), remembered, now_ms)
+            except KafkaStorageError:
+                raise
+            except (KafkaError, ProtocolError) as error:
+                _log.error("%s is offline, its files are left as they are: %s", partition, error)
+                self.set_aside[partition] = SetAside(error, remembered)
+                continue
             self.logs[partition] = log
             yield log
         self._is_loaded = True
@@ -120,8 +153,9 @@ class LogDirectory:
             return opening.open_log(
                 folder, config, self._shared, remembered=remembered, now_ms=now_ms
             )
-        except KafkaError as error:
-            if error.code != ErrorCode.CORRUPT_MESSAGE or not remembered.was_closed_cleanly:
+        except (KafkaError, ProtocolError) as error:
+            is_damage = isinstance(error, ProtocolError) or error.code == ErrorCode.CORRUPT_MESSAGE
+            if not is_damage or not remembered.was_closed_cleanly:
                 raise
             _log.warning("%s was damaged while it was closed: %s", folder.path, error)
         # Only the end of the last segment was looked at, so only that is checked again.
@@ -147,8 +181,14 @@ class LogDirectory:
 
     def delete(self, partition: TopicPartition, *, unique: str, now_ms: int) -> None:
         """Take a log out at once; its files go later. `unique` is 32 hex digits."""
-        log = self.logs[partition]
         doomed = self._path(names.doomed_directory(partition, unique))
+        if partition in self.set_aside:
+            with self.volume.guard():
+                self._disk.rename(self._path(str(partition)), doomed)
+            del self.set_aside[partition]
+            self.doomed.append((now_ms, doomed))
+            return
+        log = self.logs[partition]
         with self.volume.guard():
             self._disk.rename(log.folder.path, doomed)
         del self.logs[partition]
@@ -212,6 +252,34 @@ class LogDirectory:
 
     # Checkpoints
 
+    def recovery_points(self) -> dict[TopicPartition, int]:
+        """Up to where each log is flushed."""
+        points = {
+            partition: aside.remembered.recovery_point
+            for partition, aside in self.set_aside.items()
+            if aside.remembered.recovery_point is not None
+        }
+        return points | {partition: log.recovery_point for partition, log in self.logs.items()}
+
+    def high_watermarks(self) -> dict[TopicPartition, int]:
+        """Up to where consumers may read each log."""
+        asides = self.set_aside.items()
+        marks = {partition: aside.remembered.high_watermark for partition, aside in asides}
+        return marks | {partition: log.high_watermark for partition, log in self.logs.items()}
+
+    def log_starts(self) -> dict[TopicPartition, int]:
+        """The start offsets of the logs that do not begin with a segment."""
+        starts = {
+            partition: aside.remembered.log_start_offset
+            for partition, aside in self.set_aside.items()
+            if aside.remembered.log_start_offset > 0
+        }
+        return starts | {
+            partition: log.log_start_offset
+            for partition, log in self.logs.items()
+            if log.log_start_offset > log.segments.first.base_offset
+        }
+
     def save_recovery_points(self) -> None:
         """Write the recovery points.
 
@@ -219,39 +287,36 @@ class LogDirectory:
         the recovery point of a log that is being cut.
         """
         if self._is_loaded:
-            points = {partition: log.recovery_point for partition, log in self.logs.items()}
-            self._write_offsets(checkpoint.RECOVERY_POINTS, points)
+            self._write_offsets(checkpoint.RECOVERY_POINTS, self.recovery_points())
 
     def save_high_watermarks(self) -> None:
         """Write the high watermarks."""
-        marks = {partition: log.high_watermark for partition, log in self.logs.items()}
-        self._write_offsets(checkpoint.HIGH_WATERMARKS, marks)
+        self._write_offsets(checkpoint.HIGH_WATERMARKS, self.high_watermarks())
 
     def save_log_starts(self) -> None:
-        """Write the start offsets of the logs that do not begin with a segment."""
-        starts = {
-            partition: log.log_start_offset
-            for partition, log in self.logs.items()
-            if log.log_start_offset > log.segments.first.base_offset
-        }
-        self._write_offsets(checkpoint.LOG_START_OFFSETS, starts)
+        """Write the start offsets."""
+        self._write_offsets(checkpoint.LOG_START_OFFSETS, self.log_starts())
 
     # Stopping
 
-    def close(self, *, now_ms: int) -> None:
+    def close(self, *, now_ms: int, run_all: Callable[[Iterable[Work]], None] = one_by_one) -> None:
         """Leave everything durable, so that the next start needs no recovery.
 
-        Blocks; nothing may be appended any more.
+        Blocks; nothing may be appended any more. `run_all` may do pieces of work at once:
+        they wait for the disk.
         """
         with self.volume.guard():
-            for log in self.logs.values():
-                last = flush.prepare_close(log)
-                last.run(self._disk)
-                flush.complete(log, last, now_ms=now_ms)
+            waiting = iter(self.logs.values())
+            while logs := list(islice(waiting, _CLOSED_TOGETHER)):
+                flushes = [flush.prepare_close(log) for log in logs]
+                run_all(partial(last.run, self._disk) for last in flushes)
+                for log, last in zip(logs, flushes, strict=True):
+                    flush.complete(log, last, now_ms=now_ms)
             self.save_recovery_points()
             self.save_high_watermarks()
             self.save_log_starts()
-            write_atomically(self._disk, self._path(CLEAN_STOP), _CLEAN_STOP_TEXT)
+            if not self.set_aside:
+                write_atomically(self._disk, self._path(CLEAN_STOP), _CLEAN_STOP_TEXT)
         self._lock = None
 
     def _path(self, name: str) -> str:

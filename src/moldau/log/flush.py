@@ -78,9 +78,9 @@ def fail(log: Log, error: OSError) -> None:
 
 def prepare_close(log: Log) -> Flush:
     """Write all that a start without recovery relies on; nothing may be appended any more."""
-    if not log.has_changed:
-        return Flush([], [], log.log_end_offset, log.truncation_count, log.name_changes)
     with log.folder.volume.guard():
+        if not log.has_changed:
+            return _flush(log, [], log.log_end_offset)
         log.segments.active.seal()
         end_offset = log.log_end_offset
         log.snapshots.take(end_offset, log.producers)
@@ -94,6 +94,9 @@ def prepare_close(log: Log) -> Flush:
 
 def _flush(log: Log, files: list[File], end_offset: int) -> Flush:
     directories = []
+    if log.epochs.has_unwritten:
+        log.epochs.write()
+        log.name_changes += 1
     if log.synced_name_changes != log.name_changes:
         files += _small_files(log)
         # The partition's own directory may be new as well.
@@ -102,7 +105,7 @@ def _flush(log: Log, files: list[File], end_offset: int) -> Flush:
 
 
 def _small_files(log: Log) -> list[File]:
-    """What was written without a sync when the log was made."""
+    """What was written without a sync, when the log was made or when its leader changed."""
     disk = log.folder.disk
     paths = [f"{log.folder.path}/{name}" for name in (EPOCHS_FILE, TOPIC_ID_FILE)]
     return [disk.open_read(path) for path in paths if disk.status(path) is not None]

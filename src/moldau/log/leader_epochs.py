@@ -1,9 +1,11 @@
 """The leader epochs of one partition: where in the log each leader began (KIP-101).
 
 Kept in the partition's `leader-epoch-checkpoint`, one `epoch start_offset` per line. Both
-rise from entry to entry. The file is durable before a method returns, since a follower
-truncates by it after a crash; only a first one is durable no sooner than the log's first
-flush, before which recovery reads the epochs from the batches.
+rise from entry to entry.
+
+The file is as durable as the log: `write` goes before each flush, and recovery takes the
+epochs of what was not flushed from the batches. So an election costs no disk call, and a
+broker may become the leader of thousands of partitions at once.
 """
 
 from bisect import bisect_right
@@ -39,13 +41,13 @@ UNKNOWN_EPOCH = EpochEnd(NO_LEADER_EPOCH, NO_OFFSET)
 class LeaderEpochs:
     """The epochs in a log, oldest first."""
 
-    __slots__ = ("_disk", "_has_file", "_path", "_starts")
+    __slots__ = ("_disk", "_path", "_starts", "has_unwritten")
 
     def __init__(self, disk: Disk, path: str, starts: Iterable[EpochStart] = ()) -> None:
         self._disk = disk
         self._path = path
         self._starts = list(starts)
-        self._has_file = bool(self._starts)
+        self.has_unwritten = False
 
     @classmethod
     def load(cls, disk: Disk, path: str) -> "LeaderEpochs":
@@ -59,9 +61,7 @@ class LeaderEpochs:
         for before, after in pairwise(starts):
             if not (before.epoch < after.epoch and before.start_offset < after.start_offset):
                 raise CheckpointError(f"epochs out of order: {before} before {after}")
-        found = cls(disk, path, starts)
-        found._has_file = True
-        return found
+        return cls(disk, path, starts)
 
     def __iter__(self) -> Iterator[EpochStart]:
         return iter(self._starts)
@@ -93,7 +93,7 @@ class LeaderEpochs:
         ):
             self._starts.pop()
         self._starts.append(EpochStart(epoch, start_offset))
-        self._write()
+        self.has_unwritten = True
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> EpochEnd:
         """Where `epoch` ended in this log, under the largest epoch here that is not newer."""
@@ -125,7 +125,7 @@ class LeaderEpochs:
         while self._starts and self._starts[-1].start_offset >= end_offset:
             self._starts.pop()
         if len(self._starts) != count:
-            self._write()
+            self.has_unwritten = True
 
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget what lies before `start_offset`; the epoch it falls into begins there."""
@@ -133,12 +133,30 @@ class LeaderEpochs:
         if found == 0 or self._starts[0].start_offset == start_offset:
             return
         self._starts[:found] = [EpochStart(self._starts[found - 1].epoch, start_offset)]
-        self._write()
+        self.has_unwritten = True
 
     def clear(self) -> None:
         """Forget everything: the log begins anew."""
         self._starts.clear()
-        self._write()
+        self.has_unwritten = True
+
+    def cut(self, end_offset: int) -> None:
+        """Like `truncate_from_end`, and in the file at once.
+
+        The next flush makes it durable. Until then we correct the file by the batches, but
+        another broker that opens the log after a crash may trust it.
+        """
+        self.truncate_from_end(end_offset)
+        if self.has_unwritten:
+            self.write()
+            self.has_unwritten = True
+
+    def write(self) -> None:
+        """Bring the file up to date; whoever calls makes it durable."""
+        if self.has_unwritten:
+            entries = encode_entries(self._starts)
+            write_atomically(self._disk, self._path, entries, is_durable=False)
+            self.has_unwritten = False
 
     def move_to(self, path: str) -> None:
         """The file is called `path` from now on."""
@@ -146,8 +164,3 @@ class LeaderEpochs:
 
     def _first_newer_than(self, epoch: int) -> int:
         return bisect_right(self._starts, epoch, key=lambda start: start.epoch)
-
-    def _write(self) -> None:
-        entries = encode_entries(self._starts)
-        write_atomically(self._disk, self._path, entries, is_durable=self._has_file)
-        self._has_file = True

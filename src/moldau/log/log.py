@@ -191,7 +191,7 @@ class Log:
         if active.size + size > config.segment_bytes:
             return True
         age_ms = active.age_ms(now_ms=now_ms, timestamp=max_timestamp)
-        if age_ms > config.segment_ms - self._roll_jitter_ms:
+        if age_ms > config.roll_ms - self._roll_jitter_ms:
             return True
         return active.indexes.is_full(config.segment_index_bytes)
 
@@ -296,7 +296,7 @@ class Log:
         with self.folder.volume.guard():
             if offset >= self.segments.end_offset:
                 # An epoch that began here but got no batch would contradict the next leader.
-                self.epochs.truncate_from_end(self.segments.end_offset)
+                self.epochs.cut(self.segments.end_offset)
                 return False
             if offset < self.segments.first.base_offset:
                 self._start_over(offset, now_ms)
@@ -340,7 +340,7 @@ class Log:
         self.recovery_point = min(self.recovery_point, end_offset)
         self.log_start_offset = min(self.log_start_offset, end_offset)
         self.high_watermark = min(self.high_watermark, end_offset)
-        self.epochs.truncate_from_end(end_offset)
+        self.epochs.cut(end_offset)
         self.snapshots.remove(self.snapshots.after(end_offset))
         if len(self.producers):
             self.rebuild_producers(now_ms=now_ms)

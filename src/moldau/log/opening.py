@@ -27,7 +27,8 @@ class Remembered:
     """What the files of the log directory say about one of its logs."""
 
     log_start_offset: int = 0
-    recovery_point: int = 0
+    # None if nobody knows up to where the log was flushed.
+    recovery_point: int | None = None
     high_watermark: int = 0
     was_closed_cleanly: bool = False
 
@@ -64,12 +65,12 @@ def open_log(
         log = Log(folder, config, segments, shared)
         log.flushed_at_ms = now_ms
         log.log_start_offset = max(log.log_start_offset, remembered.log_start_offset)
-        log.recovery_point = remembered.recovery_point
+        log.recovery_point = remembered.recovery_point or 0
         log.topic_id = _read_topic_id(folder, files)
         log.snapshots = _find_snapshots(folder, files)
         log.snapshots.remove(_outdated(log))
         _read_epochs(log, files)
-        _check_transactions(log, files, remembered, now_ms)
+        _repair_indexes(log, files, remembered, now_ms)
         if remembered.was_closed_cleanly:
             segments.end_offset = segments.active.next_offset()
             log.recovery_point = segments.end_offset
@@ -77,7 +78,7 @@ def open_log(
             log.synced_name_changes = log.name_changes
             log.rebuild_producers(now_ms=now_ms)
         else:
-            recovery.recover(log, now_ms=now_ms)
+            recovery.recover(log, flushed_to=remembered.recovery_point, now_ms=now_ms)
         _bound(log, remembered, now_ms)
         return log
 
@@ -127,13 +128,25 @@ def _read_epochs(log: Log, files: _Files) -> None:
         recovery.rebuild_epochs(log)
 
 
-def _check_transactions(log: Log, files: _Files, remembered: Remembered, now_ms: int) -> None:
-    """Rebuild transaction indexes that are damaged; recovery does it with the rest."""
+def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int) -> None:
+    """Rebuild what is missing or shows aborted records; recovery does it with the rest.
+
+    A segment without aborted transactions has no transaction index. So where the other
+    indexes are gone, nobody can tell whether there was one.
+    """
     recovered = [] if remembered.was_closed_cleanly else log.segments.since(log.recovery_point)
     for segment in log.segments:
         if segment in recovered:
             break
-        if names.segment_file(segment.base_offset, names.TRANSACTION_INDEX) in files:
+        missing = [
+            kind
+            for kind in names.INDEX_SUFFIXES
+            if names.segment_file(segment.base_offset, kind) not in files
+        ]
+        if names.OFFSET_INDEX in missing or names.TIME_INDEX in missing:
+            _log.warning("%s has lost %s", segment.path(names.LOG), " and ".join(missing))
+            recovery.rebuild_indexes(log, segment, now_ms=now_ms)
+        elif names.TRANSACTION_INDEX not in missing:
             path = segment.path(names.TRANSACTION_INDEX)
             try:
                 TransactionIndex(segment.base_offset, log.folder.disk.read_file(path))

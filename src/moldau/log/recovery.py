@@ -15,7 +15,7 @@ from moldau.log.log import Log
 from moldau.log.producer_state import Batch, Producers
 from moldau.log.segment import Segment
 from moldau.log.transaction_index import AbortedTransaction, TransactionIndex
-from moldau.records.batch import BatchHeader, crc_is_valid
+from moldau.records.batch import RECORDS_POSITION, BatchHeader, crc_is_valid
 from moldau.records.control import EndMarker, read_end_marker
 from moldau.runtime.disk import write_atomically
 
@@ -25,17 +25,21 @@ _log = logging.getLogger(__name__)
 _OLD_PREFIX = Struct(">qiIb")
 _OLD_SIZE_MIN = 14
 
-_BEHIND_ALL = 2**63 - 1
+# A follower that was cut in the middle of a batch goes on behind it: more is not plausible.
+_SKIPPED_MAX = 2**20
 
 
-def recover(log: Log, *, now_ms: int) -> None:
-    """Check the log from its recovery point on and cut it at the first bad batch."""
+def recover(log: Log, *, flushed_to: int | None, now_ms: int) -> None:
+    """Check the log from its recovery point on and cut it at the first bad batch.
+
+    `flushed_to` is the recovery point as it was written down, None if it was not.
+    """
     unflushed = log.segments.since(log.recovery_point)
     log.segments.end_offset = unflushed[0].base_offset
     log.rebuild_producers(now_ms=now_ms)
     for number, segment in enumerate(unflushed):
         if number:
-            if not _follows(segment, log):
+            if not _follows(segment, log, flushed_to):
                 _drop_after(log, unflushed[number - 1], now_ms)
                 break
             log.segments.end_offset = segment.base_offset
@@ -44,6 +48,7 @@ def recover(log: Log, *, now_ms: int) -> None:
             _drop_after(log, segment, now_ms)
             break
         log.folder.volume.forget(segment)
+    log.expire_producers(now_ms=now_ms)
 
 
 def rebuild_epochs(log: Log) -> None:
@@ -51,6 +56,19 @@ def rebuild_epochs(log: Log) -> None:
     for segment in log.segments:
         for _, header in segment.headers():
             _note_epoch(log, header)
+
+
+def rebuild_indexes(log: Log, segment: Segment, *, now_ms: int) -> None:
+    """Write all indexes of a segment anew, durably.
+
+    The transaction index first: that the others are missing is what it is rebuilt for.
+    """
+    rebuild_transactions(log, segment, now_ms=now_ms)
+    segment.reindex(interval_bytes=log.config.index_interval_bytes)
+    segment.seal()
+    for kind in (names.OFFSET_INDEX, names.TIME_INDEX):
+        log.folder.disk.open_read(segment.path(kind)).sync()
+    log.folder.disk.sync_directory(log.folder.path)
 
 
 def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
@@ -74,18 +92,22 @@ def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
         ended = producers.apply(header, marker)
         if ended is not None and ended.is_aborted:
             index.append(AbortedTransaction(*ended[:4]))
-    write_atomically(log.folder.disk, segment.path(names.TRANSACTION_INDEX), index.take_unwritten())
+    path = segment.path(names.TRANSACTION_INDEX)
+    if len(index) or log.folder.disk.status(path) is not None:
+        write_atomically(log.folder.disk, path, index.take_unwritten())
 
 
-def _follows(segment: Segment, log: Log) -> bool:
+def _follows(segment: Segment, log: Log, flushed_to: int | None) -> bool:
     """Whether `segment` continues the log.
 
-    A hole before it means that a power loss took the end of the segment before, which was
-    not flushed. Only compaction leaves holes of its own.
+    Behind the recovery point a hole means that a power loss took the end of the segment
+    before. Any other hole is from compaction, also where the topic is not compacted any
+    more, or nobody can tell: then what follows it is kept, as Apache does.
     """
-    if log.config.is_compacted:
-        return segment.base_offset >= log.segments.end_offset
-    return segment.base_offset == log.segments.end_offset
+    end_offset = log.segments.end_offset
+    if segment.base_offset <= end_offset:
+        return segment.base_offset == end_offset
+    return log.config.is_compacted or flushed_to is None or end_offset < flushed_to
 
 
 def _recover_segment(log: Log, segment: Segment) -> bool:
@@ -95,19 +117,22 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
     """
     segment.reset_indexes()
     end_position = 0
-    is_last = segment is log.segments.active
-    limit_offset = _BEHIND_ALL if is_last else log.segments.end_of(segment)
     try:
         for position, header, batch in segment.batches():
-            bounds = log.segments.end_offset, limit_offset
-            marker = _checked(segment, bounds, header, batch)
+            if header.base_offset > log.segments.end_offset:
+                _check_skip(log, segment, position, header)
+            marker = _checked(segment, log.segments.end_offset, header, batch)
             _take_in(log, segment, position, (header, marker))
             end_position = position + header.size
     except ProtocolError as error:
         path = segment.path(names.LOG)
         if _is_of_older_format(segment, end_position):
             # What is there is good, only not for us: cutting it off would destroy it.
-            message = f"{path}: batch of an older format at {end_position}"
+            message = (
+                f"{path} holds messages of a format from before Kafka 0.11, at {end_position}, "
+                "which are not read here; copy the topic to a new one with a broker that does, "
+                "such as Apache Kafka 3.9, or remove the directory"
+            )
             raise KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, message) from error
         _log.warning("cutting %s at %d of %d: %s", path, end_position, segment.size, error)
         segment.cut(end_position)
@@ -128,22 +153,42 @@ def _is_of_older_format(segment: Segment, position: int) -> bool:
     return bool(zlib.crc32(segment.file().read(position + 16, size - 4)) == checksum)
 
 
-def _checked(
-    segment: Segment, bounds: tuple[int, int], header: BatchHeader, batch: memoryview
-) -> EndMarker | None:
-    """Raise ProtocolError unless this may be the next batch; returns its marker.
+def _check_skip(log: Log, segment: Segment, position: int, header: BatchHeader) -> None:
+    """Raise ProtocolError if a batch skips offsets because a bit of its base offset flipped.
 
-    No checksum covers the base offset, so that a bit flipped there shows only when the
-    batch skips offsets and ends behind `bounds`, in the next segment.
+    No checksum covers it. But then the batch ends in the next segment, or the batch behind
+    it goes on where this one should have been; or the log, which has no reason to skip many
+    offsets in the segment that was never compacted, would end far behind its records.
     """
-    end_offset, limit_offset = bounds
+    end_offset = log.segments.end_offset
+    if segment is log.segments.active:
+        skipped = header.base_offset - end_offset
+        is_flipped = skipped > _SKIPPED_MAX and not log.config.is_compacted
+    else:
+        is_flipped = header.last_offset >= log.segments.end_of(segment)
+    following = _offset_at(segment, position + header.size)
+    right_end = end_offset + header.last_offset_delta + 1
+    if is_flipped or (following is not None and right_end <= following < header.next_offset):
+        raise ProtocolError(f"a batch at {header.base_offset} follows {end_offset - 1}")
+
+
+def _offset_at(segment: Segment, position: int) -> int | None:
+    """The base offset of the batch at `position`, if one is there."""
+    try:
+        return BatchHeader.read(segment.file().read(position, RECORDS_POSITION)).base_offset
+    except ProtocolError:
+        return None
+
+
+def _checked(
+    segment: Segment, end_offset: int, header: BatchHeader, batch: memoryview
+) -> EndMarker | None:
+    """Raise ProtocolError unless this may be the next batch; returns its marker."""
     if not crc_is_valid(batch, 0, header.size):
         raise ProtocolError(f"the checksum of the batch at offset {header.base_offset} is wrong")
     if header.base_offset < end_offset:
         raise ProtocolError(f"a batch at offset {header.base_offset} follows {end_offset - 1}")
-    is_flipped = header.base_offset > end_offset and header.last_offset >= limit_offset
-    is_in_range = header.last_offset_delta >= 0 and segment.can_hold(header.last_offset)
-    if is_flipped or not is_in_range:
+    if header.last_offset_delta < 0 or not segment.can_hold(header.last_offset):
         raise ProtocolError(f"a batch at {header.base_offset} ends at {header.last_offset}")
     return read_end_marker(batch) if header.is_control else None
 
@@ -160,9 +205,16 @@ def _take_in(log: Log, segment: Segment, position: int, batch: Batch) -> None:
 
 
 def _note_epoch(log: Log, header: BatchHeader) -> None:
-    latest = log.epochs.latest
-    if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest.epoch):
-        log.epochs.assign(header.leader_epoch, header.base_offset)
+    """Let the batch correct the epochs: of what was not flushed their file may be out of date.
+
+    Where they agree the file knows more: compaction may have taken an epoch's first batch.
+    """
+    epochs, epoch = log.epochs, header.leader_epoch
+    if epoch < 0 or epochs.epoch_at(header.base_offset) == epoch:
+        return
+    epochs.truncate_from_end(header.base_offset)
+    if epochs.latest is None or epoch > epochs.latest.epoch:
+        epochs.assign(epoch, header.base_offset)
 
 
 def _drop_after(log: Log, segment: Segment, now_ms: int) -> None:

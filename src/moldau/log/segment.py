@@ -211,6 +211,19 @@ class Segment:
         self._largest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
         self._first_timestamp = None
 
+    def reindex(self, *, interval_bytes: int) -> None:
+        """Index all batches anew; the transaction index stays as it is.
+
+        Raises ProtocolError where the file does not hold a batch.
+        """
+        if self._indexes is None:
+            self._indexes = Indexes(self.base_offset)
+            self._load_transactions(self._indexes)
+        self._indexes.forget_positions()
+        self._largest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
+        for position, header in self.headers():
+            self.index(position, header, interval_bytes=interval_bytes)
+
     def index(self, position: int, header: BatchHeader, *, interval_bytes: int) -> None:
         """Index a batch that is in the file already."""
         largest = self.largest
@@ -270,27 +283,26 @@ class Segment:
 
     def _load_indexes(self) -> None:
         indexes = Indexes(self.base_offset)
-        disk = self._folder.disk
-        try:
-            indexes.load_transactions(disk, self.path(names.TRANSACTION_INDEX))
-        except CorruptIndex as error:
-            # To go on without it would show aborted records as if they were committed.
-            message = f"{self.path(names.TRANSACTION_INDEX)}: {error}"
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, message) from error
+        self._load_transactions(indexes)
         self._indexes = indexes
         try:
-            indexes.load_positions(disk, self.path, log_size=self.size)
+            indexes.load_positions(self._folder.disk, self.path, log_size=self.size)
         except CorruptIndex as error:
             self._rebuild_indexes(error)
+
+    def _load_transactions(self, indexes: Indexes) -> None:
+        path = self.path(names.TRANSACTION_INDEX)
+        try:
+            indexes.load_transactions(self._folder.disk, path)
+        except CorruptIndex as error:
+            # To go on without it would show aborted records as if they were committed.
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{path}: {error}") from error
 
     def _rebuild_indexes(self, reason: Exception) -> None:
         """Index the segment again, by its headers alone; opening a log does it with checks."""
         _log.warning("rebuilding the indexes of %s: %s", self.path(names.LOG), reason)
-        self.indexes.forget_positions()
-        self._largest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
         try:
-            for position, header in self.headers():
-                self.index(position, header, interval_bytes=_REBUILT_INTERVAL_BYTES)
+            self.reindex(interval_bytes=_REBUILT_INTERVAL_BYTES)
         except ProtocolError as error:
             message = f"{self.path(names.LOG)}: {error}"
             raise KafkaError(ErrorCode.CORRUPT_MESSAGE, message) from error

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, KafkaStorageError
 from moldau.log import partition_metadata
 from moldau.log.log import Log
 from moldau.metadata.image import EPOCH_DURING_DELETE
@@ -25,6 +25,9 @@ class Logs(Protocol):
         self, partition: TopicPartition, *, topic_id: bytes | None, is_new: bool, now_ms: int
     ) -> Log:
         """Make an empty log; refuses one for an old partition that may be on a lost disk."""
+
+    def holds(self, partition: TopicPartition) -> bool:
+        """Whether there are files of a partition, be they of use or not."""
 
     def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
         """Take a log away; its files go later."""
@@ -66,6 +69,7 @@ class Replicas:
         self._is_known = is_known
         self._lag_max_ms = lag_max_ms
         self._partitions: dict[TopicPartition, Partition] = {}
+        self._offline: dict[TopicPartition, KafkaStorageError] = {}
         self.controller_epoch = NO_EPOCH
 
     def __len__(self) -> int:
@@ -88,6 +92,8 @@ class Replicas:
         """The partition, of which this broker must have a replica."""
         found = self._partitions.get(partition)
         if found is None:
+            if partition in self._offline:
+                raise self._offline[partition]
             if not self._is_known(partition):
                 raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {partition}")
             message = f"this broker has no replica of {partition}"
@@ -119,7 +125,10 @@ class Replicas:
                 self._apply(unit, changes, now_ms)
             except KafkaError as error:
                 changes.errors[unit.partition] = error.code
+                if isinstance(error, KafkaStorageError):
+                    self._offline[unit.partition] = error
             else:
+                self._offline.pop(unit.partition, None)
                 changes.errors[unit.partition] = ErrorCode.NONE
         return changes
 
@@ -175,8 +184,9 @@ class Replicas:
         ):
             raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
         if is_deletion:
+            self._offline.pop(name, None)
             # Also without a replica in the table: the topic may have gone while we were down.
-            if self._logs.get(name) is not None:
+            if self._logs.holds(name):
                 self._logs.delete(name, now_ms=now_ms)
             if partition is not None:
                 partition.leave()

@@ -1,10 +1,18 @@
 """Work off the event loop: what blocks on the disk, or computes for long."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+
+def run_all(works: Iterable[Callable[[], None]], *, at_once: int) -> None:
+    """Do pieces of work that wait for the disk, some at once; raises what the first one raised."""
+    with ThreadPoolExecutor(at_once) as pool:
+        for running in [pool.submit(work) for work in works]:
+            running.result()
 
 
 async def in_thread(

@@ -8,8 +8,9 @@ from moldau.config.topic import TopicConfig
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.tree import Create
-from moldau.errors import ErrorCode, KafkaError
-from moldau.log.directory import LogDirectory
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.log.directory import LogDirectory, SetAside
+from moldau.log.opening import Remembered
 from moldau.log.shared import Shared
 from moldau.log.volume import Volume
 from moldau.model import TopicPartition
@@ -81,3 +82,20 @@ async def test_new_settings_reach_the_logs_of_their_topic() -> None:
     assert log is not None
     assert log.config.segment_bytes == 2000
     assert other.config.segment_bytes == TopicConfig().segment_bytes
+
+
+async def test_no_empty_log_takes_the_place_of_one_that_cannot_be_opened() -> None:
+    logs, _ = await logs_in("/one", "/two")
+    name = TopicPartition("t", 0)
+    create(logs, 0)
+    directory = logs.directories[0]
+    del directory.logs[name]
+    directory.set_aside[name] = SetAside(ProtocolError("of Kafka 0.10"), Remembered())
+    with pytest.raises(KafkaError, match=r"of Kafka 0\.10") as refused:
+        create(logs, 0)
+    assert refused.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert logs.get(name) is None
+    assert logs.holds(name)
+    logs.delete(name, now_ms=0)
+    assert not logs.holds(name)
+    create(logs, 0)

@@ -1,11 +1,21 @@
 """A log directory finds its logs again, however it was left."""
 
+import zlib
+from collections.abc import Iterable
+
 import pytest
 
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.checkpoint import CheckpointError
-from moldau.log.directory import CLEAN_STOP, LogDirectory, NotOurs, remove_tree
+from moldau.log.directory import (
+    CLEAN_STOP,
+    LogDirectory,
+    NotOurs,
+    Work,
+    one_by_one,
+    remove_tree,
+)
 from moldau.log.log import Log
 from moldau.log.meta_properties import MetaProperties
 from moldau.log.shared import Shared
@@ -225,3 +235,91 @@ def test_a_failing_disk_takes_the_directory_offline(disk: MemoryDisk) -> None:
     with pytest.raises(KafkaError):
         directory.close(now_ms=0)
     assert disk.status(f"/data/{CLEAN_STOP}") is None
+
+
+@pytest.fixture
+def half_bad(disk: MemoryDisk) -> MemoryDisk:
+    """Two logs, closed cleanly; one of them then got a message of Kafka 0.10 at its end."""
+    directory = started(disk.restart(keep_all))
+    for log in directory.logs.values():
+        log.raise_high_watermark(5)
+        log.raise_log_start(3)
+    directory.close(now_ms=0)
+    disk = directory.volume.disk  # type: ignore[assignment]
+    body = b"\x01\0" + bytes(8) + b"\xff\xff\xff\xff" + b"\0\0\0\x01v"
+    message = zlib.crc32(body).to_bytes(4, "big") + body
+    segment = max(one.name for one in disk.list_directory("/data/orders-0") if ".log" in one.name)
+    file = disk.open_append(f"/data/orders-0/{segment}")
+    file.append((8).to_bytes(8, "big") + len(message).to_bytes(4, "big") + message)
+    return disk
+
+
+def contents(disk: MemoryDisk, path: str) -> dict[str, bytes]:
+    return {
+        entry.name: disk.read_file(f"{path}/{entry.name}") for entry in disk.list_directory(path)
+    }
+
+
+def test_a_log_that_cannot_be_opened_does_not_keep_others_from_it(half_bad: MemoryDisk) -> None:
+    before = contents(half_bad, "/data/orders-0")
+    directory = started(half_bad)
+    assert ends(directory) == {EVENTS: 8}
+    assert "Apache Kafka 3.9" in str(directory.set_aside[ORDERS].reason)
+    assert contents(half_bad, "/data/orders-0") == before
+
+
+def test_what_is_known_of_a_log_set_aside_stays_known(half_bad: MemoryDisk) -> None:
+    directory = started(half_bad)
+    directory.close(now_ms=0)
+    assert half_bad.status(f"/data/{CLEAN_STOP}") is None
+    assert "orders 0 8" in text(half_bad, "recovery-point-offset-checkpoint")
+    assert "orders 0 5" in text(half_bad, "replication-offset-checkpoint")
+    segment = max(
+        one.name for one in half_bad.list_directory("/data/orders-0") if ".log" in one.name
+    )
+    file = half_bad.open_append(f"/data/orders-0/{segment}")
+    file.truncate(file.size() - 35)
+    again = started(half_bad)
+    assert again.logs[ORDERS].log_end_offset == 8
+    assert (again.logs[ORDERS].log_start_offset, again.logs[ORDERS].high_watermark) == (3, 5)
+
+
+def test_a_log_set_aside_can_be_deleted(half_bad: MemoryDisk) -> None:
+    directory = started(half_bad)
+    directory.delete(ORDERS, unique=UNIQUE, now_ms=0)
+    assert not directory.set_aside
+    for path in directory.expire(now_ms=10**9):
+        remove_tree(half_bad, path)
+    assert {entry.name for entry in half_bad.list_directory("/data") if entry.is_directory} == {
+        "my-events-12"
+    }
+    directory.create(ORDERS, CONFIG, now_ms=0)
+
+
+def test_a_disk_that_fails_while_a_log_is_opened_takes_all_of_them(disk: MemoryDisk) -> None:
+    disk = disk.restart(keep_all)
+    directory = LogDirectory(Volume(disk, "/data"), Shared())
+    directory.claim(OWNER)
+    disk.fail_call(20)
+    with pytest.raises(KafkaError) as failed:
+        list(directory.load(lambda _: CONFIG, now_ms=0))
+    assert failed.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert not directory.set_aside
+
+
+def test_logs_are_closed_a_few_at_a_time_however_their_syncs_are_run(disk: MemoryDisk) -> None:
+    directory = started(disk.restart(keep_all))
+    for number in range(100):
+        fill(directory.create(TopicPartition("many", number), CONFIG, now_ms=0), 1)
+    counts = []
+
+    def run_all(works: Iterable[Work]) -> None:
+        todo = list(works)
+        counts.append(len(todo))
+        one_by_one(reversed(todo))
+
+    directory.close(now_ms=0, run_all=run_all)
+    assert counts == [64, 38]
+    assert isinstance(directory.volume.disk, MemoryDisk)
+    again = started(directory.volume.disk.restart(lose_all))
+    assert sum(ends(again).values()) == 8 + 8 + 100 * 2

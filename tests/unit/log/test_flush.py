@@ -114,7 +114,7 @@ def test_the_first_flush_makes_epochs_and_topic_id_durable() -> None:
     bench = Workbench()
     log = opening.create(bench.folder, bench.config, bench.shared, now_ms=0, topic_id=b"t" * 16)
     log.begin_epoch(4)
-    fill(log, 3)
+    log.append_as_leader(batch(), leader_epoch=4, now_ms=0)
     prepared = flush.prepare(log)
     prepared.run(bench.disk)
     flush.complete(log, prepared, now_ms=0)
@@ -122,3 +122,30 @@ def test_the_first_flush_makes_epochs_and_topic_id_durable() -> None:
     reopened = bench.open(recovery_point=log.recovery_point)
     assert reopened.topic_id == b"t" * 16
     assert list(reopened.epochs) == list(log.epochs)
+
+
+def test_an_election_is_written_by_a_clean_stop_alone() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 1)
+    bench.close(log)
+    log = bench.open(was_closed_cleanly=True)
+    before = len(bench.disk.calls)
+    log.begin_epoch(4)
+    assert bench.disk.calls[before:] == []
+    flush.prepare_close(log).run(bench.disk)
+    bench.disk = bench.disk.restart(lose_all)
+    assert list(bench.open(was_closed_cleanly=True).epochs) == [(0, 0), (4, 2)]
+
+
+def test_closing_a_log_that_nobody_used_costs_no_disk_call() -> None:
+    bench = Workbench()
+    log = bench.create()
+    fill(log, 1)
+    log.begin_epoch(4)
+    bench.close(log)
+    log = bench.open(was_closed_cleanly=True)
+    log.begin_epoch(4)
+    before = len(bench.disk.calls)
+    flush.prepare_close(log).run(bench.disk)
+    assert bench.disk.calls[before:] == []

@@ -108,6 +108,21 @@ def test_a_segment_rolls_by_age_less_its_jitter() -> None:
     assert base_offsets(log) == [0, 2]
 
 
+@pytest.mark.parametrize(
+    ("policy", "has_rolled"),
+    [(("compact",), True), (("compact", "delete"), True), (("delete",), False)],
+)
+def test_a_compacted_segment_rolls_in_time_to_be_compacted(
+    policy: tuple[str, ...], has_rolled: bool
+) -> None:
+    log = Workbench(cleanup_policy=policy, segment_ms=10_000, max_compaction_lag_ms=1000).create()
+    log.append_as_leader(batch(timestamp=1000), leader_epoch=0, now_ms=0)
+    log.append_as_leader(batch(timestamp=2000), leader_epoch=0, now_ms=0)
+    assert len(log.segments) == 1
+    appended = log.append_as_leader(batch(timestamp=2001), leader_epoch=0, now_ms=0)
+    assert appended.has_rolled == has_rolled
+
+
 def test_a_segment_rolls_when_its_index_is_full() -> None:
     log = Workbench(index_interval_bytes=0, segment_index_bytes=36).create()
     fill(log, 5)

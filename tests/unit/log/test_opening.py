@@ -7,6 +7,7 @@ from moldau.log.log import Log
 from moldau.log.producer_state import Origin
 from moldau.records.batch import TRANSACTIONAL, Producer
 from moldau.records.control import EndMarker, write_end_marker
+from moldau.testing.disk import lose_all
 from unit.log.logs import Workbench, batch, fill, offsets_in
 
 SIZE = len(batch(bytes(50), bytes(50)))
@@ -115,3 +116,39 @@ def test_a_damaged_transaction_index_is_rebuilt(damage: bytes) -> None:
         bench.overwrite("00000000000000000000.txnindex", damage)
     again = bench.open(was_closed_cleanly=True)
     assert [entry.producer_id for entry in again.aborted_in(again.read(0, max_bytes=999))] == [8]
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_lost_indexes_are_rebuilt_with_the_aborted_transactions(clean: bool) -> None:
+    bench = Workbench(index_interval_bytes=0)
+    log = bench.create()
+    for attributes in (TRANSACTIONAL, TRANSACTIONAL):
+        producer = Producer(8, 0, log.log_end_offset)
+        data = batch(producer=producer, attributes=attributes)
+        log.append_as_leader(data, leader_epoch=0, now_ms=0)
+    marker = write_end_marker(
+        EndMarker(False, 0), producer_id=8, producer_epoch=0, timestamp_ms=1000
+    )
+    log.append_as_leader(marker, leader_epoch=0, now_ms=0, origin=Origin.COORDINATOR)
+    log.roll(now_ms=0)
+    fill(log, 1)
+    bench.close(log)
+    lost = [name for name in bench.names() if name.endswith("index")]
+    whole = {name: bench.read(name) for name in lost}
+    for name in lost:
+        bench.disk.remove(bench.path(name))
+    again = bench.open(was_closed_cleanly=clean, recovery_point=log.log_end_offset)
+    fetched = again.read(0, max_bytes=10**6)
+    assert [entry.producer_id for entry in again.aborted_in(fetched)] == [8]
+    bench.close(again)
+    assert {name: bench.read(name) for name in lost} == whole
+
+
+def test_a_rebuilt_index_survives_a_power_loss() -> None:
+    bench = closed()
+    name = "00000000000000000004.index"
+    whole = bench.read(name)
+    bench.disk.remove(bench.path(name))
+    reopened(bench)
+    bench.disk = bench.disk.restart(lose_all)
+    assert bench.read(name) == whole

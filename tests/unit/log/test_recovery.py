@@ -76,6 +76,46 @@ def test_a_batch_that_reaches_into_the_next_segment_goes() -> None:
     assert bench.open().log_end_offset == 2
 
 
+def flip_base_offset(bench: Workbench, number: int, bit: int) -> None:
+    data = bytearray(bench.read(LOG))
+    offset = int.from_bytes(data[number * SIZE : number * SIZE + 8], "big")
+    data[number * SIZE : number * SIZE + 8] = (offset ^ 1 << bit).to_bytes(8, "big")
+    bench.overwrite(LOG, bytes(data))
+
+
+@pytest.mark.parametrize("bit", range(63))
+def test_a_flipped_base_offset_shows_by_the_batch_behind_it(bit: int) -> None:
+    bench = crashed()
+    flip_base_offset(bench, 2, bit)
+    log = bench.open()
+    assert log.log_end_offset == 4
+    assert offsets_in(log) == [0, 2]
+
+
+@pytest.mark.parametrize("bit", range(21, 63))
+def test_the_last_batch_does_not_move_the_end_of_a_log_far_away(bit: int) -> None:
+    bench = crashed()
+    flip_base_offset(bench, 3, bit)
+    assert bench.open().log_end_offset == 6
+
+
+def test_a_follower_may_have_been_cut_within_a_batch() -> None:
+    bench = crashed()
+    data = bytearray(bench.read(LOG))
+    for number in (2, 3):
+        data[number * SIZE : number * SIZE + 8] = (2 * number + 1).to_bytes(8, "big")
+    bench.overwrite(LOG, bytes(data) + b"torn")
+    log = bench.open()
+    assert offsets_in(log) == [0, 2, 5, 7]
+    assert log.log_end_offset == 9
+
+
+def test_compacted_logs_skip_as_many_offsets_as_they_like() -> None:
+    bench = crashed(cleanup_policy=("compact",))
+    flip_base_offset(bench, 3, 30)
+    assert bench.open().log_end_offset == 2**30 + 8
+
+
 def test_everything_behind_a_bad_batch_goes() -> None:
     bench = crashed(6, segment_bytes=2 * SIZE)
     bench.flip("00000000000000000004.log", SIZE + 70)
@@ -93,16 +133,32 @@ def test_what_is_below_the_recovery_point_is_not_read() -> None:
     assert bench.open(recovery_point=3).log_end_offset == 2
 
 
-def test_a_hole_between_segments_is_a_lost_tail() -> None:
-    bench = crashed(6, segment_bytes=2 * SIZE)
+def with_hole(**settings: object) -> Workbench:
+    """A log of three segments; the second, of the offsets 4 to 8, ends at 6."""
+    bench = crashed(6, segment_bytes=2 * SIZE, **settings)
     bench.overwrite("00000000000000000004.log", bench.read("00000000000000000004.log")[:SIZE])
-    assert bench.open().log_end_offset == 6
+    return bench
+
+
+@pytest.mark.parametrize("recovery_point", [0, 4, 6])
+def test_a_hole_behind_the_recovery_point_is_a_lost_tail(recovery_point: int) -> None:
+    assert with_hole().open(recovery_point=recovery_point).log_end_offset == 6
+
+
+def test_a_hole_in_what_was_flushed_is_no_power_loss() -> None:
+    """The topic may have been compacted once: what is behind the hole must not go."""
+    assert with_hole().open(recovery_point=7).log_end_offset == 12
+
+
+def test_a_hole_is_kept_where_nobody_knows_what_was_flushed() -> None:
+    log = with_hole().open()
+    assert log.log_end_offset == 12
+    assert offsets_in(log) == [0, 2, 4, 8, 10]
 
 
 def test_compaction_may_leave_holes_between_segments() -> None:
-    bench = crashed(6, segment_bytes=2 * SIZE, cleanup_policy=("compact",))
-    bench.overwrite("00000000000000000004.log", bench.read("00000000000000000004.log")[:SIZE])
-    assert bench.open().log_end_offset == 12
+    bench = with_hole(cleanup_policy=("compact",))
+    assert bench.open(recovery_point=0).log_end_offset == 12
 
 
 def test_a_segment_that_begins_inside_the_one_before_goes() -> None:
@@ -184,3 +240,36 @@ def test_a_transaction_index_is_built_again_from_the_batches() -> None:
     bench.disk.remove(bench.path(name))
     recovery.rebuild_transactions(log, log.segments.active, now_ms=0)
     assert bench.read(name) == whole
+
+
+def test_silent_producers_are_forgotten_and_those_with_open_transactions_kept() -> None:
+    bench = Workbench()
+    log = bench.create()
+    log.append_as_leader(batch(producer=Producer(7, 0, 0)), leader_epoch=0, now_ms=0)
+    opened = batch(producer=Producer(8, 0, 0), attributes=TRANSACTIONAL)
+    log.append_as_leader(opened, leader_epoch=0, now_ms=0)
+    log = bench.open(now_ms=10**9)
+    assert log.producers.get(7) is None
+    assert log.producers.get(8) is not None
+
+
+@pytest.mark.parametrize(
+    ("stale", "epochs"),
+    [
+        ([(0, 0), (2, 2), (5, 4)], [(0, 0), (2, 2), (4, 6)]),  # cut at 4, then an older leader's
+        ([(0, 0)], [(0, 0), (2, 2), (4, 6)]),  # nothing written since the first leader
+        ([(0, 0), (2, 2), (9, 8)], [(0, 0), (2, 2), (4, 6)]),  # elected after what was lost
+        ([(0, 0), (2, 1), (4, 6)], [(0, 0), (2, 1), (4, 6)]),  # a first batch was compacted
+    ],
+)
+def test_batches_correct_the_epochs_that_the_file_has(
+    stale: list[tuple[int, int]], epochs: list[tuple[int, int]]
+) -> None:
+    bench = Workbench()
+    log = bench.create()
+    for epoch in (0, 2, 2, 4):
+        log.append_as_leader(batch(b"", b""), leader_epoch=epoch, now_ms=0)
+    lines = "".join(f"{epoch} {start}\n" for epoch, start in stale)
+    bench.overwrite("leader-epoch-checkpoint", f"0\n{len(stale)}\n{lines}".encode())
+    found = list(bench.open().epochs)
+    assert [start for start in found if start.start_offset < 8] == epochs

@@ -47,10 +47,14 @@ class Shelf:
         self, partition: TopicPartition, *, topic_id: bytes | None, is_new: bool, now_ms: int
     ) -> Log:
         assert is_new
+        self.volume.require_online()
         folder = Folder(self.volume, partition)
         log = create(folder, TopicConfig(), Shared(), now_ms=now_ms, topic_id=topic_id)
         self.logs[partition] = log
         return log
+
+    def holds(self, partition: TopicPartition) -> bool:
+        return partition in self.logs
 
     def delete(self, partition: TopicPartition, *, now_ms: int) -> None:
         del self.logs[partition]
@@ -139,6 +143,19 @@ def test_what_nobody_has_is_unknown_and_what_others_have_is_not_led() -> None:
     assert table.refusal() == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     table.known.add(T0)
     assert table.refusal() == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_partition_whose_log_cannot_be_had_is_offline_until_it_can_or_is_deleted() -> None:
+    table = Table()
+    table.shelf.volume.failure = OSError("disk")
+    assert table.apply().errors == {T0: ErrorCode.KAFKA_STORAGE_ERROR}
+    assert table.refusal() == ErrorCode.KAFKA_STORAGE_ERROR
+    assert table.stop(0, is_deletion=True) == ErrorCode.NONE
+    assert table.refusal() == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    table.apply()
+    table.shelf.volume.failure = None
+    assert table.apply().errors == {T0: ErrorCode.NONE}
+    assert table.replicas.leader(T0).is_leader
 
 
 def test_a_partition_without_a_replica_here_is_refused() -> None:

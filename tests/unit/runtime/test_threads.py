@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from moldau.runtime.threads import in_thread
+from moldau.runtime.threads import in_thread, run_all
 
 
 async def test_the_result_and_the_exception_of_the_work_arrive() -> None:
@@ -46,3 +46,23 @@ async def test_a_second_cancellation_does_not_hurry_it() -> None:
     stop.set()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+def test_pieces_of_work_are_done_at_once() -> None:
+    both = threading.Barrier(2, timeout=10)
+    done: list[int] = []
+
+    def work() -> None:
+        both.wait()
+        done.append(1)
+
+    run_all([work] * 4, at_once=2)
+    assert len(done) == 4
+
+
+def test_the_failure_of_a_piece_of_work_is_raised() -> None:
+    def fail() -> None:
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        run_all([lambda: None, fail], at_once=2)
