@@ -309,15 +309,10 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
     config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
     topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
-
     producer_ids = ProducerIds(tree, identity.broker_id)
     groups, transactions, coordinators = _make_coordinators(
         config, metadata, doors, waiters, new_producer_id=producer_ids.next
     )
-
-    def is_known(partition: TopicPartition) -> bool:
-        return metadata.image.partition(partition.topic, partition.partition) is not None
-
     return Broker(
         id=identity.broker_id,
         cluster_id=identity.cluster_id,
@@ -331,7 +326,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
             identity.broker_id,
             logs,
             lag_max_ms=config.replication.replica_lag_time_max_ms,
-            is_known=is_known,
+            is_known=partial(_is_known, metadata),
         ),
         flusher=Flusher(doors.disk, doors.clock),
         fetch_sessions=FetchSessions(
@@ -354,3 +349,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         coordinators=coordinators,
         old_offsets=OldOffsets(tree),
     )
+
+
+def _is_known(metadata: MetadataCache, partition: TopicPartition) -> bool:
+    return metadata.image.partition(partition.topic, partition.partition) is not None
