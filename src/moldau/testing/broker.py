@@ -103,12 +103,17 @@ class EmbeddedBroker:
         `Respond`, or None to let the request be. Returns a function that ends it.
         """
 
-        async def add() -> Callable[[], None]:
-            return self._controls.add(api, decide)
-
-        return self.call(add())
+        return self.look(lambda _: self._controls.add(api, decide))
 
     # Looking inside
+
+    def look(self, read: Callable[[Broker], Result]) -> Result:
+        """What `read` finds in the broker, whose thread does nothing else meanwhile."""
+
+        async def look() -> Result:
+            return read(self.running.broker)
+
+        return self.call(look())
 
     def wait_for(self, condition: Callable[[Broker], bool], *, timeout_s: float = 10.0) -> None:
         """Return as soon as a condition on the broker's insides holds; TimeoutError if never."""

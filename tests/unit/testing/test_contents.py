@@ -17,13 +17,12 @@ def test_only_what_was_not_deleted_is_read(kafka: EmbeddedBroker) -> None:
         (log,) = [log for log in broker.logs if log.partition.topic == "orders"]
         return log.raise_log_start(1)
 
-    kafka.wait_for(delete_first)
-    kafka.wait_for(lambda broker: record_count(broker, "orders") == 2)
-    seen = []
-    kafka.wait_for(lambda broker: bool(seen.append(records_of(broker, "orders")) or seen))
-    assert [record.value for record in seen[0][0]] == [b"b", b"c"]
+    assert kafka.look(delete_first)
+    assert kafka.look(lambda broker: record_count(broker, "orders")) == 2
+    records = kafka.look(lambda broker: records_of(broker, "orders"))
+    assert [record.value for record in records[0]] == [b"b", b"c"]
 
 
 def test_an_unknown_topic_has_no_records(kafka: EmbeddedBroker) -> None:
-    kafka.wait_for(lambda broker: record_count(broker, "orders") == 0)
+    assert kafka.look(lambda broker: record_count(broker, "orders")) == 0
     assert kafka.records("orders") == {}

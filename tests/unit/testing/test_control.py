@@ -7,6 +7,7 @@ import pytest
 
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.metadata import MetadataResponse
+from moldau.protocol.messages.produce import ProduceResponse
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Call, Delay, Drop, Fail, Lose, Respond
 from moldau.testing.wire import Disconnected, WireClient
@@ -20,8 +21,8 @@ def client(kafka: EmbeddedBroker) -> Iterator[WireClient]:
         yield client
 
 
-def error_of(response: object) -> int:
-    code: int = response.responses[0].partition_responses[0].error_code  # type: ignore[attr-defined]
+def error_of(response: ProduceResponse) -> int:
+    code: int = response.responses[0].partition_responses[0].error_code
     return code
 
 

@@ -7,7 +7,7 @@ from moldau.testing.broker import EmbeddedBroker
 
 class TestWithoutSettings:
     def test_the_fixture_is_a_broker(self, kafka: EmbeddedBroker) -> None:
-        kafka.wait_for(lambda broker: broker.config.general.num_partitions == 1)
+        assert kafka.look(lambda broker: broker.config.general.num_partitions) == 1
 
 
 class TestWithSettings:
@@ -16,4 +16,4 @@ class TestWithSettings:
         return {"num.partitions": "7"}
 
     def test_a_class_may_choose_settings(self, kafka: EmbeddedBroker) -> None:
-        kafka.wait_for(lambda broker: broker.config.general.num_partitions == 7)
+        assert kafka.look(lambda broker: broker.config.general.num_partitions) == 7

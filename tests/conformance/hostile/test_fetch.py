@@ -1,0 +1,65 @@
+"""Fetches that ask for too much, or for what they may not have."""
+
+import pytest
+
+from conformance.hostile.requests import TOPIC
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.fetch import FetchRequest
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.wire import Disconnected, WireClient
+from unit.testing.requests import fetch, metadata
+
+
+def test_fetches_with_odd_limits_are_answered(client: WireClient) -> None:
+    for max_bytes in (0, -1, -(2**31), 2**31 - 1):
+        request = fetch(TOPIC)
+        request.max_bytes = max_bytes
+        request.topics[0].partitions[0].partition_max_bytes = max_bytes
+        response = client.ask(request, 12)
+        assert response.responses[0].partitions[0].error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("offset", [-1, -2, 2**62, 2**63 - 1, -(2**63)])
+def test_an_offset_out_of_range_says_so(client: WireClient, offset: int) -> None:
+    response = client.ask(fetch(TOPIC, offset), 12)
+    assert response.responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_a_wait_without_end_ends_with_the_connection(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata(TOPIC))
+        parked = kafka.look(lambda broker: len(broker.waiters))
+        client.send(fetch(TOPIC, 0, max_wait_ms=2**31 - 1, min_bytes=2**31 - 1), 12)
+        kafka.wait_for(lambda broker: len(broker.waiters) == parked + 1)
+    kafka.wait_for(lambda broker: len(broker.waiters) == parked)
+
+
+def test_guessed_sessions_are_refused(client: WireClient) -> None:
+    for session_id, epoch, code in [
+        (12345, 1, ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        (-5, 7, ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+    ]:
+        request = fetch(TOPIC)
+        request.session_id, request.session_epoch = session_id, epoch
+        assert client.ask(request, 12).error_code == code
+
+
+def test_a_session_with_very_many_partitions_stays_bounded(client: WireClient) -> None:
+    request = fetch(TOPIC)
+    partition = request.topics[0].partitions[0]
+    request.topics[0].partitions = [
+        type(partition)(partition=number, fetch_offset=0, partition_max_bytes=1)
+        for number in range(5_000)
+    ]
+    request.session_id, request.session_epoch = 0, 0
+    response = client.ask(request, 12)
+    assert len(response.responses[0].partitions) == 5_000
+
+
+def test_an_unknown_isolation_level_is_answered_or_closed(client: WireClient) -> None:
+    request: FetchRequest = fetch(TOPIC)
+    request.isolation_level = 2
+    try:
+        client.ask(request, 12)
+    except Disconnected:
+        return
