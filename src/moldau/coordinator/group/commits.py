@@ -96,7 +96,6 @@ def forget(group: Group, partitions: Iterable[TopicPartition]) -> list[GroupsRec
     records: list[GroupsRecord] = [OffsetRecord(group.group_id, each, None) for each in removed]
     is_over = (
         group.state is GroupState.EMPTY
-        and not group.pending_ids
         and not group.offsets.open
         and len(removed) == len(committed)
     )

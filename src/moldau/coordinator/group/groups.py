@@ -274,8 +274,7 @@ class Groups:
     def _drop_if_hollow(self, machine: GroupMachine) -> None:
         """A group that never had a generation is nothing but its offsets."""
         group = machine.group
-        has_members = group.state is not GroupState.EMPTY or group.pending_ids
-        if group.generation == 0 and not has_members and not group.offsets:
+        if group.generation == 0 and group.state is GroupState.EMPTY and not group.offsets:
             self._remove(group.group_id)
 
     def _remove(self, group_id: str) -> None:
