@@ -5,11 +5,17 @@ from pathlib import Path
 import pytest
 
 from scenarios.group_script import GroupScript
+from scenarios.transaction_script import TransactionScript
 
-TRANSCRIPTS = sorted((Path(__file__).parent / "group").glob("*.txt"))
+SCRIPTS = {"group": GroupScript, "transaction": TransactionScript}
+TRANSCRIPTS = [
+    pytest.param(folder, path, id=f"{folder}-{path.stem}")
+    for folder in SCRIPTS
+    for path in sorted((Path(__file__).parent / folder).glob("*.txt"))
+]
 
 
-@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_the_group_behaves_as_in(path: Path) -> None:
-    for line, expected, outcome in GroupScript().play(path.read_text()):
+@pytest.mark.parametrize(("folder", "path"), TRANSCRIPTS)
+def test_the_machine_behaves_as_in(folder: str, path: Path) -> None:
+    for line, expected, outcome in SCRIPTS[folder]().play(path.read_text()):
         assert outcome == expected, f"{path.name}: {line}"

@@ -1,0 +1,406 @@
+"""What holds for transactions whatever producers, journals, brokers and the clock do.
+
+Some producers share one transactional id, as instances of a service that take each other for
+dead. Their batches may come late; markers come one by one; the coordinator changes at any time
+and loses what was not committed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moldau.config.broker.transactions import TransactionConfig
+from moldau.coordinator.decision import Decision, Moment, Reply
+from moldau.coordinator.loading import Loading
+from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.transaction.records import TransactionRecord
+from moldau.coordinator.transaction.state import TransactionState
+from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transactions import Initialisation, Transactions
+from moldau.errors import ErrorCode, KafkaError
+from moldau.log.producer_state import Origin, Producers
+from moldau.log.verification import Guard
+from moldau.model import NO_PRODUCER_ID, TopicPartition
+from moldau.records.batch import TRANSACTIONAL, BatchHeader, Producer, write_batch
+from moldau.records.control import EndMarker, read_end_marker, write_end_marker
+from moldau.records.record import Record
+from moldau.runtime.waiters import Waiters
+from scenarios.group_script import ScriptClock
+from scenarios.memory_journal import MemoryJournal
+
+ID = "tx"
+PARTITIONS = [TopicPartition("t", number) for number in range(3)]
+INSTANCES = 2
+CONFIG = TransactionConfig(transactional_id_expiration_ms=1_000_000)
+
+
+@dataclass
+class Leader:
+    """A partition: its batches in order, checked as the log checks them."""
+
+    producers: Producers = field(default_factory=Producers)
+    entries: list[tuple[int, str | None, bool]] = field(default_factory=list)
+
+    def append(self, producer: Producer, value: str, guard: Guard | None) -> None:
+        batch = write_batch([Record(0, 0, None, b"")], attributes=TRANSACTIONAL, producer=producer)
+        header = BatchHeader.read(batch)
+        header.base_offset = len(self.entries)
+        assert self.producers.check_append([(header, None)], Origin.CLIENT, guard) is None
+        self.producers.apply(header, None)
+        self.entries.append((producer.producer_id, value, False))
+
+    def end(self, producer: Identity, *, is_commit: bool) -> None:
+        marker = EndMarker(is_commit, 0)
+        batch = write_end_marker(
+            marker, producer_id=producer.producer_id, producer_epoch=producer.epoch, timestamp_ms=0
+        )
+        header = BatchHeader.read(batch)
+        header.base_offset = len(self.entries)
+        read = read_end_marker(batch)
+        self.producers.check_append([(header, read)], Origin.COORDINATOR, None)
+        self.producers.apply(header, read)
+        self.entries.append((producer.producer_id, None, is_commit))
+
+    def visible(self) -> set[str]:
+        """What consumers of committed records see."""
+        pending: dict[int, list[str]] = {}
+        seen: set[str] = set()
+        for producer_id, value, is_commit in self.entries:
+            if value is not None:
+                pending.setdefault(producer_id, []).append(value)
+            else:
+                ended = pending.pop(producer_id, [])
+                seen.update(ended if is_commit else ())
+        return seen
+
+
+@dataclass
+class Late:
+    """A batch that has been verified and is on its way into the log."""
+
+    partition: TopicPartition
+    producer: Producer
+    value: str
+    guard: Guard | None
+
+
+@dataclass
+class Instance:
+    """A producer; what it believes may be long untrue."""
+
+    name: str
+    identity: Identity | None = None
+    added: list[TopicPartition] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    sequences: dict[TopicPartition, int] = field(default_factory=dict)
+    late: list[Late] = field(default_factory=list)
+    is_broken: bool = False  # it has to begin anew
+
+    def begin(self, identity: Identity) -> None:
+        self.identity = identity
+        self.is_broken = False
+        self.added, self.sent, self.sequences = [], [], {}
+
+
+@dataclass
+class World:
+    """One transactional id under every kind of trouble."""
+
+    clock: ScriptClock = field(default_factory=ScriptClock)
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    leaders: dict[TopicPartition, Leader] = field(
+        default_factory=lambda: {each: Leader() for each in PARTITIONS}
+    )
+    instances: list[Instance] = field(
+        default_factory=lambda: [Instance(f"i{number}") for number in range(INSTANCES)]
+    )
+    # What is told when the journal is committed up to an offset.
+    replies: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
+    # What is still to be told to partitions of what was prepared at an offset.
+    markers: dict[int, tuple[Transaction, list[TopicPartition]]] = field(default_factory=dict)
+    current: Instance | None = None
+    committed: list[list[str]] = field(default_factory=list)
+    doomed: set[str] = field(default_factory=set)
+    transactions: list[list[str]] = field(default_factory=list)
+    counter: int = 0
+
+    def __post_init__(self) -> None:
+        self.shard = self.new_shard()
+
+    def new_shard(self) -> Shard[Transactions]:
+        return Shard(Transactions(CONFIG), self.journal, Ports(self.clock, Waiters(), 5.0))
+
+    @property
+    def now(self) -> Moment:
+        return Moment(self.clock.time_ms, self.clock.time_ms)
+
+    def count(self) -> int:
+        self.counter += 1
+        return self.counter
+
+    # What can happen
+
+    def initialise(self, one: Instance, _: int) -> None:
+        identity = one.identity if one.is_broken and one is self.current else None
+        asked = Initialisation(10_000, identity)
+
+        def told(reply: Identity | None) -> None:
+            if reply is None:
+                return
+            if self.current is not None and self.current is not one:
+                # From here on nothing of the other one may be committed any more.
+                self.doomed.update(self.current.sent)
+                self.doomed.update(late.value for late in self.current.late)
+            if self.current is one:
+                self.doomed.update(one.sent)
+            self.current = one
+            one.begin(reply)
+
+        self.decide(
+            lambda machine: machine.initialise(
+                ID, asked, new_producer_id=self.count(), now=self.now
+            ),
+            told,
+        )
+
+    def add(self, one: Instance, number: int) -> None:
+        identity, partition = one.identity, PARTITIONS[number]
+        if identity is None or one.is_broken:
+            return
+        self.decide(
+            lambda machine: machine.add_partitions(ID, identity, [partition], now=self.now),
+            lambda _: one.identity == identity and one.added.append(partition),
+            one,
+        )
+
+    def send(self, one: Instance, number: int) -> None:
+        """Verify a batch; it will be appended later."""
+        partition = PARTITIONS[number]
+        if one.identity is None or one.is_broken or partition not in one.added:
+            return
+        producers = self.leaders[partition].producers
+        sequence = one.sequences.get(partition, 0)
+        guard = None
+        if not producers.has_open_transaction(one.identity.producer_id):
+            guard = producers.verifications.begin(
+                one.identity.producer_id, sequence=sequence, epoch=one.identity.epoch, now_ms=0
+            )
+            try:
+                errors = self.shard.machine.verify(ID, one.identity, [partition])
+            except KafkaError:
+                errors = {partition: ErrorCode.CONCURRENT_TRANSACTIONS}
+            if errors[partition] is not ErrorCode.NONE:
+                one.is_broken = True
+                return
+        value = f"{one.name}:{self.count()}"
+        one.sequences[partition] = sequence + 1
+        producer = Producer(one.identity.producer_id, one.identity.epoch, sequence)
+        one.late.append(Late(partition, producer, value, guard))
+        if one is not self.current:
+            self.doomed.add(value)
+
+    def arrive(self, one: Instance, _: int) -> None:
+        """The batches on their way come to their partitions."""
+        for late in one.late:
+            try:
+                self.leaders[late.partition].append(late.producer, late.value, late.guard)
+            except KafkaError:
+                one.is_broken = True
+            else:
+                one.sent.append(late.value)
+        one.late = []
+
+    def commit(self, one: Instance, _: int) -> None:
+        if not one.late:  # producers commit what they know to be in the log
+            self.end(one, is_commit=True)
+
+    def abort(self, one: Instance, _: int) -> None:
+        self.end(one, is_commit=False)
+        if one.late:
+            one.is_broken = True
+
+    def end(self, one: Instance, *, is_commit: bool) -> None:
+        identity, sent = one.identity, one.sent
+        if identity is None or one.is_broken or not one.added:
+            return
+
+        def told(_: None) -> None:
+            if is_commit:
+                self.committed.append(sent)
+            if one.identity == identity:
+                one.added, one.sent = [], []
+
+        if self.decide(
+            lambda machine: machine.end(ID, identity, is_commit=is_commit, now=self.now), told, one
+        ):
+            self.transactions.append(list(sent))
+
+    def work(self, one: Instance, number: int) -> None:
+        """Do what producers mostly do, from the beginning if need be."""
+        if one.identity is None or one.is_broken:
+            for _ in PARTITIONS:
+                self.initialise(one, number)
+                self.tell_one(one, number)
+                self.settle()
+        for partition in (number, (number + 1) % len(PARTITIONS)):
+            self.add(one, partition)
+            self.settle()
+            self.send(one, partition)
+
+    def tell_all(self, one: Instance, number: int) -> None:
+        for _ in range(len(PARTITIONS) + 1):
+            self.tell_one(one, number)
+
+    def tell_one(self, _: Instance, number: int) -> None:
+        """One partition gets its marker; with the last one the transaction is complete."""
+        for key in self.shard.machine.take_prepared():
+            transaction = self.shard.machine.find(key)
+            log_offset = self.shard.machine.last_offset(key)
+            assert transaction is not None
+            assert log_offset is not None
+            self.markers[log_offset] = (transaction, list(transaction.partitions))
+        for log_offset, (transaction, left) in list(self.markers.items()):
+            if log_offset >= self.journal.high_watermark:
+                continue  # another coordinator could decide otherwise
+            if left:
+                is_commit = transaction.state is TransactionState.PREPARE_COMMIT
+                partition = left.pop(number % len(left))
+                self.leaders[partition].end(transaction.identity, is_commit=is_commit)
+            if not left:
+                step = self.shard.machine.complete(ID, log_offset=log_offset, now=self.now)
+                if self.write(step):
+                    del self.markers[log_offset]
+
+    def wait(self, _: Instance, number: int) -> None:
+        self.clock.time_ms += number * 6000
+        if not self.shard.is_closed:
+            list(self.shard.expire(now=self.now))
+
+    def change_speed(self, _: Instance, number: int) -> None:
+        self.journal.is_slow = number == 0
+        if number != 0:
+            self.journal.commit()
+
+    def change_health(self, _: Instance, number: int) -> None:
+        failure = KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
+        self.journal.failure = failure if number == 0 else None
+
+    def fail_over(self, _: Instance, number: int) -> None:
+        if number == 0:
+            self.journal.lose_uncommitted()
+        self.shard.close()
+        self.replies = [each for each in self.replies if each[0] <= self.journal.end_offset]
+        self.markers = {}
+        self.journal.failure = None
+        self.shard = self.new_shard()
+        self.load(self.shard)
+        self.shard.begin()
+
+    # What follows from it
+
+    def load(self, shard: Shard[Transactions]) -> None:
+        loading = Loading(self.journal, shard.machine, max_bytes=1)
+        list(loading.replay(bytes(self.journal.data), now=self.now))
+
+    def decide(
+        self,
+        decide: Callable[[Transactions], Decision[TransactionRecord, Reply]],
+        told: Callable[[Reply], object],
+        asker: Instance | None = None,
+    ) -> bool:
+        """Have something decided as the coordinator does it; says whether it was stored."""
+        last_offset = self.shard.machine.last_offset(ID)
+        if last_offset is not None and last_offset >= self.journal.high_watermark:
+            return False
+        try:
+            decision = decide(self.shard.machine)
+        except KafkaError as error:
+            if asker is not None and error.code is not ErrorCode.CONCURRENT_TRANSACTIONS:
+                asker.is_broken = True
+            return False
+        if not self.write(decision):
+            return False
+        self.replies.append((self.journal.end_offset, lambda: told(decision.reply)))
+        return True
+
+    def write(self, decision: Decision[TransactionRecord, Reply]) -> bool:
+        try:
+            self.shard.write(decision)
+        except KafkaError:
+            return False
+        return True
+
+    def settle(self) -> None:
+        for reply in list(self.replies):
+            if reply[0] <= self.journal.high_watermark:
+                self.replies.remove(reply)
+                reply[1]()
+
+    def check_reload(self) -> None:
+        """What is in memory is what a new coordinator would read."""
+        other = self.new_shard()
+        self.load(other)
+        assert other.machine.items() == self.shard.machine.items()
+        assert other.machine.last_offset(ID) == self.shard.machine.last_offset(ID)
+
+    def finish(self) -> None:
+        """The trouble is over: whatever is open comes to its end."""
+        self.journal.failure = None
+        self.journal.is_slow = False
+        self.journal.commit()
+        self.settle()
+        self.clock.time_ms += 1_000_000
+        list(self.shard.expire(now=self.now))
+        for _ in range(2 * len(PARTITIONS) + 2):
+            self.tell_one(self.instances[0], 0)
+
+
+ACTIONS = (
+    World.initialise,
+    World.add,
+    World.send,
+    *[World.work] * 6,
+    *[World.arrive] * 5,
+    *[World.commit] * 4,
+    *[World.abort] * 2,
+    *[World.tell_one] * 3,
+    *[World.tell_all] * 3,
+    *[World.wait] * 2,
+    *[World.change_speed] * 2,
+    *[World.change_health] * 2,
+    World.fail_over,
+)
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(ACTIONS), st.integers(0, INSTANCES - 1), st.integers(0, len(PARTITIONS) - 1)
+    ),
+    min_size=20,
+    max_size=150,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps)
+def test_transactions_are_atomic_and_fenced_and_outlive_their_coordinators(
+    steps: list[tuple[Callable[[World, Instance, int], None], int, int]],
+) -> None:
+    world = World()
+    for action, instance, number in steps:
+        action(world, world.instances[instance], number)
+        world.settle()
+        world.check_reload()
+    world.finish()
+    seen = [leader.visible() for leader in world.leaders.values()]
+    visible = set().union(*seen)
+    for sent in world.committed:
+        assert visible.issuperset(sent), "something that was committed is missing"
+    for sent in world.transactions:
+        assert not visible & set(sent) or visible.issuperset(sent), "half of it is committed"
+    assert not visible & world.doomed, "a fenced producer has committed something"
+    for leader in world.leaders.values():
+        assert leader.producers.first_undecided_offset is None, "a transaction hangs"
+    found = world.shard.machine.find(ID)
+    assert found is None or not found.state.is_prepared
+    assert found is None or found.producer_id != NO_PRODUCER_ID
