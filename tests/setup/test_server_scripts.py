@@ -1,0 +1,90 @@
+"""`bin/kafka-server-start.sh` and `bin/kafka-server-stop.sh`, as users of Kafka call them."""
+
+import hashlib
+import os
+import re
+import shutil
+import site
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE_S = 20
+
+
+class Clone:
+    """The scripts in a place of their own, with an environment that counts as made."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        shutil.copytree(ROOT / "bin", root / "bin")
+        python = root / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.symlink_to(Path(sys.executable).resolve())
+        stamp = root / ".venv" / "stamps" / "base"
+        stamp.parent.mkdir()
+        start = root / "bin" / "kafka-server-start.sh"
+        stamp.write_text(f"{hashlib.sha256(start.read_bytes()).hexdigest()}  {start}\n")
+        properties = root / "server.properties"
+        properties.write_text(f"log.dirs={root}/data\nlisteners=PLAINTEXT://127.0.0.1:0\n")
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        sources = os.pathsep.join([str(ROOT / "src"), *site.getsitepackages()])
+        return subprocess.run(
+            [str(self.root / "bin" / script), *arguments],
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": sources, "MOLDAU_PURE": ""},
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+
+    def wait_for_line(self, pattern: str) -> None:
+        output = self.root / "logs" / "kafkaServer.out"
+        deadline = time.monotonic() + DEADLINE_S
+        while not (output.exists() and re.search(pattern, output.read_text())):
+            assert time.monotonic() < deadline, output.read_text()
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path)
+
+
+def test_a_daemon_starts_and_is_found_again_to_be_stopped(clone: Clone) -> None:
+    start = clone.run(
+        "kafka-server-start.sh", "-daemon", "server.properties", "--override", "broker.id=4"
+    )
+    assert start.returncode == 0, start.stderr
+    try:
+        clone.wait_for_line(r"\[KafkaServer id=4\] started")
+    finally:
+        stop = clone.run("kafka-server-stop.sh")
+    assert (stop.returncode, stop.stdout) == (0, "")
+    clone.wait_for_line(r"\[KafkaServer id=4\] shutting down")
+    deadline = time.monotonic() + DEADLINE_S
+    while not (clone.root / "data" / ".kafka_cleanshutdown").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_without_a_broker_there_is_nothing_to_stop(clone: Clone) -> None:
+    stop = clone.run("kafka-server-stop.sh")
+    assert (stop.returncode, stop.stdout) == (1, "No kafka server to stop\n")
+
+
+def test_without_a_file_the_usage_is_shown(clone: Clone) -> None:
+    start = clone.run("kafka-server-start.sh")
+    assert start.returncode == 1
+    assert start.stderr.startswith("USAGE: ")
+    assert "[-daemon] server.properties [--override property=value]*" in start.stderr
+
+
+def test_the_command_is_there_too(clone: Clone) -> None:
+    assert "serve" in clone.run("moldau", "--help").stdout
