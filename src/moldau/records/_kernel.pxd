@@ -108,13 +108,17 @@ cdef int64_t skip_headers(
 cdef class BinaryOutput:
     cdef int32_t[::1] offsets
     cdef uint8_t[::1] data, validity
+    cdef readonly object data_view
+    cdef object all_data
     cdef readonly int64_t rows, data_size, null_count
 
-    cdef bint has_room(self, int64_t rows, int64_t size)
+    cdef bint has_room(self, int64_t rows)
 
     @cython.locals(row=int64_t, bit=int64_t)
-    cdef inline void append(
-        self, const uint8_t* source, int64_t position, int64_t size) noexcept
+    cdef inline int append(
+        self, const uint8_t* source, int64_t position, int64_t size) except -1
+
+    cdef int enlarge(self, int64_t size) except -1
 
 
 @cython.final
@@ -126,7 +130,7 @@ cdef class RowsOutput:
 
     cpdef append(self, RecordCursor cursor)
 
-    @cython.locals(keys=BinaryOutput, values=BinaryOutput, count=int64_t, size=int64_t)
+    @cython.locals(keys=BinaryOutput, values=BinaryOutput, count=int64_t)
     cdef int append_batch(self, RecordCursor cursor) except -1
 
 
@@ -136,11 +140,10 @@ cdef class HeadersOutput:
     cdef BinaryOutput keys, values
     cdef readonly int64_t rows
 
-    @cython.locals(size=int64_t)
     cpdef append(self, RecordCursor cursor)
 
     @cython.locals(data="const uint8_t*", position=int64_t, index=int64_t, size=int64_t)
-    cdef void append_headers(self, RecordCursor cursor) noexcept
+    cdef int append_headers(self, RecordCursor cursor) except -1
 
 
 @cython.final

@@ -1,13 +1,14 @@
 """Records as columns, in the memory layout of Apache Arrow but without needing it.
 
 Buffers are plain memory that `pyarrow.py_buffer` wraps without copying. Filling fresh memory
-costs more than reading the records, since the operating system hands it out page by page; a
+can cost more than reading the records, since the operating system hands it out page by page; a
 reader that runs for long therefore passes the `allocate` of a `MemoryPool` (see pool.py), or
 another that uses memory again.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from moldau.records.buffers import ReadableBuffer
@@ -21,6 +22,8 @@ Allocate = Callable[[int], bytearray | memoryview]
 
 COLUMN_BYTES_MAX = 2**31 - 1  # what Arrow's int32 offsets can address
 DEFAULT_MAX_BYTES = 256 << 20
+
+_KEYS_PART = 8  # keys seldom have more than this part of the bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +109,25 @@ def decode_columns(
 
 
 class _Binary:
-    """A binary column being filled, and the memory it is filled into."""
+    """A binary column being filled, and the memory it is filled into: `data_size` bytes first."""
 
-    def __init__(self, allocate: Allocate, row_count_max: int, size_max: int) -> None:
+    def __init__(
+        self, allocate: Allocate, row_count_max: int, *, data_size: int, data_size_max: int
+    ) -> None:
         self.offsets = memory(allocate, 4 * (row_count_max + 1), "i")
-        self.data = memory(allocate, size_max, "B")
         self.validity = memory(allocate, (row_count_max + 7) // 8, "B")
-        self.output = kernel.BinaryOutput(self.offsets, self.data, self.validity)
+        self.output = kernel.BinaryOutput(
+            self.offsets,
+            self.validity,
+            memory(allocate, data_size, "B"),
+            partial(memory, allocate, data_size_max, "B"),
+        )
 
     def column(self) -> BinaryColumn:
         rows, nulls = self.output.rows, self.output.null_count
         return BinaryColumn(
             offsets=self.offsets[: rows + 1],
-            data=self.data[: self.output.data_size],
+            data=self.output.data_view[: self.output.data_size],
             validity=self.validity[: (rows + 7) // 8] if nulls else None,
             null_count=nulls,
         )
@@ -127,8 +136,9 @@ class _Binary:
 class _Outputs:
     """The columns being filled.
 
-    Room is made for the most that the batches can hold; memory that is not written to costs
-    nothing. Headers are rare: their room is only known, and made, after the other columns.
+    Room is made for the most that the batches can hold, but for keys, which are mostly null or
+    short: to ask for much memory makes the process give it back and ask again with each fetch.
+    Headers are rare: their room is only known, and made, after the other columns.
     """
 
     def __init__(
@@ -138,8 +148,16 @@ class _Outputs:
         self._offsets = memory(allocate, 8 * row_count_max, "q")
         self._timestamps = memory(allocate, 8 * row_count_max, "q")
         self._types = memory(allocate, row_count_max, "b")
-        self._keys = _Binary(allocate, row_count_max, size_max) if wanted.keys else None
-        self._values = _Binary(allocate, row_count_max, size_max) if wanted.values else None
+        self._keys = self._values = None
+        if wanted.keys:
+            likely_size = size_max // _KEYS_PART
+            self._keys = _Binary(
+                allocate, row_count_max, data_size=likely_size, data_size_max=size_max
+            )
+        if wanted.values:
+            self._values = _Binary(
+                allocate, row_count_max, data_size=size_max, data_size_max=size_max
+            )
         self._rows = kernel.RowsOutput(
             self._offsets,
             self._timestamps,
@@ -157,8 +175,8 @@ class _Outputs:
     def fill_headers(self, runs: "list[BatchRun]", cursor: "RecordCursor") -> None:
         rows, count, size = self._rows.rows, self._rows.header_count, self._rows.header_bytes
         offsets = memory(self._allocate, 4 * (rows + 1), "i")
-        keys = _Binary(self._allocate, count, size)
-        values = _Binary(self._allocate, count, size)
+        keys = _Binary(self._allocate, count, data_size=size, data_size_max=size)
+        values = _Binary(self._allocate, count, data_size=size, data_size_max=size)
         if count == 0:
             offsets.cast("B")[:] = bytes(offsets.nbytes)
         else:

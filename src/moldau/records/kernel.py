@@ -11,7 +11,7 @@ what may be read before it is used, in both forms. A record is, after its length
 The header of a batch is described in batch.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Self
 
 try:
@@ -389,27 +389,37 @@ class BinaryOutput:
     """A column of byte strings being filled, in Arrow's layout.
 
     `offsets` has an int32 more than the column has room for rows, `validity` a bit for each.
+    When `data` is full, what `all_data` returns takes its place: room for all there may be.
     """
 
-    def __init__(self, offsets: memoryview, data: memoryview, validity: memoryview) -> None:
+    def __init__(
+        self,
+        offsets: memoryview,
+        validity: memoryview,
+        data: memoryview,
+        all_data: Callable[[], memoryview],
+    ) -> None:
         assert len(validity) * 8 >= len(offsets) - 1, "validity is too short"
         self.offsets = offsets
-        self.data = data
         self.validity = validity
+        self.data = self.data_view = data
+        self.all_data = all_data
         self.rows = 0
         self.data_size = 0
         self.null_count = 0
         offsets[0] = 0
 
-    def has_room(self, rows: int, size: int) -> bool:
-        """Whether so many rows of together so many bytes can be appended."""
-        return self.rows + rows < len(self.offsets) and self.data_size + size <= len(self.data)
+    def has_room(self, rows: int) -> bool:
+        """Whether so many rows can be appended."""
+        return self.rows + rows < len(self.offsets)
 
     def append(self, source: memoryview, position: int, size: int) -> None:
-        """Append `size` bytes of `source`, or a null if that is -1; there must be room."""
+        """Append `size` bytes of `source`, or a null if that is -1; there must be room for it."""
         row = self.rows
         bit = 1 << (row & 7)
         if size > 0:
+            if self.data_size + size > len(self.data):
+                self.enlarge(size)
             copy_bytes(self.data, self.data_size, source, position, size)
             self.data_size += size
         elif size < 0:
@@ -418,6 +428,13 @@ class BinaryOutput:
         self.offsets[row + 1] = self.data_size
         self.validity[row >> 3] = bit | (self.validity[row >> 3] if row & 7 else 0)
         self.rows = row + 1
+
+    def enlarge(self, size: int) -> None:
+        """Move to where there is room for everything, and so for `size` more bytes."""
+        larger = self.all_data()
+        assert self.data_size + size <= len(larger), "no room for data"
+        copy_bytes(larger, 0, address(self.data), 0, self.data_size)
+        self.data = self.data_view = larger
 
 
 class RowsOutput:
@@ -441,22 +458,19 @@ class RowsOutput:
         self.header_bytes = 0
 
     def append(self, cursor: RecordCursor) -> None:
-        """Append the run that the cursor has entered.
-
-        There must be room for all its records and, in keys and values, all their bytes.
-        """
+        """Append the run that the cursor has entered; there must be room for all its records."""
         while cursor.next_batch():
             self.append_batch(cursor)
 
     def append_batch(self, cursor: RecordCursor) -> None:
         """Append the batch that the cursor stands in."""
         keys, values = self.keys, self.values
-        count, size = cursor.record_count, cursor.end - cursor.position
+        count = cursor.record_count
         assert self.rows + count <= len(self.offsets), "no room for offsets"
         assert self.rows + count <= len(self.timestamps), "no room for timestamps"
         assert self.rows + count <= len(self.timestamp_types), "no room for timestamp types"
-        assert keys is None or keys.has_room(count, size), "no room for keys"
-        assert values is None or values.has_room(count, size), "no room for values"
+        assert keys is None or keys.has_room(count), "no room for keys"
+        assert values is None or values.has_room(count), "no room for values"
         while cursor.advance_selected():
             self.offsets[self.rows] = cursor.offset
             self.timestamps[self.rows] = cursor.timestamp
@@ -485,10 +499,9 @@ class HeadersOutput:
         """Append the headers of a run that a `RowsOutput` has taken, and told their size."""
         while cursor.next_batch():
             while cursor.advance_selected():
-                size = cursor.position - cursor.headers_position
                 assert self.rows + 1 < len(self.offsets), "no room for header lists"
-                assert self.keys.has_room(cursor.header_count, size), "no room for header keys"
-                assert self.values.has_room(cursor.header_count, size), "no room for header values"
+                assert self.keys.has_room(cursor.header_count), "no room for header keys"
+                assert self.values.has_room(cursor.header_count), "no room for header values"
                 self.append_headers(cursor)
                 self.rows += 1
                 self.offsets[self.rows] = self.keys.rows

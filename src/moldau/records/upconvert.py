@@ -8,7 +8,7 @@ magic 0 knows no timestamps, so its records have none (-1) unless the topic sets
 from collections.abc import Sequence
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.records.batch import LOG_APPEND_TIME, write_batch
+from moldau.records.batch import stamp_log_append_time, write_batch
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
 from moldau.records.entries import Entry
@@ -35,16 +35,13 @@ def up_convert(
             inner, rules, claims_log_append_time=message.is_log_append_time, now_ms=now_ms
         )
         records += inner
-    stored = [
-        record._replace(offset=offset, timestamp=now_ms)
-        if rules.is_log_append_time
-        else record._replace(offset=offset)
-        for offset, record in enumerate(records)
-    ]
+    stored = [record._replace(offset=offset) for offset, record in enumerate(records)]
     attributes = int(codec if rules.codec is None else rules.codec)
+    data = write_batch(stored, attributes=attributes, level=rules.level)
     if rules.is_log_append_time:
-        attributes |= LOG_APPEND_TIME
-    return write_batch(stored, attributes=attributes, level=rules.level)
+        # In the header alone, like that of a batch which came as one: the records keep theirs.
+        stamp_log_append_time(data, 0, now_ms)
+    return data
 
 
 def _read(data: ReadableBuffer, entry: Entry, rules: ProduceRules) -> Message:

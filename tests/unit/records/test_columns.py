@@ -274,6 +274,35 @@ def test_memory_comes_from_the_given_allocator_and_may_be_dirty_and_too_large(fo
 
 
 @in_both_forms
+@pytest.mark.parametrize("key_size", [0, 1, 50, 1000])
+def test_keys_of_any_size_find_room(form: str, key_size: int) -> None:
+    records = [Record(offset, 0, bytes([offset]) * key_size, b"v" * 9) for offset in range(50)]
+    with using(form):
+        columns = decode_columns(write_batch(records))
+    assert records_of(columns) == records
+
+
+@in_both_forms
+def test_room_for_long_keys_is_made_only_when_they_are_met(form: str) -> None:
+    asked = []
+
+    def allocate(size: int) -> bytearray:
+        asked.append(size)
+        return bytearray(size)
+
+    def most_asked(key: bytes | None) -> list[int]:
+        asked.clear()
+        data = write_batch([Record(0, 0, key, bytes(5000))])
+        decode_columns(data, allocate=allocate)
+        return [size for size in asked if size >= 5000]
+
+    with using(form):
+        assert len(most_asked(None)) == 1
+        assert len(most_asked(b"short")) == 1
+        assert len(most_asked(bytes(1000))) == 2
+
+
+@in_both_forms
 def test_a_wrong_checksum_is_refused_unless_it_is_not_to_be_checked(form: str) -> None:
     data = write_batch(PLAIN)
     data[-2] ^= 1

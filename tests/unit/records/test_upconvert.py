@@ -3,6 +3,7 @@
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.model import NO_TIMESTAMP
 from moldau.records.batch import BatchHeader, crc_is_valid, read_records, write_batch
 from moldau.records.compression import Codec
 from moldau.records.entries import iterate_entries
@@ -58,7 +59,10 @@ def test_magic_0_has_no_timestamps(codec: Codec) -> None:
 def test_log_append_time_is_given_to_all(magic: int) -> None:
     rules = ProduceRules(is_log_append_time=True)
     data = convert(write_message_set(RECORDS, magic=magic, codec=Codec.GZIP), rules)
-    assert BatchHeader.read(data).is_log_append_time
+    header = BatchHeader.read(data)
+    assert header.is_log_append_time
+    assert header.base_timestamp == (RECORDS[0].timestamp if magic else NO_TIMESTAMP)
+    assert crc_is_valid(data, 0, header.size)
     assert {record.timestamp for record in read(data)} == {NOW}
 
 
