@@ -73,14 +73,16 @@ class ClientQuotaStore:
         settings = _settings(entity)
         for change in changes:
             _check(change, settings)
-        current = await self._configs.read(target)
-        for change in changes:
-            if change.value is None:
-                current.pop(change.key, None)
-            else:
-                current[change.key] = _text(change.value, settings[change.key])
-        if not is_only_checked:
-            await self._configs.write(target, current)
+
+        def altered(current: dict[str, str]) -> Mapping[str, str]:
+            for change in changes:
+                if change.value is None:
+                    current.pop(change.key, None)
+                else:
+                    current[change.key] = _text(change.value, settings[change.key])
+            return current
+
+        await self._configs.alter(target, altered, is_only_checked=is_only_checked)
 
     async def find(self, filters: Sequence[Filter], *, is_strict: bool) -> list[Quotas]:
         """The quotas of all entities that pass all filters; strictly: that are nothing else."""

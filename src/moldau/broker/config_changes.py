@@ -1,11 +1,10 @@
 """Changes to settings that administrators ask for: checked, then made or left at that."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from moldau.broker import loggers
 from moldau.broker.config_resources import ConfigResource, ResourceType, broker_of, require_topic
-from moldau.broker.configs import Configs
+from moldau.broker.configs import Change, Configs
 from moldau.config.alteration import Alteration, Operation, alter
 from moldau.config.broker.broker import broker_settings
 from moldau.config.broker.dynamic import find_broker_setting
@@ -13,13 +12,6 @@ from moldau.config.topic import topic_settings
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode, InvalidConfig, KafkaError
 from moldau.metadata.cache import MetadataCache
-
-
-class Change(Protocol):
-    """Makes new settings out of those that there are."""
-
-    def __call__(self, current: Mapping[str, str], /) -> Mapping[str, str]:
-        """The settings after the change."""
 
 
 class ConfigChanges:
@@ -78,26 +70,32 @@ class ConfigChanges:
             message = "Default topic resources are not allowed."
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
         require_topic(resource.name, self._metadata.image)
-        current = await self._configs.read(ConfigEntity.topic(resource.name))
-        changed = change(current)
-        self._configs.layers.topic_defaults.with_overrides(changed)
-        if not is_only_checked:
-            await self._configs.change_topic(resource.name, changed)
+
+        def checked(current: dict[str, str]) -> Mapping[str, str]:
+            changed = change(current)
+            self._configs.layers.topic_defaults.with_overrides(changed)
+            return changed
+
+        entity = ConfigEntity.topic(resource.name)
+        await self._configs.alter(entity, checked, is_only_checked=is_only_checked)
 
     async def _change_broker(
         self, resource: ConfigResource, change: Change, *, is_only_checked: bool
     ) -> None:
         broker_id = broker_of(resource.name, self._broker_id)
-        current = await self._configs.read(ConfigEntity.broker(broker_id))
-        changed = change(current)
-        try:
-            self._configs.check_broker(broker_id, changed)
-        except InvalidConfig as error:
-            # Kafka has this code for topics alone.
-            raise KafkaError(ErrorCode.INVALID_REQUEST, str(error)) from error
-        _refuse_secrets(changed)
-        if not is_only_checked:
-            await self._configs.change_broker(broker_id, changed)
+
+        def checked(current: dict[str, str]) -> Mapping[str, str]:
+            changed = change(current)
+            try:
+                self._configs.check_broker(broker_id, changed)
+            except InvalidConfig as error:
+                # Kafka has this code for topics alone.
+                raise KafkaError(ErrorCode.INVALID_REQUEST, str(error)) from error
+            _refuse_secrets(changed)
+            return changed
+
+        entity = ConfigEntity.broker(broker_id)
+        await self._configs.alter(entity, checked, is_only_checked=is_only_checked)
 
 
 def _refuse_secrets(settings: Mapping[str, str]) -> None:

@@ -15,7 +15,15 @@ from moldau.config.effective import BrokerLayers, ConfigEntry, describe_topic
 from moldau.coordination.layout import configs as config_nodes
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.layout.documents import NodeDataError
-from moldau.coordination.tree import Create, NodeExists, NoNode, SetData, Tree, WatchEvent
+from moldau.coordination.tree import (
+    BadVersion,
+    Create,
+    NodeExists,
+    NoNode,
+    SetData,
+    Tree,
+    WatchEvent,
+)
 from moldau.errors import KafkaError
 from moldau.runtime.clock import Clock
 
@@ -25,6 +33,8 @@ NOTIFICATION_KEPT_MS = 15 * 60_000
 
 TopicListener = Callable[[str], None]
 BrokerListener = Callable[[BrokerLayers], None]
+Change = Callable[[dict[str, str]], Mapping[str, str]]
+"""Makes new settings out of those that there are, or raises."""
 
 
 class Configs:
@@ -71,13 +81,19 @@ class Configs:
 
     async def read(self, entity: ConfigEntity) -> dict[str, str]:
         """What the tree has for an entity now."""
+        return (await self._read(entity))[0]
+
+    async def _read(self, entity: ConfigEntity) -> tuple[dict[str, str], int | None]:
+        """The settings and the version of their node, None without one."""
         try:
-            return config_nodes.decode_config((await self._tree.get(entity.path)).data)
+            node = await self._tree.get(entity.path)
         except NoNode:
-            return {}
+            return {}, None
+        try:
+            return config_nodes.decode_config(node.data), node.stat.version
         except NodeDataError as error:
             _log.warning("settings of %s are not understood: %s", entity.entity_path, error)
-            return {}
+            return {}, node.stat.version
 
     async def children(self, path: str) -> list[str]:
         """The names of those who have settings below a path."""
@@ -96,32 +112,40 @@ class Configs:
 
     # Writing
 
-    async def change_topic(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Replace a topic's own settings, which have been checked."""
-        await self.write(ConfigEntity.topic(topic), overrides)
-        await self._refresh_topic(topic)
+    async def alter(
+        self, entity: ConfigEntity, change: Change, *, is_only_checked: bool = False
+    ) -> None:
+        """Replace an entity's settings by what `change` makes of them, or raises."""
+        while True:
+            current, version = await self._read(entity)
+            changed = change(current)
+            if is_only_checked:
+                return
+            try:
+                await self._write(entity, changed, version)
+            except (BadVersion, NodeExists):
+                continue  # Somebody else was quicker, whose change must not be lost.
+            break
+        await self._apply(entity)
 
     def check_broker(self, broker_id: int | None, settings: Mapping[str, str]) -> None:
         """Raise if these cannot be the dynamic settings of this broker, or of all (None)."""
         changed = self._layers(broker_id, settings)
         check_broker_overrides(changed, is_for_one_broker=broker_id is not None)
 
-    async def change_broker(self, broker_id: int | None, settings: Mapping[str, str]) -> None:
-        """Replace the dynamic settings of this broker, or of all, which have been checked."""
-        await self.write(ConfigEntity.broker(broker_id), settings)
-        await self._refresh_broker()
-
-    async def write(self, entity: ConfigEntity, values: Mapping[str, str]) -> None:
-        """Write an entity's settings, with the notification that they have changed."""
+    async def _write(
+        self, entity: ConfigEntity, values: Mapping[str, str], version: int | None
+    ) -> None:
+        """Write settings, with the notification that they have changed."""
         data = config_nodes.encode_config(values)
         notification = Create(
             config_nodes.CHANGE_PREFIX, config_nodes.encode_change(entity), is_sequential=True
         )
-        try:
-            await self._tree.multi([SetData(entity.path, data), notification])
-        except NoNode:
+        if version is None:
             await self._create_parents(entity.path)
             await self._tree.multi([Create(entity.path, data), notification])
+        else:
+            await self._tree.multi([SetData(entity.path, data, version), notification])
 
     async def _create_parents(self, path: str) -> None:
         """`/config/users/U/clients` exists only once a client of that user has settings."""

@@ -60,14 +60,18 @@ async def test_settings_of_a_topic_reach_other_brokers(
     tree: MemoryTree, clock: SettableClock
 ) -> None:
     async with following(tree, clock, 2) as other:
-        await Following(tree, clock).configs.change_topic("t", {"retention.ms": "5"})
+        await Following(tree, clock).configs.alter(
+            ConfigEntity.topic("t"), lambda _: {"retention.ms": "5"}
+        )
         assert await other.heard.get() == "t"
         assert other.topics.of("t").retention_ms == 5
 
 
 async def test_settings_for_all_brokers_reach_all(tree: MemoryTree, clock: SettableClock) -> None:
     async with following(tree, clock, 2) as other:
-        await Following(tree, clock).configs.change_broker(None, {"log.retention.ms": "5"})
+        await Following(tree, clock).configs.alter(
+            ConfigEntity.broker(None), lambda _: {"log.retention.ms": "5"}
+        )
         assert await other.heard.get() == "broker"
         assert other.configs.layers.config.log.log_retention_ms == 5
         assert other.topics.of("t").retention_ms == 5
@@ -78,14 +82,16 @@ async def test_settings_of_one_broker_do_not_concern_another(
 ) -> None:
     async with following(tree, clock, 2) as other:
         first = Following(tree, clock).configs
-        await first.change_broker(1, {"log.retention.ms": "5"})
-        await first.change_topic("t", {})
+        await first.alter(ConfigEntity.broker(1), lambda _: {"log.retention.ms": "5"})
+        await first.alter(ConfigEntity.topic("t"), lambda _: {})
         assert await other.heard.get() == "t"
         assert other.configs.layers.config.log.log_retention_ms is None
 
 
 async def test_what_was_set_before_the_start_counts(tree: MemoryTree, clock: SettableClock) -> None:
-    await Following(tree, clock).configs.change_broker(None, {"log.retention.ms": "5"})
+    await Following(tree, clock).configs.alter(
+        ConfigEntity.broker(None), lambda _: {"log.retention.ms": "5"}
+    )
     later = Following(tree, clock)
     await later.configs.load()
     assert later.topics.of("t").retention_ms == 5
@@ -95,7 +101,7 @@ async def test_a_setting_that_cannot_be_is_left_alone(
     tree: MemoryTree, clock: SettableClock
 ) -> None:
     found = Following(tree, clock)
-    await found.configs.write(ConfigEntity.broker(None), {"log.retention.ms": "x"})
+    await found.configs.alter(ConfigEntity.broker(None), lambda _: {"log.retention.ms": "x"})
     await found.configs.load()
     assert found.configs.layers.cluster == {}
 
@@ -111,16 +117,16 @@ async def test_a_notification_that_is_not_understood_is_passed_over(
     tree: MemoryTree, clock: SettableClock
 ) -> None:
     await tree.create(Create(config_nodes.CHANGE_PREFIX, b"no JSON", is_sequential=True))
-    await Following(tree, clock).configs.change_topic("t", {})
+    await Following(tree, clock).configs.alter(ConfigEntity.topic("t"), lambda _: {})
     async with following(tree, clock, 2) as other:
         assert await other.heard.get() == "t"
 
 
 async def test_old_notifications_are_removed(tree: MemoryTree, clock: SettableClock) -> None:
     writer = Following(tree, clock).configs
-    await writer.change_topic("old", {})
+    await writer.alter(ConfigEntity.topic("old"), lambda _: {})
     clock.time_ms += NOTIFICATION_KEPT_MS + 1
-    await writer.change_topic("new", {})
+    await writer.alter(ConfigEntity.topic("new"), lambda _: {})
     async with following(tree, clock, 2) as other:
         assert [await other.heard.get(), await other.heard.get()] == ["old", "new"]
     assert len(await tree.children(config_nodes.CHANGES_PATH)) == 1
@@ -131,7 +137,7 @@ async def test_a_users_client_has_a_node_below_the_user(
 ) -> None:
     configs = Following(tree, clock).configs
     entity = ConfigEntity.user_client("alice", "app")
-    await configs.write(entity, {"producer_byte_rate": "1"})
+    await configs.alter(entity, lambda _: {"producer_byte_rate": "1"})
     assert await configs.read(entity) == {"producer_byte_rate": "1"}
     assert await configs.children("/config/users/alice/clients") == ["app"]
     assert await configs.children("/config/users/bob/clients") == []
@@ -152,6 +158,20 @@ async def test_topics_without_settings_are_described_once_for_all(
     configs = Following(tree, clock).configs
     described = configs.describe_topic({})
     assert configs.describe_topic({}) is described
-    await configs.change_broker(None, {"log.retention.ms": "5"})
+    await configs.alter(ConfigEntity.broker(None), lambda _: {"log.retention.ms": "5"})
     values = {entry.name: entry.value for entry in configs.describe_topic({})}
     assert values["retention.ms"] == "5"
+
+
+async def test_two_who_change_settings_at_once_do_not_undo_each_other(
+    tree: MemoryTree, clock: SettableClock
+) -> None:
+    configs = Following(tree, clock).configs
+    entity = ConfigEntity.topic("t")
+    names = ["retention.ms", "segment.ms", "flush.ms"]
+
+    async def add(name: str) -> None:
+        await configs.alter(entity, lambda current: {**current, name: "5"})
+
+    await asyncio.gather(*map(add, names))
+    assert sorted(await configs.read(entity)) == sorted(names)

@@ -1,6 +1,7 @@
 """Topics of one request: planned together, created together."""
 
 from moldau.broker.topic_creation import PARTITIONS_MAX
+from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.create_topics import CreatableTopic
 from unit.broker.world import World, broker_world
@@ -48,6 +49,6 @@ async def test_there_is_a_limit_to_the_partitions_of_a_topic() -> None:
 
 async def test_settings_that_a_deleted_topic_left_behind_are_not_the_new_ones() -> None:
     async with broker_world() as world:
-        await world.broker.configs.change_topic("t", {"retention.ms": "5"})
+        await world.broker.configs.alter(ConfigEntity.topic("t"), lambda _: {"retention.ms": "5"})
         assert await create(world, wish("t")) == [None]
         assert world.broker.topic_configs.overrides_of("t") == {}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -92,7 +93,7 @@ async def test_a_broker_describes_what_its_file_says_and_hides_secrets() -> None
 
 async def test_all_brokers_have_only_what_was_set_for_all(world: World) -> None:
     assert by_name(await describe(world, BROKER, "")) == {}
-    await world.broker.configs.change_broker(None, {"log.retention.ms": "5"})
+    await world.broker.configs.alter(ConfigEntity.broker(None), lambda _: {"log.retention.ms": "5"})
     configs = by_name(await describe(world, BROKER, ""))
     assert {name: one.config_source for name, one in configs.items()} == {"log.retention.ms": 3}
 
