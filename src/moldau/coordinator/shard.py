@@ -117,6 +117,8 @@ class Shard(Generic[M]):
         self._ports = ports
         self.is_loaded = False
         self.is_closed = False
+        self.has_failed = False
+        """Loading stopped at something that could not be read."""
 
     def require_loaded(self) -> None:
         """Raise while the machine is not what the log says."""

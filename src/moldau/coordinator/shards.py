@@ -67,9 +67,13 @@ class Shards(Generic[M]):
         return shard
 
     def lead(self, partition: int, journal: Journal) -> None:
-        """This broker leads a partition; one that it led before stays as it is."""
-        if partition in self._shards:
-            self._shards[partition].journal = journal
+        """This broker leads a partition; one that it led before stays as it is.
+
+        What could not be loaded is tried again: the log may have been mended.
+        """
+        known = self._shards.get(partition)
+        if known is not None and not known.has_failed:
+            known.journal = journal
             return
         shard = self._shards[partition] = Shard(self._new_machine(), journal, self._ports)
         self._loads.put_nowait(shard)
@@ -100,6 +104,7 @@ class Shards(Generic[M]):
             try:
                 await self._load(shard)
             except (KafkaError, ProtocolError) as error:
+                shard.has_failed = True
                 # It stays unloaded: serving half of a log would give out wrong answers.
                 _log.error("%s was not loaded: %s", shard.journal.name, error)
 

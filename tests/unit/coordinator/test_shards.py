@@ -90,6 +90,10 @@ async def test_a_journal_that_cannot_be_read_is_not_served(
     assert code_of(shards, "a") is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     assert shards.at(0).is_loaded
     assert "was not loaded" in caplog.text
+    journal.data[-1] ^= 1
+    shards.lead(47, journal)
+    await turns()
+    assert shards.of("a").machine.sum == 1
 
 
 async def test_deadlines_are_kept_also_those_that_come_up_later(
