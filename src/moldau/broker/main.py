@@ -122,19 +122,9 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
         await broker.registration.register(tree, node)
         async with serving(broker, doors, tree, dispatcher) as tasks:
-            await _until_known(broker)
             for listener in listeners:
                 tasks.start(listener.serve())
             yield RunningBroker(broker, ports, dispatcher)
-
-
-async def _until_known(broker: Broker) -> None:
-    """Wait for the controller's first letter, so that the first client sees a broker."""
-    await broker.waiters.until(
-        lambda: broker.id in broker.metadata.image.brokers,
-        keys=[broker.metadata],
-        timeout_s=_FIRST_METADATA_S,
-    )
 
 
 @asynccontextmanager
@@ -216,7 +206,23 @@ async def serving(
         services.start(broker.log_moves.run())
         services.start(broker.groups.run())
         services.start(broker.transactions.run(delivery))
+        await _until_known(broker)
         yield services
+
+
+async def _until_known(broker: Broker) -> None:
+    """Wait for the controller's letters, so that the first client sees the cluster as it is."""
+
+    def is_known() -> bool:
+        image, controller = broker.metadata.image, broker.controller
+        if broker.id not in image.brokers:
+            return False
+        if not controller.is_controller:
+            return True
+        cluster = controller.machine.cluster
+        return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
+
+    await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
 
 
 async def _open_tree(startup: Startup, doors: Ports) -> Tree:

@@ -16,6 +16,7 @@ from moldau.protocol.messages.produce import (
     TopicProduceData,
 )
 from moldau.protocol.primitives import NO_UUID
+from moldau.records.batch import iterate_headers
 
 NEWEST_PRODUCE = 11
 NEWEST_FETCH = 17
@@ -106,3 +107,14 @@ def fetched(response: object) -> dict[int, PartitionData]:
     """The partitions of all topics in an answer, by number."""
     topics = response.responses  # type: ignore[attr-defined]
     return {one.partition_index: one for topic in topics for one in topic.partitions}
+
+
+def records_of(data: PartitionData) -> bytes:
+    """The records of one partition, as they were decoded from a frame."""
+    assert isinstance(data.records, bytes | bytearray | memoryview)
+    return bytes(data.records)
+
+
+def offsets_in(data: PartitionData) -> list[int]:
+    """Where the batches of one partition begin."""
+    return [header.base_offset for _, header in iterate_headers(records_of(data))]

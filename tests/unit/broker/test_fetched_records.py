@@ -11,7 +11,7 @@ from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.runtime import eager
-from unit.broker.requests import fetch, fetch_partition, fetched
+from unit.broker.requests import fetch, fetch_partition, fetched, records_of
 from unit.broker.world import START_MS, World, broker_world
 
 
@@ -41,7 +41,7 @@ def append_transactions(world: World, count: int) -> None:
 
 async def offsets(world: World, offset: int, *, max_bytes: int = 1_000_000) -> list[int]:
     request = fetch(fetch_partition(offset=offset, max_bytes=max_bytes))
-    records = bytes(fetched(await world.ask(request, 3))[0].records or b"")
+    records = records_of(fetched(await world.ask(request, 3))[0])
     return [
         int.from_bytes(records[entry.position : entry.position + 8], "big")
         for entry in iterate_entries(records)
@@ -64,6 +64,5 @@ async def test_much_is_converted_off_the_loop(world: World) -> None:
     world.append("t", *noise)
     outcome = eager.start(world.ask(fetch(fetch_partition()), 1))
     assert isinstance(outcome, eager.Waiting)
-    records = fetched(await outcome.rest)[0].records
-    assert records is not None
-    assert len(list(iterate_entries(bytes(records)))) == 40
+    records = records_of(fetched(await outcome.rest)[0])
+    assert len(list(iterate_entries(records))) == 40

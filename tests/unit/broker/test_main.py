@@ -37,6 +37,7 @@ async def exchange(port: int, request: object, api_key: int, version: int) -> ob
     writer.close()
     await writer.wait_closed()
     _, position = decode_response_header(answer, api_key, version)
+    response: object
     response, _ = decode(API_BY_KEY[api_key].response, version, answer, position)
     return response
 
@@ -101,3 +102,14 @@ async def test_without_any_directory_there_is_no_broker() -> None:
     with pytest.raises((KafkaError, OSError)):
         async with broker_world(setting=setting):
             pass
+
+
+async def test_a_broker_that_starts_knows_its_topics_before_it_serves() -> None:
+    setting = Setting()
+    async with broker_world(setting=setting) as world:
+        for number in range(30):
+            await world.create_topic(f"t{number}")
+    async with broker_world(setting=setting) as world:
+        assert len(world.broker.metadata.image.topics) == 30
+        for number in range(30):
+            assert world.partition(f"t{number}").is_leader

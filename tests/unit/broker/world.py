@@ -98,7 +98,6 @@ class World:
     ) -> bytes:
         """Create a topic and wait until this broker leads it; returns its id."""
         broker = self.broker
-        await until(broker.waiters, lambda: bool(broker.metadata.image.brokers), "")
         replicas = dict.fromkeys(range(partition_count), (broker.id,))
         topic_id = await broker.topics.create(name, replicas, overrides or {})
         assert await broker.topics.until_led(name, partition_count, timeout_s=5)
@@ -144,7 +143,6 @@ async def broker_world(
         await broker.registration.register(tree, node)
         await stack.enter_async_context(serving(broker, doors, tree, dispatcher))
         world = World(broker, dispatcher, tree, setting.disk, setting.clock)
-        await until(broker.waiters, lambda: bool(broker.metadata.image.brokers), "")
         yield world
 
 
@@ -170,6 +168,7 @@ def response_of(parts: list[Part], api_key: int, version: int) -> Any:
     assert int.from_bytes(answer[:4], "big") == len(answer) - 4
     correlation_id, position = decode_response_header(answer, api_key, version, 4)
     assert correlation_id == CORRELATION_ID
+    response: Any
     response, end = decode(API_BY_KEY[api_key].response, version, answer, position)
     assert end == len(answer)
     return response

@@ -10,13 +10,20 @@ from moldau.log.producer_state import Origin
 from moldau.metadata.image import ClusterImage
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchRequest
-from moldau.records.batch import TRANSACTIONAL, Producer, iterate_headers, write_batch
+from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from unit.broker.requests import as_follower, fetch, fetch_partition, fetched
+from unit.broker.requests import (
+    as_follower,
+    fetch,
+    fetch_partition,
+    fetched,
+    offsets_in,
+    records_of,
+)
 from unit.broker.world import START_MS, World, broker_world
 
 READ_COMMITTED = 1
@@ -33,10 +40,6 @@ async def world() -> AsyncIterator[World]:
 def topic_of(world: World, version: int) -> str | bytes:
     """How topic `t` is called in this version."""
     return world.broker.metadata.image.topics["t"].topic_id if version >= 13 else "t"
-
-
-def offsets_in(records: bytes) -> list[int]:
-    return [header.base_offset for _, header in iterate_headers(records)]
 
 
 async def parked(world: World, request: FetchRequest, version: int = 12) -> asyncio.Task[object]:
@@ -61,11 +64,11 @@ async def test_every_version_reads_what_was_appended(world: World, version: int)
     data = fetched(response)[0]
     assert (data.error_code, data.high_watermark) == (ErrorCode.NONE, 2)
     if version < 4:
-        magics = {entry.magic for entry in iterate_entries(data.records)}
+        magics = {entry.magic for entry in iterate_entries(records_of(data))}
         assert magics == {0 if version < 2 else 1}
-        assert b"a" in bytes(data.records)
+        assert b"a" in records_of(data)
     else:
-        assert offsets_in(data.records) == [0]
+        assert offsets_in(data) == [0]
         assert (data.last_stable_offset, data.aborted_transactions) == (2, None)
     assert data.log_start_offset == (0 if version >= 5 else -1)
     assert data.current_leader is None
@@ -125,7 +128,7 @@ async def test_the_first_batch_comes_however_large_and_then_the_limits_hold(worl
     for number in range(3):
         world.append("t", bytes(1_000), number=number)
     request = fetch(*(fetch_partition(number, max_bytes=10) for number in range(3)))
-    sizes = [len(one.records) for one in fetched(await world.ask(request, 12)).values()]
+    sizes = [len(records_of(one)) for one in fetched(await world.ask(request, 12)).values()]
     assert sizes[0] > 1_000
     assert sizes[1:] == [0, 0]
 
@@ -135,22 +138,22 @@ async def test_half_a_batch_is_not_sent_behind_other_partitions(world: World) ->
         world.append("t", bytes(1_000), number=number)
     request = fetch(fetch_partition(0), fetch_partition(1), max_bytes=1_500)
     answers = fetched(await world.ask(request, 12))
-    assert offsets_in(answers[0].records) == [0]
+    assert offsets_in(answers[0]) == [0]
     assert answers[1].records == b""
 
 
 async def test_before_version_3_a_small_limit_shows_in_half_a_message(world: World) -> None:
     world.append("t", bytes(1_000))
     data = fetched(await world.ask(fetch(fetch_partition(max_bytes=100)), 2))[0]
-    assert len(data.records) == 100
-    assert list(iterate_entries(data.records)) == []
+    assert len(records_of(data)) == 100
+    assert list(iterate_entries(records_of(data))) == []
 
 
 async def test_later_batches_are_found_from_an_offset_on(world: World) -> None:
     for _ in range(5):
         world.append("t", b"a", b"b")
     data = fetched(await world.ask(fetch(fetch_partition(offset=5)), 12))[0]
-    assert offsets_in(data.records) == [4, 6, 8]
+    assert offsets_in(data) == [4, 6, 8]
 
 
 # What may be read
@@ -166,10 +169,10 @@ async def test_consumers_read_to_the_high_watermark_and_followers_to_the_end(wor
     for version in (11, 12, 14):
         request = fetch(fetch_partition(), topic=topic_of(world, version))
         data = fetched(await world.ask(as_follower(request, 1, version), version))[0]
-        assert offsets_in(data.records) == [0]
+        assert offsets_in(data) == [0]
     request = fetch(fetch_partition(), topic=topic_of(world, 15))
     data = fetched(await world.ask(as_follower(request, 1, 15), 15))[0]
-    assert offsets_in(data.records) == [0]
+    assert offsets_in(data) == [0]
 
 
 async def test_a_debugging_consumer_reads_to_the_end_without_being_a_follower(
@@ -179,7 +182,7 @@ async def test_a_debugging_consumer_reads_to_the_end_without_being_a_follower(
     world.append("t", b"a")
     request = fetch(fetch_partition())
     request.replica_id = -2
-    assert offsets_in(fetched(await world.ask(request, 12))[0].records) == [0]
+    assert offsets_in(fetched(await world.ask(request, 12))[0]) == [0]
 
 
 async def test_committed_readers_stop_at_open_transactions_and_hear_of_aborted_ones(
@@ -203,12 +206,12 @@ async def test_committed_readers_stop_at_open_transactions_and_hear_of_aborted_o
     partition.append(marker, acks=1, now_ms=START_MS, origin=Origin.COORDINATOR)
     append(6, 0)
     data = fetched(await world.ask(fetch(fetch_partition(), isolation=READ_COMMITTED), 12))[0]
-    assert offsets_in(data.records) == [0, 1]
+    assert offsets_in(data) == [0, 1]
     assert (data.high_watermark, data.last_stable_offset) == (3, 2)
     (aborted,) = data.aborted_transactions or []
     assert (aborted.producer_id, aborted.first_offset) == (5, 0)
     data = fetched(await world.ask(fetch(fetch_partition()), 12))[0]
-    assert offsets_in(data.records) == [0, 1, 2]
+    assert offsets_in(data) == [0, 1, 2]
     assert data.aborted_transactions is None
 
 
@@ -218,13 +221,13 @@ async def test_committed_readers_stop_at_open_transactions_and_hear_of_aborted_o
 async def test_a_waiting_reader_is_woken_by_an_append(world: World) -> None:
     asking = await parked(world, fetch(fetch_partition(), max_wait_ms=60_000))
     world.append("t", b"a")
-    assert offsets_in(fetched(await asking)[0].records) == [0]
+    assert offsets_in(fetched(await asking)[0]) == [0]
 
 
 async def test_a_waiting_reader_gets_what_there_is_when_time_is_up(world: World) -> None:
     world.append("t", b"a")
     request = fetch(fetch_partition(), max_wait_ms=5, min_bytes=1_000)
-    assert offsets_in(fetched(await world.ask(request, 12))[0].records) == [0]
+    assert offsets_in(fetched(await world.ask(request, 12))[0]) == [0]
 
 
 async def test_a_waiting_reader_goes_on_waiting_until_there_are_enough_bytes(world: World) -> None:
@@ -233,7 +236,7 @@ async def test_a_waiting_reader_goes_on_waiting_until_there_are_enough_bytes(wor
     await asyncio.sleep(0)
     assert not asking.done()
     world.append("t", bytes(100))
-    assert offsets_in(fetched(await asking)[0].records) == [0, 1]
+    assert offsets_in(fetched(await asking)[0]) == [0, 1]
 
 
 async def test_an_error_is_told_without_waiting(world: World) -> None:

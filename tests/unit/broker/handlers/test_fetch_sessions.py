@@ -7,8 +7,7 @@ import pytest
 
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import FetchRequest
-from moldau.records.batch import iterate_headers
-from unit.broker.requests import fetch, fetch_partition, fetched, in_session
+from unit.broker.requests import fetch, fetch_partition, fetched, in_session, offsets_in
 from unit.broker.world import World, broker_world
 
 
@@ -22,10 +21,6 @@ async def world() -> AsyncIterator[World]:
 def topic_of(world: World, version: int) -> str | bytes:
     """How topic `t` is called in this version."""
     return world.broker.metadata.image.topics["t"].topic_id if version >= 13 else "t"
-
-
-def offsets_in(records: bytes) -> list[int]:
-    return [header.base_offset for _, header in iterate_headers(records)]
 
 
 async def parked(world: World, request: FetchRequest, version: int = 12) -> asyncio.Task[object]:
@@ -69,4 +64,4 @@ async def test_a_waiting_session_is_woken(world: World) -> None:
     waiting = in_session(fetch(max_wait_ms=60_000), first.session_id, 1)
     asking = await parked(world, waiting)
     world.append("t", b"a")
-    assert offsets_in(fetched(await asking)[0].records) == [0]
+    assert offsets_in(fetched(await asking)[0]) == [0]
