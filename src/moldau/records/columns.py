@@ -23,7 +23,7 @@ Allocate = Callable[[int], bytearray | memoryview]
 COLUMN_BYTES_MAX = 2**31 - 1  # what Arrow's int32 offsets can address
 DEFAULT_MAX_BYTES = 256 << 20
 
-_KEYS_PART = 8  # keys seldom have more than this part of the bytes
+_KEYS_PART = 4  # keys seldom have more than this part of the bytes
 
 
 @dataclass(frozen=True, slots=True)

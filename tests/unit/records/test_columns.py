@@ -299,7 +299,7 @@ def test_room_for_long_keys_is_made_only_when_they_are_met(form: str) -> None:
     with using(form):
         assert len(most_asked(None)) == 1
         assert len(most_asked(b"short")) == 1
-        assert len(most_asked(bytes(1000))) == 2
+        assert len(most_asked(bytes(3000))) == 2
 
 
 @in_both_forms
