@@ -1,0 +1,1 @@
+"""Clients of any Kafka cluster: asyncio first, with blocking forms of the same names."""

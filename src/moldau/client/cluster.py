@@ -1,0 +1,175 @@
+"""The brokers of a cluster: a connection to each, and metadata kept fresh."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import TypeVar
+
+from moldau.client.addresses import Address, parse_addresses
+from moldau.client.metadata import ClusterMetadata
+from moldau.client.opening import OpenBroker, open_broker
+from moldau.client.settings import ClientSettings
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.declaration import facts_of
+from moldau.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+from moldau.runtime.clock import Clock, SystemClock
+
+Response = TypeVar("Response")
+
+_AUTO_CREATION_VERSION = 4
+
+
+class Cluster:
+    """Asks brokers by their number; connects when first asked, and again after a failure.
+
+    Requests that a broker may hold back, as Fetch and JoinGroup, have a connection of their
+    own, named by `channel`: on one connection they would hold back whatever comes after.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        *,
+        creates_topics: bool = True,
+        clock: Clock | None = None,
+    ) -> None:
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self.metadata = ClusterMetadata(age_max_ms=settings.metadata_max_age_ms)
+        self._creates_topics = creates_topics
+        self._bootstrap = parse_addresses(settings.bootstrap_servers)
+        self._open: dict[tuple[Address, str], OpenBroker] = {}
+        self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
+        self._refreshing = asyncio.Lock()
+        self._topics: dict[str, None] = {}
+        self._is_closed = False
+
+    @property
+    def timeout_s(self) -> float:
+        """How long a broker may take to answer."""
+        return self.settings.request_timeout_ms / 1000
+
+    async def ask(
+        self,
+        node_id: int,
+        request: object,
+        response: type[Response],
+        *,
+        channel: str = "",
+        timeout_s: float | None = None,
+    ) -> Response:
+        """Ask one broker, in the newest version that it speaks."""
+        broker = await self.broker(node_id, channel)
+        version = broker.versions.newest(_key(request))
+        wait_s = self.timeout_s if timeout_s is None else timeout_s
+        return await broker.connection.ask(request, response, version, timeout_s=wait_s)
+
+    async def ask_any(self, request: object, response: type[Response]) -> Response:
+        """Ask whichever broker answers."""
+        broker = await self._any_broker()
+        version = broker.versions.newest(_key(request))
+        return await broker.connection.ask(request, response, version, timeout_s=self.timeout_s)
+
+    async def broker(self, node_id: int, channel: str = "") -> OpenBroker:
+        """The connection to a broker, opened if need be."""
+        address = self.metadata.brokers.get(node_id)
+        if address is None:
+            reason = f"broker {node_id} is not in the cluster any more"
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
+        return await self._broker_at(address, channel)
+
+    async def wait_for_topic(self, topic: str, *, timeout_s: float) -> None:
+        """Return once the partitions of a topic are known; the topic is watched from then on."""
+        self._topics[topic] = None
+        if self.metadata.partitions_of(topic):
+            return
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not self.metadata.partitions_of(topic):
+                    await self._look_for(topic)
+        except TimeoutError:
+            reason = f"topic {topic} was not found in {timeout_s:g} s"
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason) from None
+
+    async def refresh(self, topics: Iterable[str] = ()) -> None:
+        """Ask for metadata now, of these topics and of all that were asked for before."""
+        self._topics.update(dict.fromkeys(topics))
+        async with self._refreshing:
+            broker = await self._any_broker()
+            version = broker.versions.newest(3)
+            request = MetadataRequest(
+                topics=[MetadataRequestTopic(name=topic) for topic in self._topics],
+                allow_auto_topic_creation=self._creates_topics or version < _AUTO_CREATION_VERSION,
+            )
+            answer = await broker.connection.ask(
+                request, MetadataResponse, version, timeout_s=self.timeout_s
+            )
+            self.metadata.update(answer, now_ms=self.clock.monotonic_ms())
+
+    async def refresh_if_stale(self) -> None:
+        """Ask for metadata if it is old or in doubt."""
+        if self.metadata.is_stale(self._topics, now_ms=self.clock.monotonic_ms()):
+            await self.refresh()
+
+    async def back_off(self) -> None:
+        """Wait before the same is tried again."""
+        await asyncio.sleep(self.settings.retry_backoff_ms / 1000)
+
+    def close(self) -> None:
+        """Hang up on all brokers."""
+        self._is_closed = True
+        for broker in self._open.values():
+            broker.connection.close()
+        self._open.clear()
+
+    async def _look_for(self, topic: str) -> None:
+        try:
+            await self.refresh([topic])
+        except KafkaError as error:
+            if not error.is_retriable:
+                raise
+        known = self.metadata.topics.get(topic)
+        if known is not None and known.error_code and not known.error_code.is_retriable:
+            raise KafkaError(known.error_code, f"topic {topic}: {known.error_code.name}")
+        if not self.metadata.partitions_of(topic):
+            await self.back_off()
+
+    async def _any_broker(self) -> OpenBroker:
+        """An open connection if there is one, else the first address that answers."""
+        for broker in self._open.values():
+            if broker.connection.is_open:
+                return broker
+        tried: list[str] = []
+        for address in dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)):
+            try:
+                return await self._broker_at(address, "")
+            except KafkaError as error:
+                tried.append(str(error))
+        reason = "no broker could be reached; tried " + ", ".join(tried)
+        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
+
+    async def _broker_at(self, address: Address, channel: str) -> OpenBroker:
+        key = (address, channel)
+        async with self._opening.setdefault(key, asyncio.Lock()):
+            self._refuse_if_closed()
+            known = self._open.get(key)
+            if known is not None and known.connection.is_open:
+                return known
+            opened = await open_broker(address, self.settings)
+            self._open[key] = opened
+            self._refuse_if_closed()
+            return opened
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            self.close()  # what was opened meanwhile
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, "the client is closed")
+
+
+def _key(request: object) -> int:
+    api_key = facts_of(type(request)).api_key
+    assert api_key is not None, "only requests are sent"
+    return api_key

@@ -1,0 +1,174 @@
+"""One connection to a broker: requests go out at once, answers come in their order."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import TypeVar
+
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.protocol.codec import decode, encode
+from moldau.protocol.declaration import facts_of
+from moldau.protocol.frame import FrameReader
+from moldau.protocol.headers import RequestHeader, decode_response_header, encode_request_header
+
+_FRAME_MAX_BYTES = 2**31 - 1
+_SIZE_BYTES = 4
+_CORRELATION_COUNT = 2**31
+
+Response = TypeVar("Response")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An answer whose body is not yet read."""
+
+    data: memoryview
+    position: int
+
+    @property
+    def error_code(self) -> int:
+        """The first field of the few answers that begin with an error code."""
+        return int.from_bytes(self.data[self.position : self.position + 2], "big", signed=True)
+
+    def decode(self, response: type[Response], version: int) -> Response:
+        """The answer as a message; ProtocolError if it is none."""
+        answer, _ = decode(response, version, self.data, self.position)
+        return answer
+
+
+@dataclass(slots=True)
+class _Expected:
+    """An answer that has not come yet."""
+
+    correlation_id: int
+    api_key: int
+    version: int
+    frame: asyncio.Future[Frame]
+
+
+class Connection(asyncio.BufferedProtocol):
+    """Frames to one broker and back; fails as a whole, with all that waits for an answer."""
+
+    def __init__(self, name: str, client_id: str, *, in_flight_max: int = 100) -> None:
+        self.name = name
+        self._client_id = client_id
+        self._slots = asyncio.Semaphore(in_flight_max)
+        self._reader = FrameReader(_FRAME_MAX_BYTES)
+        self._expected: deque[_Expected] = deque()
+        self._correlation_id = 0
+        self._failure: KafkaError | None = None
+        self._can_write = asyncio.Event()
+        self._can_write.set()
+        self._transport: asyncio.Transport
+
+    # What its owner calls
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests can still be sent."""
+        return self._failure is None
+
+    async def ask(
+        self, request: object, response: type[Response], version: int, *, timeout_s: float
+    ) -> Response:
+        """Send a request and return its answer, or raise what `exchange` raises."""
+        frame = await self.exchange(request, version, timeout_s=timeout_s)
+        try:
+            return frame.decode(response, version)
+        except ProtocolError as error:
+            reason = f"{self.name} answered {type(request).__name__} with nonsense: {error}"
+            self._fail(reason)
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+
+    async def exchange(self, request: object, version: int, *, timeout_s: float) -> Frame:
+        """Send a request and return the frame of its answer.
+
+        Answers come in order, so after one that is late the connection is of no use any more:
+        it is closed, and all that waits on it fails as a network error.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout_s), self._slots:
+                await self._can_write.wait()
+                expected = self._send(request, version, loop.create_future())
+                self._expected.append(expected)
+                return await expected.frame
+        except TimeoutError:
+            what = f"{type(request).__name__} to {self.name} had no answer in {timeout_s:g} s"
+            self._fail(what)
+            raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, what) from None
+
+    async def tell(self, request: object, version: int, *, timeout_s: float) -> None:
+        """Send a request that has no answer."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._can_write.wait()
+                self._send(request, version, asyncio.get_running_loop().create_future())
+        except TimeoutError:
+            what = f"{self.name} took nothing in {timeout_s:g} s"
+            self._fail(what)
+            raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, what) from None
+
+    def close(self) -> None:
+        """Hang up; what still waits fails."""
+        self._fail(f"the connection to {self.name} was closed")
+
+    def _send(self, request: object, version: int, frame: asyncio.Future[Frame]) -> _Expected:
+        if self._failure is not None:
+            raise KafkaError(self._failure.code, str(self._failure))
+        api_key = facts_of(type(request)).api_key
+        assert api_key is not None, "only requests are sent"
+        self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
+        header = RequestHeader(api_key, version, self._correlation_id, self._client_id)
+        payload = encode_request_header(header) + encode(request, version)
+        self._transport.write(len(payload).to_bytes(_SIZE_BYTES, "big") + payload)
+        return _Expected(self._correlation_id, api_key, version, frame)
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        reason = f": {exc}" if exc is not None else ""
+        self._fail(f"{self.name} closed the connection{reason}")
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
+        return self._reader.writable()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._reader.received(nbytes)
+        try:
+            while (frame := self._reader.next_frame()) is not None:
+                self._answer(frame)
+        except ProtocolError as error:
+            self._fail(f"{self.name} does not speak Kafka's protocol: {error}")
+
+    def pause_writing(self) -> None:
+        self._can_write.clear()
+
+    def resume_writing(self) -> None:
+        self._can_write.set()
+
+    def _answer(self, frame: memoryview) -> None:
+        if not self._expected:
+            raise ProtocolError("an answer that nobody waits for")
+        expected = self._expected[0]  # which stays there to be told if the answer is nonsense
+        correlation_id, position = decode_response_header(frame, expected.api_key, expected.version)
+        if correlation_id != expected.correlation_id:
+            raise ProtocolError(f"answer {correlation_id} instead of {expected.correlation_id}")
+        self._expected.popleft()
+        if not expected.frame.done():
+            expected.frame.set_result(Frame(frame, position))
+
+    def _fail(self, reason: str) -> None:
+        if self._failure is not None:
+            return
+        self._failure = KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
+        self._can_write.set()
+        for expected in self._expected:
+            if not expected.frame.done():
+                expected.frame.set_exception(KafkaError(ErrorCode.NETWORK_EXCEPTION, reason))
+        self._expected.clear()
+        self._transport.abort()

@@ -1,0 +1,100 @@
+"""What is known of the cluster: brokers, topics, and who leads which partition."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from moldau.client.addresses import Address
+from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
+
+NO_LEADER = -1
+
+
+@dataclass(slots=True)
+class KnownTopic:
+    """A topic as a broker described it; `leaders` and `epochs` are by partition."""
+
+    error_code: ErrorCode
+    leaders: dict[int, int] = field(default_factory=dict)
+    epochs: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def partitions(self) -> list[int]:
+        """Every partition, whether it has a leader or not."""
+        return sorted(self.leaders)
+
+
+class ClusterMetadata:
+    """The newest answers, and whether it is time to ask again.
+
+    A partition whose leader is in doubt has none until the next answer. An answer with an
+    older leader epoch than a known one comes from a broker that lags behind, and does not
+    take a leader's place (KIP-320).
+    """
+
+    def __init__(self, *, age_max_ms: int) -> None:
+        self.brokers: dict[int, Address] = {}
+        self.topics: dict[str, KnownTopic] = {}
+        self.controller_id = NO_LEADER
+        self.cluster_id: str | None = None
+        self._age_max_ms = age_max_ms
+        self._updated_ms: int | None = None
+        self._is_in_doubt = False
+
+    def is_stale(self, topics: Iterable[str], *, now_ms: int) -> bool:
+        """Whether these topics should be asked for before they are used."""
+        if self._is_in_doubt or self._updated_ms is None:
+            return True
+        if now_ms - self._updated_ms >= self._age_max_ms:
+            return True
+        return any(topic not in self.topics for topic in topics)
+
+    def leader_of(self, partition: TopicPartition) -> int | None:
+        """The broker to ask, or None if nobody knows it."""
+        topic = self.topics.get(partition.topic)
+        leader = NO_LEADER if topic is None else topic.leaders.get(partition.partition, NO_LEADER)
+        return leader if leader in self.brokers else None
+
+    def leader_epoch_of(self, partition: TopicPartition) -> int:
+        """The epoch of that leader, -1 if it is not known."""
+        topic = self.topics.get(partition.topic)
+        return -1 if topic is None else topic.epochs.get(partition.partition, -1)
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions of a topic; empty if it is not known."""
+        known = self.topics.get(topic)
+        return [] if known is None else known.partitions
+
+    def doubt(self, partition: TopicPartition) -> None:
+        """A broker said that it is not the leader, or did not answer."""
+        self._is_in_doubt = True
+        topic = self.topics.get(partition.topic)
+        if topic is not None and partition.partition in topic.leaders:
+            topic.leaders[partition.partition] = NO_LEADER
+
+    def update(self, answer: MetadataResponse, *, now_ms: int) -> None:
+        """Take over what a broker answered."""
+        self.brokers = {each.node_id: Address(each.host, each.port) for each in answer.brokers}
+        self.controller_id = answer.controller_id
+        self.cluster_id = answer.cluster_id
+        for topic in answer.topics:
+            if topic.name is not None:
+                self.topics[topic.name] = _known(topic, self.topics.get(topic.name))
+        self._updated_ms = now_ms
+        self._is_in_doubt = any(
+            NO_LEADER in topic.leaders.values() for topic in self.topics.values()
+        )
+
+
+def _known(answer: MetadataResponseTopic, before: KnownTopic | None) -> KnownTopic:
+    topic = KnownTopic(ErrorCode(answer.error_code))
+    for each in answer.partitions:
+        index, leader, epoch = each.partition_index, each.leader_id, each.leader_epoch
+        newest = -1 if before is None else before.epochs.get(index, -1)
+        is_outdated = epoch != -1 and epoch < newest
+        topic.leaders[index] = NO_LEADER if is_outdated else leader
+        topic.epochs[index] = max(epoch, newest)
+    if not topic.leaders and before is not None and topic.error_code.is_retriable:
+        return KnownTopic(topic.error_code, before.leaders, before.epochs)
+    return topic

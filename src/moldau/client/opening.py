@@ -1,0 +1,84 @@
+"""Opens connections to brokers: every address of a name is tried, versions are agreed on."""
+
+import asyncio
+import socket
+from dataclasses import dataclass
+
+import moldau
+from moldau.client.addresses import Address
+from moldau.client.connection import Connection
+from moldau.client.settings import ClientSettings
+from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+_API_VERSIONS_NEWEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBroker:
+    """A connection, and what can be said over it."""
+
+    connection: Connection
+    versions: BrokerVersions
+
+
+async def open_broker(address: Address, settings: ClientSettings) -> OpenBroker:
+    """Connect and agree on versions.
+
+    A broker that does not know the version of ApiVersions answers with version 0; one from
+    before 0.10 knows none and hangs up, which a broker that is just stopping does as well:
+    only two in a row are taken for old age.
+    """
+    for version in (_API_VERSIONS_NEWEST, 0):
+        connection = await _connect(address, settings)
+        try:
+            return OpenBroker(connection, await _agree(connection, version, settings))
+        except KafkaError as error:
+            connection.close()
+            if error.code is not ErrorCode.NETWORK_EXCEPTION:
+                raise
+    connection = await _connect(address, settings)
+    return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))
+
+
+async def _agree(connection: Connection, version: int, settings: ClientSettings) -> BrokerVersions:
+    request = ApiVersionsRequest(
+        client_software_name="moldau", client_software_version=moldau.__version__
+    )
+    timeout_s = settings.request_timeout_ms / 1000
+    frame = await connection.exchange(request, version, timeout_s=timeout_s)
+    answer = frame.decode(ApiVersionsResponse, 0 if frame.error_code else version)
+    if answer.error_code == ErrorCode.UNSUPPORTED_VERSION and not answer.api_keys:
+        # Before 2.4 the refusal does not say what would have been right.
+        frame = await connection.exchange(request, 0, timeout_s=timeout_s)
+        answer = frame.decode(ApiVersionsResponse, 0)
+    elif answer.error_code not in (ErrorCode.NONE, ErrorCode.UNSUPPORTED_VERSION):
+        raise KafkaError(ErrorCode(answer.error_code), f"{connection.name} refused ApiVersions")
+    return BrokerVersions.of_answer(answer.api_keys)
+
+
+async def _connect(address: Address, settings: ClientSettings) -> Connection:
+    """The first of all addresses that takes the connection; the error names each that did not."""
+    loop = asyncio.get_running_loop()
+    tried: list[str] = []
+    try:
+        found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        reason = f"{address}: {error.strerror or error}"
+        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    timeout_s = settings.socket_connection_setup_timeout_ms / 1000 / len(found)
+    for _, _, _, _, place in found:
+        host = str(place[0])
+        try:
+            async with asyncio.timeout(timeout_s):
+                _, connection = await loop.create_connection(
+                    lambda: Connection(str(address), settings.client_id), host, address.port
+                )
+        except TimeoutError:
+            tried.append(f"{Address(host, address.port)}: no answer in {timeout_s:g} s")
+        except OSError as error:
+            tried.append(f"{Address(host, address.port)}: {error.strerror or error}")
+        else:
+            return connection
+    raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{address}: {'; '.join(dict.fromkeys(tried))}")

@@ -1,0 +1,247 @@
+"""Sends the batches of a producer to the leaders of their partitions."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from moldau.client.accumulator import Accumulator
+from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
+from moldau.client.cluster import Cluster
+from moldau.client.encoding import encode_rows
+from moldau.client.settings import ACKS_NONE, ProducerSettings
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
+from moldau.protocol.messages.init_producer_id import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+from moldau.protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from moldau.records.batch import Producer as ProducerIdentity
+from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
+
+SETTLED = "settled"
+_PRODUCE = 0
+_SEQUENCE_ERRORS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
+
+
+class Sender:
+    """Takes what is ready, sends it, and settles it by what the broker answers."""
+
+    def __init__(self, cluster: Cluster, accumulator: Accumulator, waiters: Waiters) -> None:
+        assert isinstance(cluster.settings, ProducerSettings)
+        self._settings: ProducerSettings = cluster.settings
+        self._cluster = cluster
+        self._accumulator = accumulator
+        self._waiters = waiters
+        self._wake = asyncio.Event()
+        self._in_flight: dict[int, int] = {}
+        self._identity: ProducerIdentity | None = None
+        self._tasks: asyncio.TaskGroup
+        self._is_refreshing = False
+
+    def wake(self) -> None:
+        """Look again at what is ready."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        async with asyncio.TaskGroup() as self._tasks:
+            while True:
+                self._wake.clear()
+                self._expire()
+                if self._accumulator.ready(now_ms=self._now_ms()):
+                    await self._identify()
+                    self._send_ready()
+                await self._rest()
+
+    # One turn
+
+    def _expire(self) -> None:
+        for batch in self._accumulator.expire(now_ms=self._now_ms()):
+            self._report(batch, self._too_late(batch))
+
+    async def _identify(self) -> None:
+        """Get the id by which brokers recognise this producer's retries."""
+        if self._identity is not None or not self._settings.enable_idempotence:
+            return
+        try:
+            self._identity = await self._ask_identity()
+        except KafkaError as error:
+            if not error.is_retriable:
+                self._fail_waiting(error)
+            await self._cluster.back_off()
+
+    async def _ask_identity(self) -> ProducerIdentity:
+        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
+        answer = await self._cluster.ask_any(request, InitProducerIdResponse)
+        if answer.error_code:
+            raise KafkaError(ErrorCode(answer.error_code), "no producer id was given")
+        return ProducerIdentity(answer.producer_id, answer.producer_epoch, NO_SEQUENCE)
+
+    def _send_ready(self) -> None:
+        if self._settings.enable_idempotence and self._identity is None:
+            return
+        by_leader: dict[int, list[PartitionBatches]] = {}
+        metadata = self._cluster.metadata
+        for batches in self._accumulator.ready(now_ms=self._now_ms()):
+            leader = metadata.leader_of(batches.partition)
+            if leader is None:
+                metadata.doubt(batches.partition)
+                self._refresh()
+            elif self._in_flight.get(leader, 0) < self._in_flight_max:
+                by_leader.setdefault(leader, []).append(batches)
+        for leader, partitions in by_leader.items():
+            self._in_flight[leader] = self._in_flight.get(leader, 0) + 1
+            self._tasks.create_task(self._send(leader, self._take(partitions)))
+
+    @property
+    def _in_flight_max(self) -> int:
+        return self._settings.max_in_flight_requests_per_connection
+
+    def _take(self, partitions: Iterable[PartitionBatches]) -> list[Batch]:
+        """One batch of each partition, as many as one request may hold but at least one."""
+        taken: list[Batch] = []
+        size_bytes = 0
+        for batches in partitions:
+            batch = batches.oldest_waiting
+            assert batch is not None, "it was ready"
+            size_bytes += batch.size_bytes
+            if taken and size_bytes > self._settings.max_request_size:
+                break
+            taken.append(batches.take(self._identity))
+        return taken
+
+    async def _rest(self) -> None:
+        deadline_ms = self._accumulator.next_deadline_ms()
+        wait_s = None
+        if deadline_ms is not None:
+            wait_s = max(deadline_ms - self._now_ms(), 0) / 1000
+            if wait_s == 0:  # ready, but its leader is busy or unknown
+                wait_s = self._settings.retry_backoff_ms / 1000
+        try:
+            async with asyncio.timeout(wait_s):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    # One request
+
+    async def _send(self, leader: int, batches: list[Batch]) -> None:
+        try:
+            await self._produce(leader, batches)
+        except KafkaError as error:
+            for batch in batches:
+                self._settle(batch, error)
+        finally:
+            self._in_flight[leader] -= 1
+            self.wake()
+
+    async def _produce(self, leader: int, batches: list[Batch]) -> None:
+        broker = await self._cluster.broker(leader)
+        version = broker.versions.newest(_PRODUCE)
+        timeout_s = self._cluster.timeout_s
+        request = self._request(batches)
+        if self._settings.required_acks == ACKS_NONE:
+            await broker.connection.tell(request, version, timeout_s=timeout_s)
+            for batch in batches:
+                self._deliver(batch, UNKNOWN_OFFSET, NO_TIMESTAMP)
+            return
+        answer = await broker.connection.ask(request, ProduceResponse, version, timeout_s=timeout_s)
+        by_partition = {batch.partition: batch for batch in batches}
+        for topic in answer.responses:
+            for each in topic.partition_responses:
+                batch = by_partition.pop(TopicPartition(topic.name, each.index))
+                self._settle_by(batch, each)
+        for batch in by_partition.values():
+            self._settle(batch, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "it had no answer"))
+
+    def _request(self, batches: list[Batch]) -> ProduceRequest:
+        topics: dict[str, list[PartitionProduceData]] = {}
+        for batch in batches:
+            records = encode_rows(batch.rows, self._settings.codec, batch.producer)
+            topics.setdefault(batch.partition.topic, []).append(
+                PartitionProduceData(index=batch.partition.partition, records=records)
+            )
+        return ProduceRequest(
+            acks=self._settings.required_acks,
+            timeout_ms=self._settings.request_timeout_ms,
+            topic_data=[
+                TopicProduceData(name=topic, partition_data=partitions)
+                for topic, partitions in topics.items()
+            ],
+        )
+
+    # What becomes of a batch
+
+    def _settle_by(self, batch: Batch, answer: PartitionProduceResponse) -> None:
+        code = ErrorCode(answer.error_code)
+        if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
+            self._deliver(batch, answer.base_offset, answer.log_append_time_ms)
+        else:
+            reason = answer.error_message or code.name
+            self._settle(batch, KafkaError(code, f"{batch.partition}: {reason}"))
+
+    def _settle(self, batch: Batch, error: KafkaError) -> None:
+        if error.is_stale_metadata:
+            self._cluster.metadata.doubt(batch.partition)
+        now_ms = self._now_ms()
+        is_worth_it = error.is_retriable or (
+            self._settings.enable_idempotence and error.code in _SEQUENCE_ERRORS
+        )
+        if is_worth_it and batch.attempts <= self._settings.retries:
+            batch.last_error = error
+            if now_ms < batch.deadline_ms:
+                ready_ms = now_ms + self._settings.retry_backoff_ms
+                self._accumulator[batch.partition].retry(batch, error, ready_ms=ready_ms)
+                return
+            error = self._too_late(batch)
+        self._accumulator[batch.partition].leave(batch)
+        self._accumulator.release(batch)
+        self._report(batch, error)
+
+    def _deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
+        self._accumulator[batch.partition].leave(batch)
+        self._accumulator.release(batch)
+        batch.deliver(base_offset, append_time_ms)
+        self._waiters.wake(SETTLED)
+
+    def _too_late(self, batch: Batch) -> KafkaError:
+        why = f": {batch.last_error}" if batch.last_error is not None else ""
+        reason = f"{batch.partition}: not delivered in {self._settings.delivery_timeout_ms} ms{why}"
+        return KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
+
+    def _report(self, batch: Batch, error: KafkaError) -> None:
+        _log.warning("%d records are lost: %s", len(batch.rows), error)
+        batch.fail(error)
+        self._waiters.wake(SETTLED)
+
+    def _fail_waiting(self, error: KafkaError) -> None:
+        for batch in self._accumulator.expire(now_ms=2**63):
+            self._report(batch, error)
+
+    # Leaders
+
+    def _refresh(self) -> None:
+        if not self._is_refreshing:
+            self._is_refreshing = True
+            self._tasks.create_task(self._refresh_metadata())
+
+    async def _refresh_metadata(self) -> None:
+        try:
+            await self._cluster.refresh_if_stale()
+        except KafkaError as error:
+            _log.info("no metadata: %s", error)
+        await self._cluster.back_off()
+        self._is_refreshing = False
+        self.wake()
+
+    def _now_ms(self) -> int:
+        return self._cluster.clock.monotonic_ms()

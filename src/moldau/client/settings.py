@@ -1,0 +1,182 @@
+"""Settings of clients, with Kafka's names: `linger_ms=5` or `{"linger.ms": "5"}`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import TypeVar
+
+from moldau.config.suggestion import unknown
+from moldau.config.values import INT_MAX, ConfigType, config_error, invalid, parse
+from moldau.records.compression import Codec
+
+ACKS_ALL = -1
+ACKS_NONE = 0
+IDEMPOTENT_IN_FLIGHT_MAX = 5  # brokers remember so many batches of a producer
+
+Settings = TypeVar("Settings", bound="ClientSettings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSettings:
+    """What every client has; times are in milliseconds, sizes in bytes."""
+
+    bootstrap_servers: str | Iterable[str]
+    client_id: str = "moldau"
+    request_timeout_ms: int = 30_000
+    retry_backoff_ms: int = 100
+    metadata_max_age_ms: int = 300_000
+    socket_connection_setup_timeout_ms: int = 10_000
+
+    def check(self) -> None:
+        """Raise InvalidConfig for values that cannot be."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, int) and value < 0 and field.name != "acks":
+                raise invalid(dotted(field.name), value, "0 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducerSettings(ClientSettings):
+    """What a producer has beside that."""
+
+    acks: int | str = ACKS_ALL
+    enable_idempotence: bool = True
+    max_in_flight_requests_per_connection: int = 5
+    batch_size: int = 16_384
+    linger_ms: int = 0
+    buffer_memory: int = 32 << 20
+    max_request_size: int = 1 << 20
+    compression_type: str = "none"
+    max_block_ms: int = 60_000
+    delivery_timeout_ms: int = 120_000
+    retries: int = INT_MAX
+
+    @property
+    def codec(self) -> Codec:
+        """How batches are compressed."""
+        return Codec[self.compression_type.upper()]
+
+    @property
+    def required_acks(self) -> int:
+        """The number that Produce requests carry."""
+        return ACKS_ALL if self.acks == "all" else int(self.acks)
+
+    def check(self) -> None:
+        super(ProducerSettings, self).check()
+        if str(self.acks) not in ("all", "-1", "0", "1"):
+            raise invalid("acks", self.acks, "all, 1 or 0")
+        if self.compression_type.upper() not in Codec.__members__:
+            names = ", ".join(codec.name.lower() for codec in Codec)
+            raise invalid("compression.type", self.compression_type, f"one of {names}")
+        if self.max_in_flight_requests_per_connection < 1:
+            raise invalid("max.in.flight.requests.per.connection", 0, "1 or more")
+        if self.delivery_timeout_ms < self.linger_ms + self.request_timeout_ms:
+            allowed = "at least linger.ms + request.timeout.ms"
+            raise invalid("delivery.timeout.ms", self.delivery_timeout_ms, allowed)
+        if self.enable_idempotence:
+            self._check_idempotence()
+
+    def _check_idempotence(self) -> None:
+        if self.required_acks != ACKS_ALL:
+            raise invalid("acks", self.acks, "all, or set enable.idempotence to false")
+        if self.max_in_flight_requests_per_connection > IDEMPOTENT_IN_FLIGHT_MAX:
+            raise invalid(
+                "max.in.flight.requests.per.connection",
+                self.max_in_flight_requests_per_connection,
+                f"at most {IDEMPOTENT_IN_FLIGHT_MAX}, or set enable.idempotence to false",
+            )
+        if self.retries == 0:
+            raise invalid("retries", 0, "1 or more, or set enable.idempotence to false")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerSettings(ClientSettings):
+    """What a consumer has beside that."""
+
+    group_id: str = ""
+    group_instance_id: str = ""
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 3_000
+    max_poll_interval_ms: int = 300_000
+    max_poll_records: int = 500
+    partition_assignment_strategy: str = "range"
+    enable_auto_commit: bool = True
+    auto_commit_interval_ms: int = 5_000
+    auto_offset_reset: str = "latest"
+    isolation_level: str = "read_uncommitted"
+    fetch_min_bytes: int = 1
+    fetch_max_bytes: int = 52_428_800
+    fetch_max_wait_ms: int = 500
+    max_partition_fetch_bytes: int = 1_048_576
+    check_crcs: bool = True
+    allow_auto_create_topics: bool = True
+
+    def check(self) -> None:
+        super(ConsumerSettings, self).check()
+        choices = {
+            "auto_offset_reset": ("earliest", "latest", "none"),
+            "isolation_level": ("read_uncommitted", "read_committed"),
+        }
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise invalid(dotted(name), getattr(self, name), f"one of {', '.join(allowed)}")
+        if self.max_poll_records < 1:
+            raise invalid("max.poll.records", self.max_poll_records, "1 or more")
+        if self.heartbeat_interval_ms >= self.session_timeout_ms:
+            allowed_interval = "less than session.timeout.ms"
+            raise invalid("heartbeat.interval.ms", self.heartbeat_interval_ms, allowed_interval)
+
+
+def read_settings(
+    kind: type[Settings], mapping: Mapping[str, object] | None, keywords: Mapping[str, object]
+) -> Settings:
+    """Settings from Kafka's dotted names and from keywords; a name may come once.
+
+    Texts are read as Kafka reads them where a setting is a number or a boolean.
+    """
+    values: dict[str, object] = {}
+    known = {field.name: field for field in fields(kind)}
+    dotted_names = {dotted(name): name for name in known}
+    for name, value in (mapping or {}).items():
+        if name not in dotted_names:
+            raise unknown("client", name, dotted_names)
+        values[dotted_names[name]] = value
+    for name, value in keywords.items():
+        if name not in known:
+            raise unknown("client", name, known)
+        if name in values:
+            raise config_error(f"{name} is given as {dotted(name)} too")
+        values[name] = value
+    for name, field in known.items():
+        if name not in values and field.default is MISSING:
+            raise config_error(f"{dotted(name)} is missing")
+    make: Callable[..., Settings] = kind
+    settings = make(
+        **{name: _typed(name, value, known[name].default) for name, value in values.items()}
+    )
+    settings.check()
+    return settings
+
+
+def dotted(name: str) -> str:
+    """Kafka's name of a setting."""
+    return name.replace("_", ".")
+
+
+def _typed(name: str, value: object, default: object) -> object:
+    """The value in the type of its default."""
+    if isinstance(default, bool):
+        value = parse(dotted(name), ConfigType.BOOLEAN, value) if isinstance(value, str) else value
+        return _expect(name, value, bool, "true or false")
+    if isinstance(default, int) and name != "acks":
+        value = parse(dotted(name), ConfigType.LONG, value) if isinstance(value, str) else value
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return _expect(name, value if is_number else None, int, "a whole number")
+    if isinstance(default, str):
+        return _expect(name, value, str, "a text")
+    return value
+
+
+def _expect(name: str, value: object, kind: type, allowed: str) -> object:
+    if not isinstance(value, kind):
+        raise invalid(dotted(name), value, allowed)
+    return value

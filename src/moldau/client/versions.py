@@ -1,0 +1,62 @@
+"""Which version of an API to speak with a broker."""
+
+from collections.abc import Iterable
+
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.apis import API_BY_KEY
+from moldau.protocol.messages.api_versions import ApiVersion
+
+# Fetch 13 names topics by their ids alone, FindCoordinator 4 and OffsetFetch 8 ask for several
+# things at once, Produce below 3 and Fetch below 4 have older records, ListOffsets 0 has another
+# answer: of these the clients speak the middle.
+SPOKEN = {
+    0: range(3, 12),
+    1: range(4, 13),
+    2: range(1, 8),
+    9: range(1, 8),
+    10: range(4),
+}
+
+# What brokers before 0.10 speak, which close the connection when asked.
+BEFORE_API_VERSIONS = {
+    0: range(2),
+    1: range(2),
+    2: range(1),
+    3: range(1),
+    8: range(3),
+    9: range(2),
+    10: range(1),
+    11: range(1),
+    12: range(1),
+    13: range(1),
+    14: range(1),
+    15: range(1),
+    16: range(1),
+}
+
+
+class BrokerVersions:
+    """The versions that one broker speaks, by API key."""
+
+    def __init__(self, spoken: dict[int, range]) -> None:
+        self._spoken = spoken
+
+    @classmethod
+    def of_answer(cls, answer: Iterable[ApiVersion]) -> "BrokerVersions":
+        """From what the broker answered to ApiVersions."""
+        return cls({each.api_key: range(each.min_version, each.max_version + 1) for each in answer})
+
+    def newest(self, api_key: int) -> int:
+        """The newest version that both sides speak; UnsupportedVersion says who speaks what."""
+        ours = SPOKEN.get(api_key, API_BY_KEY[api_key].versions)
+        theirs = self._spoken.get(api_key, range(0))
+        version = min(ours[-1], theirs.stop - 1)
+        if version < max(ours.start, theirs.start):
+            name = API_BY_KEY[api_key].name
+            spoken = f"{theirs.start} to {theirs.stop - 1}" if theirs else "no"
+            raise KafkaError(
+                ErrorCode.UNSUPPORTED_VERSION,
+                f"the broker speaks {spoken} versions of {name}, this client "
+                f"{ours.start} to {ours[-1]}",
+            )
+        return version

@@ -1,0 +1,41 @@
+"""A peer that answers frames as a test says, to show what clients do with odd brokers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from moldau.client.addresses import Address
+
+Answer = Callable[[bytes], bytes | None]
+"""The frame of a request to the frame of its answer; None hangs up, b"" says nothing."""
+
+
+@asynccontextmanager
+async def scripted_broker(answer: Answer) -> AsyncIterator[Address]:
+    """Listens on a free port of the loopback address."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        try:
+            while True:
+                size = int.from_bytes(await reader.readexactly(4), "big")
+                answered = answer(await reader.readexactly(size))
+                if answered is None:
+                    return
+                if answered:
+                    writer.write(len(answered).to_bytes(4, "big") + answered)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
+    finally:
+        server.close()
+        for writer in writers:
+            writer.transport.abort()
+            with suppress(ConnectionError):
+                await writer.wait_closed()

@@ -1,0 +1,109 @@
+"""Brokers by number, metadata kept fresh, and errors that say what was tried."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from moldau.client.cluster import Cluster
+from moldau.client.settings import ClientSettings
+from moldau.errors import (
+    ErrorCode,
+    InvalidTopicException,
+    NetworkException,
+    UnknownTopicOrPartition,
+)
+from moldau.model import TopicPartition
+from moldau.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Call, Drop
+
+NODE = 0
+
+
+@pytest.fixture
+async def cluster(kafka: EmbeddedBroker) -> AsyncIterator[Cluster]:
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5)
+    cluster = Cluster(settings)
+    await cluster.refresh()
+    yield cluster
+    cluster.close()
+
+
+async def test_a_topic_is_found_with_its_leader(cluster: Cluster) -> None:
+    await cluster.wait_for_topic("orders", timeout_s=10)
+    assert cluster.metadata.leader_of(TopicPartition("orders", 0)) in cluster.metadata.brokers
+
+
+async def test_a_topic_that_may_not_be_created_is_not_found(kafka: EmbeddedBroker) -> None:
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5)
+    cluster = Cluster(settings, creates_topics=False)
+    with pytest.raises(UnknownTopicOrPartition, match="orders was not found"):
+        await cluster.wait_for_topic("orders", timeout_s=0.1)
+    cluster.close()
+
+
+async def test_a_name_that_no_topic_can_have_fails_at_once(cluster: Cluster) -> None:
+    with pytest.raises(InvalidTopicException):
+        await cluster.wait_for_topic("not a topic", timeout_s=60)
+
+
+async def test_a_broker_is_asked_in_a_version_that_it_speaks(cluster: Cluster) -> None:
+    (node_id,) = cluster.metadata.brokers
+    answer = await cluster.ask(node_id, ListGroupsRequest(), ListGroupsResponse)
+    assert answer.error_code == ErrorCode.NONE
+    assert await cluster.ask_any(ListGroupsRequest(), ListGroupsResponse) == answer
+
+
+async def test_channels_are_connections_of_their_own(cluster: Cluster) -> None:
+    (node_id,) = cluster.metadata.brokers
+    plain, fetching = await asyncio.gather(cluster.broker(node_id), cluster.broker(node_id, "f"))
+    assert plain.connection is not fetching.connection
+    assert await cluster.broker(node_id, "f") is fetching
+
+
+async def test_a_broker_is_connected_to_again_after_a_failure(
+    kafka: EmbeddedBroker, cluster: Cluster
+) -> None:
+    calls: list[Call] = []
+
+    def drop_first(call: Call) -> Drop | None:
+        calls.append(call)
+        return Drop() if len(calls) == 1 else None
+
+    kafka.control("ListGroups", drop_first)
+    (node_id,) = cluster.metadata.brokers
+    with pytest.raises(NetworkException, match="closed the connection"):
+        await cluster.ask(node_id, ListGroupsRequest(), ListGroupsResponse)
+    await cluster.ask(node_id, ListGroupsRequest(), ListGroupsResponse)
+    assert len(calls) == 2
+
+
+async def test_metadata_is_asked_for_again_only_when_in_doubt(
+    kafka: EmbeddedBroker, cluster: Cluster
+) -> None:
+    await cluster.wait_for_topic("orders", timeout_s=10)
+    calls: list[Call] = []
+    kafka.control("Metadata", calls.append)
+    await cluster.refresh_if_stale()
+    assert not calls
+    cluster.metadata.doubt(TopicPartition("orders", 0))
+    await cluster.refresh_if_stale()
+    assert len(calls) == 1
+
+
+async def test_a_broker_that_is_gone_is_an_error(cluster: Cluster) -> None:
+    with pytest.raises(NetworkException, match="broker 77"):
+        await cluster.broker(77)
+
+
+async def test_if_nobody_answers_the_error_names_all_that_were_tried() -> None:
+    cluster = Cluster(ClientSettings(bootstrap_servers="127.0.0.1:1,127.0.0.1:2"))
+    with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1.*127\.0\.0\.1:2"):
+        await cluster.refresh()
+
+
+async def test_a_closed_cluster_opens_nothing(cluster: Cluster) -> None:
+    cluster.close()
+    with pytest.raises(NetworkException, match="closed"):
+        await cluster.refresh()

@@ -1,0 +1,91 @@
+"""Connecting: which addresses are tried, and how versions are agreed on."""
+
+import asyncio
+
+import pytest
+
+from moldau.client.addresses import Address
+from moldau.client.opening import open_broker
+from moldau.client.settings import ClientSettings
+from moldau.errors import NetworkException
+from moldau.protocol.codec import encode
+from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from moldau.testing.broker import EmbeddedBroker
+from unit.client.scripted import Answer, scripted_broker
+
+SETTINGS = ClientSettings(bootstrap_servers="unused:1", request_timeout_ms=2000)
+METADATA = 3
+UNSUPPORTED_VERSION = 35
+
+
+def answered(frame: bytes, *api_keys: ApiVersion, error_code: int = 0) -> bytes:
+    answer = ApiVersionsResponse(error_code=error_code, api_keys=list(api_keys))
+    return frame[4:8] + encode(answer, 0)
+
+
+def version_of(frame: bytes) -> int:
+    return int.from_bytes(frame[2:4], "big")
+
+
+def from_24(frame: bytes) -> bytes:
+    """Refuses a version that it does not know, and says which it does."""
+    known = ApiVersion(api_key=METADATA, min_version=0, max_version=8)
+    return answered(frame, known, error_code=UNSUPPORTED_VERSION if version_of(frame) else 0)
+
+
+def from_10(frame: bytes) -> bytes:
+    """Refuses a version that it does not know, and says nothing else."""
+    if version_of(frame):
+        return answered(frame, error_code=UNSUPPORTED_VERSION)
+    return answered(frame, ApiVersion(api_key=METADATA, min_version=0, max_version=8))
+
+
+@pytest.mark.parametrize(("broker", "newest"), [(from_24, 8), (from_10, 8), (lambda _: None, 0)])
+async def test_an_older_broker_is_understood(broker: Answer, newest: int) -> None:
+    async with scripted_broker(broker) as address:
+        opened = await open_broker(address, SETTINGS)
+        assert opened.versions.newest(METADATA) == newest
+        assert opened.connection.is_open
+        opened.connection.close()
+
+
+async def test_our_broker_speaks_the_newest(kafka: EmbeddedBroker) -> None:
+    host, _, port = kafka.bootstrap_servers.partition(":")
+    opened = await open_broker(Address(host, int(port)), SETTINGS)
+    assert opened.versions.newest(METADATA) == 12
+    opened.connection.close()
+
+
+async def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scripted_broker(from_24) as address:
+        resolve_in(monkeypatch, ["127.0.0.2", "127.0.0.1"])
+        opened = await open_broker(Address("several.example", address.port), SETTINGS)
+        assert opened.connection.is_open
+        opened.connection.close()
+
+
+async def test_the_error_names_every_address_that_was_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resolve_in(monkeypatch, ["127.0.0.2", "127.0.0.3"])
+    with pytest.raises(NetworkException) as raised:
+        await open_broker(Address("several.example", 1), SETTINGS)
+    for part in ("several.example:1", "127.0.0.2:1", "127.0.0.3:1"):
+        assert part in str(raised.value)
+
+
+async def test_a_name_that_nobody_knows_is_an_error_that_says_it() -> None:
+    with pytest.raises(NetworkException, match=r"no-such-host\.invalid:1"):
+        await open_broker(Address("no-such-host.invalid", 1), SETTINGS)
+
+
+def resolve_in(monkeypatch: pytest.MonkeyPatch, hosts: list[str]) -> None:
+    """Let the one name of these tests stand for several hosts of this machine."""
+    loop = asyncio.get_running_loop()
+    resolve = loop.getaddrinfo
+
+    async def getaddrinfo(host: str, port: int, **options: int) -> object:
+        names = hosts if host == "several.example" else [host]
+        return [found for name in names for found in await resolve(name, port, **options)]
+
+    monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
