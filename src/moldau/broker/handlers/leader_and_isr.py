@@ -16,7 +16,7 @@ from moldau.protocol.messages.leader_and_isr import (
 )
 
 _TOPIC_IDS_SINCE = 5
-_TOPICS_PER_PART = 20
+_PARTITIONS_PER_PART = 10
 
 
 async def handle(
@@ -38,14 +38,22 @@ async def handle(
 
 def _parts(request: LeaderAndIsrRequest) -> Iterator[LeaderAndIsrRequest]:
     """The request in pieces, between which others get their turn: logs take time to make."""
-    topics = request.topic_states
-    if len(topics) <= _TOPICS_PER_PART:
-        yield request
-        return
-    for start in range(0, len(topics), _TOPICS_PER_PART):
-        part = copy(request)
-        part.topic_states = topics[start : start + _TOPICS_PER_PART]
-        yield part
+    part = copy(request)
+    part.topic_states = []
+    room = _PARTITIONS_PER_PART
+    for topic in request.topic_states:
+        states = topic.partition_states
+        while states:
+            piece = copy(topic)
+            piece.partition_states, states = states[:room], states[room:]
+            part.topic_states.append(piece)
+            room -= len(piece.partition_states)
+            if not room:
+                yield part
+                part = copy(part)
+                part.topic_states, part.ungrouped_partition_states = [], []
+                room = _PARTITIONS_PER_PART
+    yield part
 
 
 def _response(

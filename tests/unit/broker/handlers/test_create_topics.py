@@ -163,3 +163,9 @@ async def test_only_the_controller_creates_topics(world: World) -> None:
     world.broker.controller._machine = None
     (result,) = await create(world, topic("t"))
     assert result.error_code == ErrorCode.NOT_CONTROLLER
+
+
+async def test_a_topic_of_many_partitions_is_created_whole(world: World) -> None:
+    (result,) = await create(world, topic("t", 95))
+    assert result.error_code == ErrorCode.NONE
+    assert sorted(one.topic_partition.partition for one in world.broker.replicas) == list(range(95))
