@@ -21,8 +21,6 @@ class Flusher:
         self._disk = disk
         self._clock = clock
         self._running: dict[Log, asyncio.Future[None]] = {}
-        self._rolled: dict[Log, None] = {}
-        self._has_rolled = asyncio.Event()
 
     def is_due(self, log: Log) -> bool:
         """Whether `flush.messages` asks for a flush before anyone is told of an append."""
@@ -36,18 +34,6 @@ class Flusher:
                 await self._flush(log, end_offset)
             else:
                 await asyncio.shield(running)
-
-    def note_rolled(self, log: Log) -> None:
-        """Its last segment is complete: it is flushed soon, so that recovery begins after it."""
-        self._rolled[log] = None
-        self._has_rolled.set()
-
-    async def rolled(self) -> list[Log]:
-        """Wait for logs that have rolled, and take them."""
-        await self._has_rolled.wait()
-        self._has_rolled.clear()
-        rolled, self._rolled = list(self._rolled), {}
-        return rolled
 
     async def _flush(self, log: Log, end_offset: int) -> None:
         # Everything that is there: who asks next may find it done already.

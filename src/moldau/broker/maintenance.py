@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 # Files are removed at most so long after their time.
 _REMOVAL_INTERVAL_MS = 5_000
 _DISK_CHECK_INTERVAL_MS = 500
+_ROLL_CHECK_INTERVAL_MS = 2_000
 # After so many logs other work gets its turn.
 _LOGS_PER_TURN = 50
 
@@ -61,6 +62,7 @@ class Maintenance:
         loops: list[tuple[Callable[[], Awaitable[None]], Callable[[], int]]] = [
             (self.delete_old_segments, lambda: self._config().log.log_retention_check_interval_ms),
             (self.remove_files, lambda: _REMOVAL_INTERVAL_MS),
+            (self.flush_complete_segments, lambda: _ROLL_CHECK_INTERVAL_MS),
             (self.flush_due, lambda: self._config().log.log_flush_scheduler_interval_ms),
             (
                 self.save_recovery_points,
@@ -83,7 +85,6 @@ class Maintenance:
         async with asyncio.TaskGroup() as tasks:
             for work, interval_ms in loops:
                 tasks.create_task(_repeat(work, interval_ms))
-            tasks.create_task(self._flush_rolled())
             if self._config().cleaner.log_cleaner_enable:
                 tasks.create_task(self._clean())
 
@@ -108,6 +109,13 @@ class Maintenance:
                     await in_thread(partial(_remove, directory.volume.disk, due))
                 except OSError as error:
                     directory.volume.fail(error)
+
+    async def flush_complete_segments(self) -> None:
+        """Force to disk the segments that are not appended to any more: recovery skips them."""
+        async for log in self._each_log():
+            end_offset = log.segments.active.base_offset
+            if log.recovery_point < end_offset:
+                await self._flusher.flush(log, end_offset)
 
     async def flush_due(self) -> None:
         """Force to disk what `flush.ms` or `flush.messages` does not let wait."""
@@ -139,12 +147,6 @@ class Maintenance:
         """Stop when there is nothing left to serve from."""
         if not self._online():
             raise EveryDirectoryOffline("every log directory is offline")
-
-    async def _flush_rolled(self) -> None:
-        while True:
-            for log in await self._flusher.rolled():
-                with _offline_is_known():
-                    await self._flusher.flush(log, log.segments.active.base_offset)
 
     async def _clean(self) -> None:
         # The cleaner is loaded when the broker has long started: it is a good part of it.

@@ -39,6 +39,10 @@ class BrokerNotStarted(Exception):
     """The broker ended while it was starting; the cause says why."""
 
 
+class BrokerStopped(Exception):
+    """The broker had stopped by itself; the cause says why."""
+
+
 class EmbeddedBroker:
     """A broker, and what a test may ask of it."""
 
@@ -78,7 +82,7 @@ class EmbeddedBroker:
             raise BrokerNotStarted(str(failure)) from failure
 
     def stop(self) -> None:
-        """Stop cleanly; raises what had stopped it before, if anything had."""
+        """Stop cleanly; raises BrokerStopped if something had stopped it before."""
         if self._thread is None:
             return
         if not self._loop.is_closed():
@@ -87,7 +91,7 @@ class EmbeddedBroker:
         self._thread = None
         failure = self._take_failure()
         if failure is not None:
-            raise failure
+            raise BrokerStopped(str(failure)) from failure
 
     def restart(self) -> None:
         """Stop cleanly and start again: same data, same port, same control functions."""

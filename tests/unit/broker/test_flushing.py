@@ -91,17 +91,3 @@ async def test_a_flush_is_due_after_flush_messages() -> None:
     assert flusher.is_due(log)
     await flusher.flush(log, 2)
     assert not flusher.is_due(log)
-
-
-async def test_logs_that_rolled_are_handed_out_once() -> None:
-    store = Store()
-    log = store.log()
-    flusher = Flusher(store.disk, store.clock)
-    flusher.note_rolled(log)
-    flusher.note_rolled(log)
-    assert await flusher.rolled() == [log]
-    waiting = asyncio.create_task(flusher.rolled())
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    flusher.note_rolled(log)
-    assert await waiting == [log]

@@ -16,12 +16,12 @@ from unit.broker.stores import PATH, Store, append
 ORDERS = TopicPartition("orders", 0)
 
 
-def maintenance(*stores: Store, flusher: Flusher | None = None, **settings: str) -> Maintenance:
+def maintenance(*stores: Store, **settings: str) -> Maintenance:
     texts = {name.replace("_", "."): value for name, value in settings.items()}
     config = read_startup({"log.dirs": PATH, **texts}).config
     return Maintenance(
         [store.directory for store in stores],
-        flusher or Flusher(stores[0].disk, stores[0].clock),
+        Flusher(stores[0].disk, stores[0].clock),
         config=lambda: config,
         clock=stores[0].clock,
         seed=bytes(16),
@@ -97,22 +97,17 @@ async def test_checkpoints_are_written() -> None:
     assert checkpoint.read_offsets(store.disk, path) == {ORDERS: 1}
 
 
-async def test_a_rolled_log_is_flushed_up_to_its_active_segment() -> None:
+async def test_complete_segments_are_flushed_and_the_active_one_is_not() -> None:
     store = Store()
     log = store.log()
     append(log)
+    service = maintenance(store)
+    await service.flush_complete_segments()
+    assert log.recovery_point == 0
     log.roll(now_ms=0)
     append(log)
-    flusher = Flusher(store.disk, store.clock)
-    running = asyncio.create_task(maintenance(store, flusher=flusher).run())
-    flusher.note_rolled(log)
-    async with asyncio.timeout(5):
-        while log.recovery_point < 1:
-            await asyncio.sleep(0)
+    await service.flush_complete_segments()
     assert log.recovery_point == 1
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
 
 
 async def test_compacted_topics_are_compacted() -> None:

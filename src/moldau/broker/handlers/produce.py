@@ -152,6 +152,8 @@ class _Appends:
             if valid.header.is_transactional:
                 guard = await self._verify(partition, valid)
             self._append_valid(partition, valid, response, guard)
+            if broker.flusher.is_due(partition.log):
+                await broker.flusher.flush(partition.log, partition.log.log_end_offset)
 
     async def _verify(self, partition: Partition, valid: ValidBatch) -> Guard | None:
         header, broker = valid.header, self._broker
