@@ -1,0 +1,114 @@
+"""The transactional ids of one partition: most of it is told by the transcripts."""
+
+import pytest
+
+from moldau.config.broker.transactions import TransactionConfig
+from moldau.coordinator.decision import Moment, Source
+from moldau.coordinator.transaction.records import TransactionRecord, encode
+from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transactions import PREPARED, Initialisation, Transactions
+from moldau.errors import KafkaError
+from moldau.model import NO_PRODUCER_ID, TopicPartition
+
+T0 = TopicPartition("t", 0)
+NOW = Moment(1000, 1_700_000_000_000)
+FIRST = Transaction(producer_id=7, epoch=0, timeout_ms=500, update_timestamp=NOW.wall_ms)
+OPEN = FIRST.joined_by([T0], wall_ms=NOW.wall_ms)
+PREPARED_COMMIT = OPEN.prepared(is_commit=True, wall_ms=NOW.wall_ms)
+
+
+@pytest.fixture
+def machine() -> Transactions:
+    return Transactions(TransactionConfig())
+
+
+def apply(machine: Transactions, key: str, *steps: Transaction | None) -> None:
+    for offset, step in enumerate(steps):
+        machine.apply(TransactionRecord(key, step), Source(offset, NO_PRODUCER_ID, NOW))
+
+
+def replay(machine: Transactions, key: str, step: Transaction) -> None:
+    machine.replay(*encode(TransactionRecord(key, step)), Source(5, NO_PRODUCER_ID, NOW))
+
+
+def test_deadlines_go_by_the_clock_that_never_jumps(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST)
+    assert machine.next_deadline_ms() is None
+    apply(machine, "tx", OPEN)
+    assert machine.next_deadline_ms() == 1500
+    assert machine.take_due(now=Moment(1499, 0)) == []
+    assert machine.take_due(now=Moment(1500, 0)) == ["tx"]
+
+
+def test_an_ended_transaction_has_no_deadline(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST, OPEN, PREPARED_COMMIT)
+    assert machine.next_deadline_ms() is None
+
+
+def test_what_is_prepared_is_told_once(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST, OPEN)
+    assert not machine.take_answered()
+    apply(machine, "tx", PREPARED_COMMIT)
+    assert machine.take_answered() == (PREPARED,)
+    assert machine.has_prepared
+    assert machine.take_prepared() == ["tx"]
+    assert machine.take_prepared() == []
+    assert not machine.take_answered()
+
+
+def test_replay_plans_nothing_until_it_is_over(machine: Transactions) -> None:
+    replay(machine, "open", OPEN)
+    replay(machine, "prepared", PREPARED_COMMIT)
+    assert machine.next_deadline_ms() is None
+    assert not machine.has_prepared
+    machine.begin(now=Moment(2000, NOW.wall_ms + 400))
+    assert machine.next_deadline_ms() == 2100
+    assert machine.take_prepared() == ["prepared"]
+    assert machine.last_offset("open") == 5
+
+
+def test_records_of_other_kinds_are_skipped(machine: Transactions) -> None:
+    machine.replay(b"\0\1\0\2tx", None, Source(0, NO_PRODUCER_ID, NOW))
+    assert len(machine) == 0
+
+
+def test_completion_is_for_the_step_it_was_begun_for(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST, OPEN, PREPARED_COMMIT)
+    assert not machine.complete("tx", log_offset=1, now=NOW).records
+    assert not machine.complete("other", log_offset=2, now=NOW).records
+    (record,) = machine.complete("tx", log_offset=2, now=NOW).records
+    assert record.transaction == PREPARED_COMMIT.completed(wall_ms=NOW.wall_ms)
+
+
+def test_a_step_that_cannot_follow_stops_the_process(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST)
+    with pytest.raises(AssertionError):
+        apply(machine, "tx", PREPARED_COMMIT)
+
+
+def test_a_producer_id_is_needed_for_new_ids_and_after_the_last_epoch(
+    machine: Transactions,
+) -> None:
+    assert machine.needs_producer_id("tx", None)
+    apply(machine, "tx", FIRST)
+    assert not machine.needs_producer_id("tx", None)
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1, 900_001])
+def test_timeouts_have_bounds(machine: Transactions, timeout_ms: int) -> None:
+    asked = Initialisation(timeout_ms)
+    with pytest.raises(KafkaError, match="ms are not within"):
+        machine.initialise("tx", asked, new_producer_id=1, now=NOW)
+
+
+def test_a_producer_may_change_its_timeout(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST)
+    later = Moment(2000, NOW.wall_ms + 1000)
+    decision = machine.initialise("tx", Initialisation(900), new_producer_id=-1, now=later)
+    (record,) = decision.records
+    assert decision.reply == Identity(7, 1)
+    assert record.transaction is not None
+    assert (record.transaction.timeout_ms, record.transaction.update_timestamp) == (
+        900,
+        later.wall_ms,
+    )
