@@ -10,6 +10,7 @@ from typing import IO, Any, Protocol, cast
 
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
+from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
@@ -224,7 +225,10 @@ class Connection(asyncio.BufferedProtocol):
             if not isinstance(part, FileRange):
                 self._outgoing.append(part)
             elif part.size < self._limits.sendfile_threshold_bytes:
-                self._outgoing.append(part.read())
+                data = part.read_cached()
+                if data is None:
+                    data = await in_thread(part.read)
+                self._outgoing.append(data)
             else:
                 self._flush()
                 await self._send_file(part)
@@ -234,9 +238,13 @@ class Connection(asyncio.BufferedProtocol):
         self._is_sending_file = True
         try:
             while position < end:
+                piece = part.part(position, min(end - position, _SENDFILE_MAX_BYTES))
+                if not piece.seems_cached():
+                    # sendfile would wait for the device, and everyone else with it.
+                    await in_thread(piece.read_ahead)
                 # asyncio does not tell how far it is: the stall deadline holds for each piece.
                 self.write_blocked_since_s = self._loop.time()
-                position += await self._send_piece(part, position, end)
+                position += await self._send_piece(piece)
         except asyncio.CancelledError:
             # A transport that is closed while asyncio sends from it leaves its descriptor in
             # the selector, where the next connection of that number would stumble over it.
@@ -250,14 +258,15 @@ class Connection(asyncio.BufferedProtocol):
             # asyncio pauses reading while it sends a file, and then resumes it unasked.
             self.transport.pause_reading()
 
-    async def _send_piece(self, part: FileRange, position: int, end: int) -> int:
-        size = min(end - position, _SENDFILE_MAX_BYTES)
+    async def _send_piece(self, piece: FileRange) -> int:
         # asyncio wants a file object, and uses nothing of it but fileno().
-        file = cast("IO[bytes]", part)
-        sent = await self._loop.sendfile(self.transport, file, position, size, fallback=False)
-        if sent != size:
+        file = cast("IO[bytes]", piece)
+        sent = await self._loop.sendfile(
+            self.transport, file, piece.position, piece.size, fallback=False
+        )
+        if sent != piece.size:
             # The client was promised more bytes than the file has: it must not wait for them.
-            raise CloseConnection(f"a file ended {end - position - sent} bytes too early")
+            raise CloseConnection(f"a file ended at {piece.position + sent}, too early")
         return sent
 
     def _flush(self) -> None:

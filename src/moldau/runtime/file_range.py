@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from moldau.runtime.disk import File
 
+_READ_AHEAD_BYTES = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class FileRange:
@@ -23,3 +25,22 @@ class FileRange:
     def read(self) -> bytes:
         """Copy the bytes into memory."""
         return self.file.read(self.position, self.size)
+
+    def read_cached(self) -> bytes | None:
+        """Like `read`, but None if it would have to wait for the device."""
+        return self.file.read_cached(self.position, self.size)
+
+    def part(self, position: int, size: int) -> "FileRange":
+        """Another stretch of the same file."""
+        return FileRange(self.file, position, size)
+
+    def seems_cached(self) -> bool:
+        """Whether a look at its start, middle and end did not have to wait for the device."""
+        places = (self.position, self.position + self.size // 2, self.position + self.size - 1)
+        return all(self.file.read_cached(place, 1) is not None for place in places)
+
+    def read_ahead(self) -> None:
+        """Bring the bytes into the page cache, however long that takes."""
+        end = self.position + self.size
+        for position in range(self.position, end, _READ_AHEAD_BYTES):
+            self.file.read(position, min(_READ_AHEAD_BYTES, end - position))

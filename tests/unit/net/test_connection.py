@@ -1,6 +1,8 @@
 """Connections: frames, order, bounds, and what a client can do wrong."""
 
 import asyncio
+import os
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -11,7 +13,7 @@ import pytest
 
 from moldau.net.connection import CloseConnection, Connection, Limits, Part
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
-from moldau.runtime.disk import PosixDisk
+from moldau.runtime.disk import PosixDisk, PosixFile
 from moldau.runtime.file_range import FileRange
 
 Respond = Callable[[Connection, memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
@@ -215,6 +217,39 @@ async def test_file_ranges_are_sent_between_ordinary_parts(tmp_path: Path, size:
         expected = b"<<" + content[100 : 100 + size] + b">>"
         assert await read_frame(reader) == expected
         assert await read_frame(reader) == expected
+        writer.close()
+
+
+class ColdFile(PosixFile):
+    """Not in the page cache until it is read, which may only happen off the loop."""
+
+    is_cold = True
+
+    def read_cached(self, position: int, size: int) -> bytes | None:
+        return None if self.is_cold else super().read_cached(position, size)
+
+    def read(self, position: int, size: int) -> bytes:
+        assert threading.current_thread() is not threading.main_thread()
+        self.is_cold = False
+        return super().read(position, size)
+
+
+@pytest.mark.parametrize("size", [1000, 200_000])
+async def test_what_is_not_in_the_page_cache_is_read_off_the_loop(
+    tmp_path: Path, size: int
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(size))
+    file = ColdFile(os.open(path, os.O_RDONLY))
+
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
+        return [(size + 4).to_bytes(4, "big"), b"<<", FileRange(file, 0, size), b">>"]
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"fetch"))
+        assert await read_frame(reader) == b"<<" + bytes(size) + b">>"
+        assert not file.is_cold
         writer.close()
 
 
