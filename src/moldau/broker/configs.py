@@ -161,12 +161,12 @@ class Configs:
         changed: dict[ConfigEntity, None] = {}
         for name in names:
             path = f"{config_nodes.CHANGES_PATH}/{name}"
-            number = int(name.rpartition("_")[2])
             try:
+                number = int(name.rpartition("_")[2])
                 node = await self._tree.get(path)
                 if number > self._last_change:
                     changed[config_nodes.decode_change(node.data)] = None
-            except NoNode:
+            except (NoNode, ValueError):
                 continue
             except NodeDataError as error:
                 _log.warning("notification %s is not understood: %s", name, error)

@@ -117,6 +117,7 @@ async def test_a_notification_that_is_not_understood_is_passed_over(
     tree: MemoryTree, clock: SettableClock
 ) -> None:
     await tree.create(Create(config_nodes.CHANGE_PREFIX, b"no JSON", is_sequential=True))
+    await tree.create(Create(f"{config_nodes.CHANGES_PATH}/no_number"))
     await Following(tree, clock).configs.alter(ConfigEntity.topic("t"), lambda _: {})
     async with following(tree, clock, 2) as other:
         assert await other.heard.get() == "t"
