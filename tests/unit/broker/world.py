@@ -7,6 +7,7 @@
 Requests go through the dispatcher as encoded frames, and come back decoded.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -92,6 +93,15 @@ class World:
         frame = frame_of(request, version, client_id=client_id)
         parts = await self.dispatcher.respond(client, memoryview(frame))
         return None if parts is None else response_of(parts, api_key, version)
+
+    async def park(self, request: object, version: int) -> "asyncio.Task[Any]":
+        """Send a request that has to wait; returns once it does."""
+        parked = len(self.broker.waiters)
+        asking = asyncio.create_task(self.ask(request, version))
+        while len(self.broker.waiters) <= parked:
+            assert not asking.done(), "it was answered at once"
+            await asyncio.sleep(0)
+        return asking
 
     async def create_topic(
         self, name: str, partition_count: int = 1, overrides: Mapping[str, str] | None = None

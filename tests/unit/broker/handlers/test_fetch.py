@@ -9,7 +9,6 @@ from moldau.errors import ErrorCode
 from moldau.log.producer_state import Origin
 from moldau.metadata.image import ClusterImage
 from moldau.model import TopicPartition
-from moldau.protocol.messages.fetch import FetchRequest
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
@@ -40,15 +39,6 @@ async def world() -> AsyncIterator[World]:
 def topic_of(world: World, version: int) -> str | bytes:
     """How topic `t` is called in this version."""
     return world.broker.metadata.image.topics["t"].topic_id if version >= 13 else "t"
-
-
-async def parked(world: World, request: FetchRequest, version: int = 12) -> asyncio.Task[object]:
-    """A request that waits for something to come."""
-    asking = asyncio.create_task(world.ask(request, version))
-    while not len(world.broker.waiters):
-        assert not asking.done()
-        await asyncio.sleep(0)
-    return asking
 
 
 def lead(world: World, *, isr: tuple[int, ...], epoch: int = 1) -> None:
@@ -219,7 +209,7 @@ async def test_committed_readers_stop_at_open_transactions_and_hear_of_aborted_o
 
 
 async def test_a_waiting_reader_is_woken_by_an_append(world: World) -> None:
-    asking = await parked(world, fetch(fetch_partition(), max_wait_ms=60_000))
+    asking = await world.park(fetch(fetch_partition(), max_wait_ms=60_000), 12)
     world.append("t", b"a")
     assert offsets_in(fetched(await asking)[0]) == [0]
 
@@ -231,7 +221,7 @@ async def test_a_waiting_reader_gets_what_there_is_when_time_is_up(world: World)
 
 
 async def test_a_waiting_reader_goes_on_waiting_until_there_are_enough_bytes(world: World) -> None:
-    asking = await parked(world, fetch(fetch_partition(), max_wait_ms=60_000, min_bytes=150))
+    asking = await world.park(fetch(fetch_partition(), max_wait_ms=60_000, min_bytes=150), 12)
     world.append("t", b"a")
     await asyncio.sleep(0)
     assert not asking.done()
@@ -253,7 +243,7 @@ async def test_nothing_asked_is_answered_without_waiting(world: World) -> None:
 @pytest.mark.parametrize("version", [12, 13])
 async def test_a_waiting_reader_hears_that_the_topic_is_deleted(world: World, version: int) -> None:
     request = fetch(fetch_partition(), topic=topic_of(world, version), max_wait_ms=60_000)
-    asking = await parked(world, request, version)
+    asking = await world.park(request, version)
     await world.broker.topics.delete("t")
     data = fetched(await asking)[0]
     assert data.error_code in (
@@ -263,7 +253,7 @@ async def test_a_waiting_reader_hears_that_the_topic_is_deleted(world: World, ve
 
 
 async def test_a_waiting_reader_hears_of_a_new_leader(world: World) -> None:
-    asking = await parked(world, fetch(fetch_partition(epoch=0), max_wait_ms=60_000))
+    asking = await world.park(fetch(fetch_partition(epoch=0), max_wait_ms=60_000), 12)
     lead(world, isr=(0,), epoch=4)
     world.broker.waiters.wake(TopicPartition("t", 0))
     assert fetched(await asking)[0].error_code == ErrorCode.FENCED_LEADER_EPOCH

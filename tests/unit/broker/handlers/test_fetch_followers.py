@@ -1,12 +1,11 @@
 """Fetch by other brokers: who may, what it tells the leader, where logs part."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
 from moldau.errors import ErrorCode
-from moldau.protocol.messages.fetch import FetchRequest, PartitionData
+from moldau.protocol.messages.fetch import PartitionData
 from moldau.replication.partition import PartitionState
 from unit.broker.requests import (
     as_follower,
@@ -23,15 +22,6 @@ async def world() -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", 3)
         yield world
-
-
-async def parked(world: World, request: FetchRequest, version: int = 12) -> asyncio.Task[object]:
-    """A request that waits for something to come."""
-    asking = asyncio.create_task(world.ask(request, version))
-    while not len(world.broker.waiters):
-        assert not asking.done()
-        await asyncio.sleep(0)
-    return asking
 
 
 def lead(world: World, *, isr: tuple[int, ...], epoch: int = 1) -> None:
@@ -51,7 +41,7 @@ async def test_a_follower_that_is_not_assigned_is_refused(world: World) -> None:
 async def test_followers_move_the_high_watermark(world: World) -> None:
     lead(world, isr=(0, 1))
     world.append("t", b"a", b"b")
-    waiting = await parked(world, fetch(fetch_partition(), max_wait_ms=60_000))
+    waiting = await world.park(fetch(fetch_partition(), max_wait_ms=60_000), 12)
     await world.ask(as_follower(fetch(fetch_partition(offset=2)), 1, 12), 12)
     assert world.partition("t").log.high_watermark == 2
     assert offsets_in(fetched(await waiting)[0]) == [0]

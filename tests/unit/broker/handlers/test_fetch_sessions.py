@@ -1,12 +1,10 @@
 """Fetch in sessions: what is left out, and which requests are refused."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
 from moldau.errors import ErrorCode
-from moldau.protocol.messages.fetch import FetchRequest
 from unit.broker.requests import fetch, fetch_partition, fetched, in_session, offsets_in
 from unit.broker.world import World, broker_world
 
@@ -21,15 +19,6 @@ async def world() -> AsyncIterator[World]:
 def topic_of(world: World, version: int) -> str | bytes:
     """How topic `t` is called in this version."""
     return world.broker.metadata.image.topics["t"].topic_id if version >= 13 else "t"
-
-
-async def parked(world: World, request: FetchRequest, version: int = 12) -> asyncio.Task[object]:
-    """A request that waits for something to come."""
-    asking = asyncio.create_task(world.ask(request, version))
-    while not len(world.broker.waiters):
-        assert not asking.done()
-        await asyncio.sleep(0)
-    return asking
 
 
 async def test_a_session_tells_only_what_is_new(world: World) -> None:
@@ -62,6 +51,6 @@ async def test_a_wrong_session_or_epoch_is_refused_as_a_whole(world: World) -> N
 async def test_a_waiting_session_is_woken(world: World) -> None:
     first = await world.ask(in_session(fetch(fetch_partition()), 0, 0), 12)
     waiting = in_session(fetch(max_wait_ms=60_000), first.session_id, 1)
-    asking = await parked(world, waiting)
+    asking = await world.park(waiting, 12)
     world.append("t", b"a")
     assert offsets_in(fetched(await asking)[0]) == [0]

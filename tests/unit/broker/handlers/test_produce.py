@@ -164,9 +164,7 @@ async def test_a_batch_that_is_sent_again_gets_its_first_answer(world: World) ->
 async def test_acks_all_waits_until_those_in_sync_have_the_records(world: World) -> None:
     lead_with_followers(world)
     request = produce(batch_of(b"a", b"b"), acks=-1, timeout_ms=60_000)
-    asking = asyncio.create_task(world.ask(request, 9))
-    while not len(world.broker.waiters):
-        await asyncio.sleep(0)
+    asking = await world.park(request, 9)
     reading = as_follower(fetch(fetch_partition(offset=2, epoch=1), max_wait_ms=60_000), 1, 12)
     parked = asyncio.create_task(world.ask(reading, 12))
     # The follower's own request goes on waiting: its news must not wait with it.
@@ -186,12 +184,23 @@ async def test_acks_all_times_out_and_leaves_the_records(world: World) -> None:
 
 async def test_acks_all_hears_that_the_leader_has_changed(world: World) -> None:
     lead_with_followers(world)
-    asking = asyncio.create_task(world.ask(produce(batch_of(b"a"), acks=-1, timeout_ms=60_000), 9))
-    while not len(world.broker.waiters):
-        await asyncio.sleep(0)
+    asking = await world.park(produce(batch_of(b"a"), acks=-1, timeout_ms=60_000), 9)
     world.partition("t").follow(PartitionState(1, 1, 2, (1,), 0, (0, 1, 2)))
     world.broker.waiters.wake(TopicPartition("t", 0))
     assert produced(await asking).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+async def test_acks_all_hears_that_too_few_stayed_in_sync(world: World) -> None:
+    await world.create_topic("m", overrides={"min.insync.replicas": "2"})
+    partition = world.partition("m")
+    partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=START_MS)
+    asking = await world.park(produce(batch_of(b"a"), topic="m", acks=-1, timeout_ms=60_000), 9)
+    partition.log.raise_high_watermark(1)
+    partition.state = partition.state._replace(isr=(0,))
+    world.broker.waiters.wake(partition.topic_partition)
+    answer = produced(await asking)
+    assert answer.error_code == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    assert answer.base_offset == 0
 
 
 async def test_acks_all_needs_enough_in_sync(world: World) -> None:
