@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from moldau.log import checkpoint
 from moldau.log.directory import LogDirectory
 from moldau.model import TopicPartition
+from moldau.runtime.disk import Disk
 from moldau.runtime.threads import in_thread
 
 Offsets = Mapping[TopicPartition, int]
+_PREPARED = ".prepared"
 
 
 class Checkpoints:
@@ -25,12 +27,27 @@ class Checkpoints:
         """Write the start offsets of the logs that do not begin with a segment."""
         await self.save(checkpoint.LOG_START_OFFSETS, self._directory.log_starts())
 
-    def save_recovery_points(self) -> None:
-        """Write up to where recovery need not look, on the loop (see `LogDirectory`)."""
+    async def save_recovery_points(self) -> None:
+        """Write up to where recovery need not look.
+
+        A log that is cut lowers its point in the file on the spot; what a thread wrote
+        meanwhile must not raise it again. So the thread only prepares the file, and the
+        loop puts it in place if no point is lower by then. Should the new name get lost
+        in a crash, recovery looks at a little more.
+        """
         points = self._directory.recovery_points()
-        if self._is_news(checkpoint.RECOVERY_POINTS, points):
-            self._directory.save_recovery_points()
-            self._written[checkpoint.RECOVERY_POINTS] = points
+        if not self._is_news(checkpoint.RECOVERY_POINTS, points):
+            return
+        volume = self._directory.volume
+        path = f"{volume.path}/{checkpoint.RECOVERY_POINTS}"
+        try:
+            await in_thread(lambda: _prepare(volume.disk, path + _PREPARED, points))
+            current = self._directory.recovery_points()
+            if all(current.get(name, point) >= point for name, point in points.items()):
+                volume.disk.rename(path + _PREPARED, path)
+                self._written[checkpoint.RECOVERY_POINTS] = points
+        except OSError as error:
+            raise volume.fail(error) from error
 
     async def save(self, name: str, offsets: Offsets) -> None:
         """Write a file in a thread."""
@@ -45,3 +62,11 @@ class Checkpoints:
 
     def _is_news(self, name: str, offsets: Offsets) -> bool:
         return self._directory.volume.is_online and self._written.get(name) != offsets
+
+
+def _prepare(disk: Disk, path: str, offsets: Offsets) -> None:
+    disk.remove(path)
+    file = disk.open_append(path)
+    entries = [(topic, partition, offset) for (topic, partition), offset in offsets.items()]
+    file.append(checkpoint.encode_entries(entries))
+    file.sync()

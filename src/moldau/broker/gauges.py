@@ -53,7 +53,7 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
         ],
     )
     metrics.gauge("process_resident_memory_bytes", resident_bytes)
-    metrics.gauge("process_cpu_seconds", cpu_seconds)
+    metrics.gauge("process_cpu_seconds_total", cpu_seconds)
     for name, read in _LOG_GAUGES.items():
         metrics.gauges(f"kafka_log_log_{name}", _per_log(broker, read))
 

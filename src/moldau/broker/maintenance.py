@@ -126,7 +126,7 @@ class Maintenance:
     async def save_recovery_points(self) -> None:
         for directory in self._online():
             with _offline_is_known():
-                self._checkpoints[directory].save_recovery_points()
+                await self._checkpoints[directory].save_recovery_points()
 
     async def save_log_starts(self) -> None:
         for directory in self._online():

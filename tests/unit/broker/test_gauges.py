@@ -40,7 +40,7 @@ def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
     assert found[f"kafka_server_brokertopicmetrics_bytesin_total{topic}"] == len(data)
     assert found[f"kafka_server_brokertopicmetrics_bytesout_total{topic}"] == len(data)
     assert found["process_resident_memory_bytes"] > 1e6
-    assert found["process_cpu_seconds"] > 0
+    assert found["process_cpu_seconds_total"] > 0
     offline = f'kafka_log_logmanager_logdirectoryoffline{{logDirectory="{kafka.directory}"}}'
     assert found[offline] == 0
 
