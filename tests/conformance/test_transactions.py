@@ -1,0 +1,315 @@
+"""Transactions of confluent-kafka and Java clients: what is seen, who is fenced, exactly once."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from conformance.apache.jvm import run_main
+from conformance.apache.lines import JavaError, JavaProgram
+from conformance.apache.marks import needs_apache
+from conformance.our_broker import OurBroker, our_broker
+from conformance.test_clients_java import clients, consume, topic_of  # noqa: F401 - a fixture
+
+DEADLINE_S = 30
+COPIED = 20_000
+KILLS = 4
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def producer_of(broker: OurBroker, transactional_id: str, **settings: object) -> Producer:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    producer = Producer(
+        {"bootstrap.servers": broker.bootstrap, "transactional.id": transactional_id, **named}
+    )
+    producer.init_transactions(DEADLINE_S)
+    return producer
+
+
+def write(producer: Producer, topic: str, *values: bytes, is_commit: bool) -> None:
+    producer.begin_transaction()
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    producer.flush(DEADLINE_S)
+    if is_commit:
+        producer.commit_transaction(DEADLINE_S)
+    else:
+        producer.abort_transaction(DEADLINE_S)
+
+
+@contextmanager
+def reader(broker: OurBroker, isolation: str = "read_committed") -> Iterator[Consumer]:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap,
+            "group.id": "reader",
+            "isolation.level": isolation,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
+    )
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def read(
+    broker: OurBroker, topic: str, *, number: int = 0, isolation: str = "read_committed"
+) -> list[bytes]:
+    """All that a consumer sees up to the end."""
+    found: list[bytes] = []
+    with reader(broker, isolation) as consumer:
+        consumer.assign([TopicPartition(topic, number, 0)])
+        while True:
+            message = consumer.poll(DEADLINE_S)
+            assert message is not None, "the end did not come"
+            if message.error() is not None:
+                return found
+            found.append(message.value() or b"")
+
+
+def test_committed_records_are_seen_and_aborted_ones_are_not(broker: OurBroker) -> None:
+    producer = producer_of(broker, "seen")
+    write(producer, "seen", b"a", b"b", is_commit=True)
+    write(producer, "seen", b"no", b"no", is_commit=False)
+    write(producer, "seen", b"c", is_commit=True)
+    assert read(broker, "seen") == [b"a", b"b", b"c"]
+    everything = read(broker, "seen", isolation="read_uncommitted")
+    assert everything == [b"a", b"b", b"no", b"no", b"c"]
+
+
+def test_open_transactions_hold_readers_back_until_they_end(broker: OurBroker) -> None:
+    first, second = producer_of(broker, "held-1"), producer_of(broker, "held-2")
+    write(first, "held", b"before", is_commit=True)
+    first.begin_transaction()
+    first.produce("held", b"open", partition=0)
+    first.flush(DEADLINE_S)
+    write(second, "held", b"after", is_commit=True)
+    assert read(broker, "held") == [b"before"]
+    first.commit_transaction(DEADLINE_S)
+    assert read(broker, "held") == [b"before", b"open", b"after"]
+
+
+def test_a_transaction_that_takes_too_long_is_aborted(broker: OurBroker) -> None:
+    producer = producer_of(broker, "overdue", transaction_timeout_ms=1000)
+    producer.begin_transaction()
+    producer.produce("overdue", b"late", partition=0)
+    producer.flush(DEADLINE_S)
+    write(producer_of(broker, "prompt"), "overdue", b"prompt", is_commit=True)
+    deadline = time.monotonic() + DEADLINE_S
+    while (seen := read(broker, "overdue")) != [b"prompt"]:
+        assert not seen
+        assert time.monotonic() < deadline, "the transaction is still open"
+    with pytest.raises(KafkaException):
+        producer.commit_transaction(DEADLINE_S)
+
+
+def test_a_zombie_is_fenced_and_nothing_of_it_is_committed(broker: OurBroker) -> None:
+    zombie = producer_of(broker, "zombie")
+    zombie.begin_transaction()
+    zombie.produce("fenced", b"zombie", partition=0)
+    zombie.flush(DEADLINE_S)
+    successor = producer_of(broker, "zombie")
+    with pytest.raises(KafkaException) as raised:
+        zombie.commit_transaction(DEADLINE_S)
+    assert raised.value.args[0].fatal()
+    write(successor, "fenced", b"successor", is_commit=True)
+    assert read(broker, "fenced") == [b"successor"]
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_offsets_count_with_their_transaction(broker: OurBroker, is_commit: bool) -> None:
+    topic = f"offsets-{is_commit}"
+    producer = producer_of(broker, topic)
+    write(producer, topic, b"a", b"b", is_commit=True)
+    with reader(broker) as consumer:
+        position = TopicPartition(topic, 0, 2)
+        producer.begin_transaction()
+        group = consumer.consumer_group_metadata()
+        producer.send_offsets_to_transaction([position], group, DEADLINE_S)
+        if is_commit:
+            producer.commit_transaction(DEADLINE_S)
+        else:
+            producer.abort_transaction(DEADLINE_S)
+        (found,) = consumer.committed([TopicPartition(topic, 0)], DEADLINE_S)
+        assert (found.offset == 2) is is_commit
+
+
+# Exactly once
+
+
+class Copying:
+    """A copier as a process of its own, and what it has to copy."""
+
+    def __init__(self, broker: OurBroker) -> None:
+        self._broker = broker
+        self._process: subprocess.Popen[bytes] | None = None
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        topics = [NewTopic(name, 2, 1) for name in ("input", "output")]
+        for created in admin.create_topics(topics).values():
+            created.result(DEADLINE_S)
+        producer = producer_of(broker, "input")
+        producer.begin_transaction()
+        for number in range(COPIED):
+            producer.produce("input", b"%d" % number, partition=number % 2)
+        producer.commit_transaction(DEADLINE_S)
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "conformance.transactional_copier"),
+                *(self._broker.bootstrap, "input", "output", str(COPIED)),
+            ],
+            cwd=TESTS,
+            env={**os.environ, "PYTHONPATH": str(TESTS)},
+        )
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def wait(self) -> None:
+        assert self._process is not None
+        assert self._process.wait(4 * DEADLINE_S) == 0
+
+    def wait_for(self, count: int) -> None:
+        """Until the copier has committed some more, or all."""
+        deadline = time.monotonic() + DEADLINE_S
+        while len_of_output(self._broker) < min(count, COPIED):
+            assert time.monotonic() < deadline, "the copier does not get on"
+
+    def check(self) -> None:
+        for number in range(2):
+            expected = [b"%d" % each for each in range(COPIED) if each % 2 == number]
+            assert read(self._broker, "output", number=number) == expected
+
+
+@pytest.fixture
+def copying(tmp_path: Path) -> Iterator[tuple[OurBroker, Copying]]:
+    settings = {"group.initial.rebalance.delay.ms": "0"}
+    with our_broker(tmp_path, settings) as broker:
+        copying = Copying(broker)
+        try:
+            yield broker, copying
+        finally:
+            copying.stop()
+
+
+def test_a_copier_that_is_killed_at_random_copies_exactly_once(
+    copying: tuple[OurBroker, Copying],
+) -> None:
+    broker, copier = copying
+    draw = random.Random(6)
+    for _ in range(KILLS):
+        copier.start()
+        copier.wait_for(len_of_output(broker) + draw.randrange(1, 200))
+        copier.stop()
+    copier.start()
+    copier.wait()
+    copier.check()
+
+
+def test_a_copier_copies_exactly_once_while_the_broker_is_killed(
+    copying: tuple[OurBroker, Copying],
+) -> None:
+    broker, copier = copying
+    draw = random.Random(7)
+    copier.start()
+    for _ in range(KILLS):
+        copier.wait_for(len_of_output(broker) + draw.randrange(1, 200))
+        broker.kill()
+        broker.start()
+    copier.wait()
+    copier.check()
+
+
+def len_of_output(broker: OurBroker) -> int:
+    return sum(len(read(broker, "output", number=number)) for number in range(2))
+
+
+# Java
+
+
+def call(program: JavaProgram, name: str, broker: OurBroker, producer: str, **more: object) -> None:
+    program.call(
+        name,
+        bootstrap=broker.bootstrap,
+        producer=producer,
+        settings={"transactional.id": producer.partition("@")[0], "linger.ms": "5"},
+        **more,
+    )
+
+
+def java_write(
+    program: JavaProgram, broker: OurBroker, topic: str, producer: str, *values: bytes
+) -> None:
+    records = [[1_700_000_000_000, None, value, []] for value in values]
+    call(program, "produce", broker, producer, topic=topic, partition=0, records=records)
+
+
+def test_java_commits_and_aborts(clients: JavaProgram, broker: OurBroker) -> None:  # noqa: F811
+    topic = producer = topic_of(clients, "java-transactions")
+    for value, ending in ((b"a", "commit"), (b"no", "abort"), (b"b", "commit")):
+        call(clients, "begin", broker, producer)
+        java_write(clients, broker, topic, producer, value)
+        call(clients, ending, broker, producer)
+    assert read(broker, topic) == [b"a", b"b"]
+    assert [row.value for row in consume(clients, broker, topic)] == [b"a", b"no", b"b"]
+
+
+def test_java_zombies_are_fenced(clients: JavaProgram, broker: OurBroker) -> None:  # noqa: F811
+    topic = topic_of(clients, "java-zombie")
+    zombie, successor = f"{topic}@1", f"{topic}@2"
+    call(clients, "begin", broker, zombie)
+    java_write(clients, broker, topic, zombie, b"zombie")
+    call(clients, "begin", broker, successor)
+    java_write(clients, broker, topic, successor, b"successor")
+    with pytest.raises(JavaError, match=r"ProducerFenced|InvalidProducerEpoch"):
+        call(clients, "commit", broker, zombie)
+    call(clients, "commit", broker, successor)
+    assert read(broker, topic) == [b"successor"]
+
+
+@needs_apache("kafka-3.9")
+def test_apaches_copier_copies_exactly_once_with_random_aborts(broker: OurBroker) -> None:
+    values = [b"%d" % number for number in range(1000)]
+    write(producer_of(broker, "apache-input"), "apache-input", *values, is_commit=True)
+    run = run_main(
+        "org.apache.kafka.tools.TransactionalMessageCopier",
+        *("--broker-list", broker.bootstrap, "--transactional-id", "apache-copier"),
+        *("--input-topic", "apache-input", "--input-partition", "0"),
+        *("--output-topic", "apache-output", "--consumer-group", "apache-copier"),
+        *("--transaction-size", "50", "--max-messages", "1000", "--enable-random-aborts"),
+    )
+    assert read(broker, "apache-output") == values, run.stderr
+
+
+@needs_apache("kafka-3.9")
+def test_apaches_tool_lists_and_describes_transactions(broker: OurBroker) -> None:
+    producer = producer_of(broker, "described")
+    producer.begin_transaction()
+    producer.produce("described", b"a", partition=0)
+    producer.flush(DEADLINE_S)
+    tool = "org.apache.kafka.tools.TransactionsCommand"
+    listed = run_main(tool, "--bootstrap-server", broker.bootstrap, "list")
+    assert any(
+        line.split()[0] == "described" and line.split()[-1] == "Ongoing"
+        for line in listed.stdout.splitlines()[1:]
+        if line.strip()
+    ), listed.stdout + listed.stderr
+    described = run_main(
+        tool,
+        *("--bootstrap-server", broker.bootstrap, "describe", "--transactional-id", "described"),
+    )
+    assert "described-0" in described.stdout, described.stdout + described.stderr
+    producer.abort_transaction(DEADLINE_S)
