@@ -124,6 +124,8 @@ class Topics:
 
     async def assignment(self, name: str) -> tuple[TopicAssignment, int]:
         """What the tree has of a topic, and the version of its node."""
+        if not is_legal(name):
+            raise _unknown(name)  # and it could lead elsewhere in the tree
         try:
             node = await self._tree.get(topic_nodes.topic_path(name))
         except NoNode as error:
@@ -143,6 +145,8 @@ class Topics:
 
     async def is_marked_for_deletion(self, name: str) -> bool:
         """Whether a topic is about to go."""
+        if not is_legal(name):
+            return False
         return await self._tree.exists(partition_lists.delete_topic_path(name)) is not None
 
     async def delete(self, name: str) -> None:
@@ -189,8 +193,20 @@ def metric_name(name: str) -> str:
     return name.replace(".", "_")
 
 
+def is_legal(name: str) -> bool:
+    """Whether a topic may be called so."""
+    return _problem_with(name) is None
+
+
 def check_name(name: str) -> None:
     """Raise unless `name` is a legal name for a topic."""
+    problem = _problem_with(name)
+    if problem:
+        message = f"Topic name is invalid: {problem}"
+        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+
+
+def _problem_with(name: str) -> str | None:
     problem = None
     if not name:
         problem = "the empty string is not allowed"
@@ -203,9 +219,7 @@ def check_name(name: str) -> None:
             f"'{name}' contains one or more characters other than ASCII alphanumerics, "
             "'.', '_' and '-'"
         )
-    if problem:
-        message = f"Topic name is invalid: {problem}"
-        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+    return problem
 
 
 def _is_led(topic: TopicImage | None, partition_count: int) -> bool:

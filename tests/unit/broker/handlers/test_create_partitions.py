@@ -105,3 +105,8 @@ async def test_only_the_controller_lets_topics_grow(world: World) -> None:
     await world.create_topic("t")
     world.broker.controller._machine = None
     assert await grow(world, wish(2)) == [ErrorCode.NOT_CONTROLLER]
+
+
+@pytest.mark.parametrize("name", ["", "/", "a//b", "t/partitions", "..", "ä"])
+async def test_a_name_that_no_topic_can_have_is_unknown(world: World, name: str) -> None:
+    assert await grow(world, wish(3, name=name)) == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
