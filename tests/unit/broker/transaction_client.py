@@ -31,6 +31,7 @@ SETTINGS = {
     "group.initial.rebalance.delay.ms": "0",
 }
 T0 = TopicPartition("t", 0)
+NOBODY = Identity(-1, -1)
 
 
 async def begin(world: World) -> None:
@@ -53,7 +54,7 @@ class Client:
 
     world: World
     transactional_id: str = "tx"
-    identity: Identity = Identity(-1, -1)
+    identity: Identity = NOBODY
     sequence: int = 0
 
     async def init(self, *, version: int = 5, expected: Identity | None = None) -> ErrorCode:
