@@ -1,6 +1,6 @@
 """How fast Apache Kafka 3.9's log cleaner is, by its own log, on the topic of the benchmarks.
 
-PYTHONPATH=src:tests:bench python bench/apache_cleaner.py [records]
+bin/bench apache_cleaner [records]
 """
 
 import re
@@ -11,11 +11,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from compaction_topic import CompactionTopic
+from bench.compaction_topic import CompactionTopic
+from bench.log_compaction import PARTITION, compact, open_topic
+
 from conformance.apache.broker import ApacheBroker, apache_broker
 from conformance.apache.jvm import AS_SHIPPED
 from conformance.apache.lines import JavaProgram
-from log_compaction import PARTITION, compact, open_topic
 
 _DEADLINE_S = 300
 _TOPIC = "compacted"

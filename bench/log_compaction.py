@@ -1,8 +1,8 @@
 """How fast a log is compacted, in MB of input a second, on the topic of the benchmarks.
 
-PYTHONPATH=src:bench python bench/log_compaction.py [records]
+bin/bench log_compaction [records]
 
-`bench/apache_cleaner.py` measures Apache's cleaner on the same files. As there, the time
+`bin/bench apache_cleaner` measures Apache's cleaner on the same files. As there, the time
 is that of both passes together: mapping the keys and copying what stays, synced.
 """
 
@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from compaction_topic import CompactionTopic
+from bench.compaction_topic import CompactionTopic
+
 from moldau.config.topic import TopicConfig
 from moldau.log import opening
 from moldau.log.cleaner import Cleaner, Workspace

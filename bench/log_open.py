@@ -1,6 +1,6 @@
 """How long 10,000 partitions take to open after a clean stop, and what memory they cost.
 
-    python bench/log_open.py [directory]
+    bin/bench log_open [directory]
 
 Each has one small segment with data and an idempotent producer. Aim: 5 s, 300 MB.
 """
@@ -81,7 +81,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=parent) as directory:
         write(directory)
         # A process of its own, so that writing the logs does not count.
-        subprocess.run([sys.executable, __file__, "open", directory], check=True)
+        subprocess.run([sys.executable, "-m", "bench.log_open", "open", directory], check=True)
 
 
 if __name__ == "__main__":

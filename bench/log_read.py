@@ -1,6 +1,6 @@
 """How many random reads by offset a log of 10 GB in 100 segments answers per second.
 
-    python bench/log_read.py [directory]
+    bin/bench log_read [directory]
 
 The files are sparse: only the headers of the batches are written, the records between
 them are holes, since a lookup reads nothing else. They lie in memory (2.6 GB of /dev/shm)

@@ -1,6 +1,6 @@
 """How fast a log is scanned after an unclean stop, with batches of 16 KiB.
 
-    python bench/log_recovery.py [directory]
+    bin/bench log_recovery [directory]
 
 Aim: 0.5 GB/s of bytes in the page cache.
 """

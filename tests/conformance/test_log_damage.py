@@ -19,11 +19,19 @@ pytestmark = needs_apache("kafka-3.9")
 
 HISTORIES = 2
 DAMAGES_PER_KIND = 3
+DAY_MS = 86_400_000
 
 
 def cut(directory: Path, draw: random.Random) -> None:
     segment = draw.choice(segments(directory)[-3:])
     segment.write_bytes(segment.read_bytes()[: draw.randrange(segment.stat().st_size + 1)])
+
+
+def cut_between_batches(directory: Path, draw: random.Random) -> None:
+    """A hole before the next segment, if there is one."""
+    segment = draw.choice([path for path in segments(directory)[-3:] if path.stat().st_size])
+    data = segment.read_bytes()
+    segment.write_bytes(data[: draw.choice([position for position, _ in iterate_headers(data)])])
 
 
 def flip_a_bit_that_a_checksum_covers(directory: Path, draw: random.Random) -> None:
@@ -70,6 +78,7 @@ def remove_epochs(directory: Path, draw: random.Random) -> None:
 
 KINDS: list[Callable[[Path, random.Random], None]] = [
     cut,
+    cut_between_batches,
     flip_a_bit_that_a_checksum_covers,
     append_zeros,
     append_garbage,
@@ -103,6 +112,52 @@ def test_we_save_what_apache_saves(oracle: JavaProgram, tmp_path: Path, seed: in
             assert derived_files(ours) == derived_files(theirs), name
 
 
+@pytest.mark.parametrize("seed", range(HISTORIES))
+def test_lost_indexes_come_back_after_a_clean_stop_as_apaches_do(
+    oracle: JavaProgram, tmp_path: Path, seed: int
+) -> None:
+    twins = LogTwins.begin(oracle, tmp_path, seed)
+    twins.run(120)
+    twins.close()
+    directories = [tmp_path / "apache/lost-0", tmp_path / "ours/lost-0"]
+    for directory in directories:
+        shutil.copytree(tmp_path / "ours/twin-0", directory)
+        for path in directory.glob("*index"):
+            path.unlink()
+    theirs, ours = directories
+    apache = ApacheLog(oracle, theirs, CONFIG, twins.now_ms)
+    apache.open(is_clean=True)
+    remembered = Remembered(was_closed_cleanly=True)
+    log = open_our_log(ours, CONFIG, remembered=remembered, now_ms=twins.now_ms)
+    assert state_of(log)["aborted"]
+    assert without_empty_epoch(state_of(log)) == without_empty_epoch(apache.state())
+    apache.close()
+    close_our_log(log)
+    assert derived_files(ours) == derived_files(theirs)
+
+
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_the_producers_that_have_expired_are_those_that_apache_drops(
+    oracle: JavaProgram, tmp_path: Path, is_clean: bool
+) -> None:
+    twins = LogTwins.begin(oracle, tmp_path, 0)
+    twins.run(120)
+    twins.close()
+    found = len(twins.ours.producers)
+    now_ms = twins.now_ms + DAY_MS
+    directories = [tmp_path / "apache/late-0", tmp_path / "ours/late-0"]
+    for directory in directories:
+        shutil.copytree(tmp_path / "ours/twin-0", directory)
+    theirs, ours = directories
+    apache = ApacheLog(oracle, theirs, CONFIG, now_ms)
+    apache.open(is_clean=is_clean)
+    remembered = Remembered(was_closed_cleanly=is_clean)
+    log = open_our_log(ours, CONFIG, remembered=remembered, now_ms=now_ms)
+    assert without_coordinators(state_of(log)) == without_coordinators(apache.state())
+    assert 0 < len(log.producers) < found
+    apache.close()
+
+
 def segments(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.log"))
 
@@ -118,6 +173,14 @@ def without_empty_epoch(state: Json) -> Json:
     """The state but for an epoch that begins at the end: Apache drops it, we keep it."""
     epochs = [epoch for epoch in state["epochs"] if epoch[1] < state["log_end_offset"]]
     return in_order({**state, "epochs": epochs})
+
+
+def without_coordinators(state: Json) -> list[Json]:
+    """The producers but for their coordinators' epochs.
+
+    Apache forgets them where a producer was silent for long in between; we remember.
+    """
+    return [{**one, "coordinator_epoch": None} for one in in_order(state)["producers"]]
 
 
 def derived_files(directory: Path) -> dict[str, bytes]:
