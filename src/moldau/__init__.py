@@ -3,16 +3,18 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from moldau.client.consumer import Consumer
     from moldau.client.producer import Producer
 
 __version__ = "0.1.0"
-__all__ = ["Producer"]
+__all__ = ["Consumer", "Producer"]
 
 
 def __getattr__(name: str) -> object:
     """Load a client when it is first used: importing the package stays light."""
-    if name == "Producer":
-        from moldau.client.producer import Producer  # noqa: PLC0415
+    if name in __all__:
+        from importlib import import_module  # noqa: PLC0415
 
-        return Producer
+        found: object = getattr(import_module(f"moldau.client.{name.lower()}"), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,11 @@
 """What clients hand out: a record that was read, or where one was written."""
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
+
+from moldau.model import TopicPartition
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class RecordMetadata(NamedTuple):
@@ -8,5 +13,29 @@ class RecordMetadata(NamedTuple):
 
     topic: str
     partition: int
+    offset: int
+    timestamp: int
+
+
+class ConsumerRecord(NamedTuple, Generic[Key, Value]):
+    """A record that was read. Header names are UTF-8, what is not is replaced."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: Key | None
+    value: Value | None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """Where it came from, as `seek` and `commit` want it."""
+        return TopicPartition(self.topic, self.partition)
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The first record at or after a time."""
+
     offset: int
     timestamp: int

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+import moldau
 from moldau.client.partitioner import RoundRobinPartitioner, partition_of_key
 from moldau.client.producer import Producer, as_bytes
 from moldau.errors import (
@@ -203,3 +204,7 @@ async def test_closing_in_a_hurry_tells_what_is_lost(kafka: EmbeddedBroker) -> N
         await producer.close(timeout_s=0.01)
     with pytest.raises(RequestTimedOut, match="closed before this was stored"):
         await result
+
+
+def test_it_is_found_in_the_package_itself() -> None:
+    assert moldau.Producer is Producer

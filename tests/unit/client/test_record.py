@@ -1,8 +1,20 @@
 """What clients hand out."""
 
-from moldau.client.record import RecordMetadata
+from moldau.client.record import ConsumerRecord, OffsetAndTimestamp, RecordMetadata
+from moldau.model import TopicPartition
 
 
 def test_the_place_of_a_record_has_names() -> None:
     place = RecordMetadata("orders", 1, 42, 1000)
     assert (place.topic, place.partition, place.offset, place.timestamp) == ("orders", 1, 42, 1000)
+
+
+def test_a_record_knows_its_partition() -> None:
+    record = ConsumerRecord("orders", 1, 42, 1000, b"k", b"v")
+    assert record.topic_partition == TopicPartition("orders", 1)
+    assert record.headers == ()
+
+
+def test_an_offset_by_time_has_names() -> None:
+    found = OffsetAndTimestamp(42, 1000)
+    assert (found.offset, found.timestamp) == (42, 1000)

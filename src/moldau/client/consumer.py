@@ -1,0 +1,286 @@
+"""The consumer: reads records from topics."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
+
+from moldau.client.assignment import Assigned, Assignment
+from moldau.client.cluster import Cluster
+from moldau.client.fetcher import FETCHED, Fetcher
+from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
+from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
+from moldau.client.settings import ConsumerSettings, read_settings
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.runtime.waiters import Waiters
+
+if TYPE_CHECKING:
+    from moldau.records.kernel import Row
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Deserializer = Callable[[bytes], Value]
+
+_WAIT_S = 60.0
+_RESET_TIMES = {"earliest": EARLIEST, "latest": LATEST}
+
+
+class Consumer(Generic[Key, Value]):
+    """Reads records in order, partition by partition.
+
+        async with Consumer(bootstrap_servers="localhost:9092") as consumer:
+            consumer.assign([TopicPartition("orders", 0)])
+            async for record in consumer:
+                print(record.offset, record.value)
+
+    Settings are Kafka's, as keywords (`auto_offset_reset="earliest"`) or as a mapping with
+    Kafka's own names.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        key_deserializer: Deserializer[Key] | None = None,
+        value_deserializer: Deserializer[Value] | None = None,
+        **options: object,
+    ) -> None:
+        self._settings = read_settings(ConsumerSettings, settings, options)
+        self._read_key = key_deserializer
+        self._read_value = value_deserializer
+        self._assignment = Assignment()
+        self._waiters = Waiters()
+        self._cluster: Cluster
+        self._fetcher: Fetcher
+        self._offsets: OffsetLookup
+        self._fetching: asyncio.Task[None] | None = None
+        self._process_id = 0
+        self._is_closed = False
+
+    # Its life
+
+    async def start(self) -> None:
+        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
+        settings = self._settings
+        self._cluster = Cluster(settings, creates_topics=settings.allow_auto_create_topics)
+        is_committed_only = settings.isolation_level == "read_committed"
+        self._offsets = OffsetLookup(self._cluster, is_committed_only=is_committed_only)
+        self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, self._locate)
+        self._process_id = os.getpid()
+        try:
+            await self._cluster.refresh()
+        except BaseException:
+            self._cluster.close()
+            raise
+        self._fetching = asyncio.create_task(self._fetcher.run(), name="moldau-consumer")
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._is_closed or self._fetching is None:
+            return
+        self._is_closed = True
+        self._fetching.cancel()
+        await asyncio.wait([self._fetching])
+        self._cluster.close()
+        self._waiters.wake(FETCHED)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # What it reads
+
+    def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
+        """Read these partitions, and no others."""
+        self._check_usable()
+        self._assignment.replace(TopicPartition(*each) for each in partitions)
+        self._fetcher.wake()
+
+    def assignment(self) -> list[TopicPartition]:
+        """The partitions that are read."""
+        return self._assignment.partitions
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Hand out nothing of these until they are resumed; nothing is lost."""
+        for each in partitions:
+            self._assigned(each).is_paused = True
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Go on with these."""
+        for each in partitions:
+            self._assigned(each).is_paused = False
+        self._fetcher.wake()
+        self._waiters.wake(FETCHED)
+
+    def paused(self) -> list[TopicPartition]:
+        """The partitions that are paused."""
+        return [each.partition for each in self._assignment if each.is_paused]
+
+    # Records
+
+    async def poll(
+        self, timeout_s: float = 0.0, *, max_records: int | None = None
+    ) -> list[ConsumerRecord[Key, Value]]:
+        """The next records, at most `max.poll.records`; none if there are none in time.
+
+        Whoever polls again is done with what the last poll returned.
+        """
+        self._check_usable()
+        self._assignment.consume()
+        count_max = self._settings.max_poll_records if max_records is None else max_records
+        taken = self._assignment.take(count_max)
+        if not taken:
+            await self._waiters.until(self._has_news, keys=[FETCHED], timeout_s=timeout_s)
+            self._check_usable()
+            self._raise_failure()
+            taken = self._assignment.take(count_max)
+        self._fetcher.wake()
+        records: list[ConsumerRecord[Key, Value]] = []
+        for partition, rows in taken:
+            records += [self._record(partition, row) for row in rows]
+        return records
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> ConsumerRecord[Key, Value]:
+        while True:
+            for record in await self.poll(_WAIT_S, max_records=1):
+                return record
+
+    # Offsets
+
+    async def position(self, partition: TopicPartition) -> int:
+        """The offset of the next record that will be handed out."""
+        assigned = self._assigned(partition)
+        is_known = await self._waiters.until(
+            lambda: assigned.position is not None or self._fetcher.failure is not None,
+            keys=[FETCHED],
+            timeout_s=self._cluster.timeout_s,
+        )
+        self._raise_failure()
+        if not is_known or assigned.position is None:
+            raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, f"{partition} has no position")
+        return assigned.position
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Go on from this offset."""
+        assert offset >= 0, "an offset is 0 or more"
+        self._assigned(partition).seek(offset)
+        self._fetcher.wake()
+
+    async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
+        """Go on from the first record of these, or of all partitions."""
+        await self._seek_to(EARLIEST, partitions)
+
+    async def seek_to_end(self, *partitions: TopicPartition) -> None:
+        """Go on after the last record of these, or of all partitions."""
+        await self._seek_to(LATEST, partitions)
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """Where the logs of partitions begin."""
+        found = await self._offsets.find(dict.fromkeys(partitions, EARLIEST))
+        return {partition: each.offset for partition, each in found.items()}
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where the logs of partitions end, for readers."""
+        found = await self._offsets.find(dict.fromkeys(partitions, LATEST))
+        return {partition: each.offset for partition, each in found.items()}
+
+    async def offsets_for_times(
+        self, times_ms: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first records at or after these times; None where there is none so late."""
+        found = await self._offsets.find(times_ms)
+        return {
+            partition: None if each.offset < 0 else OffsetAndTimestamp(*each)
+            for partition, each in found.items()
+        }
+
+    async def partitions_of(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic."""
+        self._check_usable()
+        await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
+        return [TopicPartition(topic, each) for each in self._cluster.metadata.partitions_of(topic)]
+
+    def lag(self, partition: TopicPartition) -> int | None:
+        """How many offsets are still to be read, as far as is known."""
+        assigned = self._assigned(partition)
+        if assigned.position is None or assigned.high_watermark is None:
+            return None
+        return max(assigned.high_watermark - assigned.position, 0)
+
+    async def _seek_to(self, at: int, partitions: Sequence[TopicPartition]) -> None:
+        wanted = partitions or self._assignment.partitions
+        for each in wanted:
+            self._assigned(each)
+        found = await self._offsets.find(dict.fromkeys(wanted, at))
+        for partition, each_found in found.items():
+            self.seek(partition, each_found.offset)
+
+    async def _locate(self, unknown: Sequence[Assigned]) -> None:
+        """Give positions to partitions that have none."""
+        policy = self._settings.auto_offset_reset
+        if policy not in _RESET_TIMES:
+            names = ", ".join(str(each.partition) for each in unknown)
+            reason = f"no offset to begin with for {names}, and auto.offset.reset is none"
+            raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
+        versions = {each.partition: each.version for each in unknown}
+        found = await self._offsets.find(dict.fromkeys(versions, _RESET_TIMES[policy]))
+        for partition, each_found in found.items():
+            assigned = self._assignment.get(partition, versions[partition])
+            if assigned is not None:
+                assigned.seek(each_found.offset)
+        self._waiters.wake(FETCHED)
+
+    # Checks
+
+    def _record(self, partition: TopicPartition, row: "Row") -> ConsumerRecord[Key, Value]:
+        key, value = cast("Key | None", row.key), cast("Value | None", row.value)
+        if row.key is not None and self._read_key is not None:
+            key = self._read_key(row.key)
+        if row.value is not None and self._read_value is not None:
+            value = self._read_value(row.value)
+        headers: tuple[tuple[str, bytes | None], ...] = ()
+        if row.headers:
+            headers = tuple((name.decode(errors="replace"), each) for name, each in row.headers)
+        return ConsumerRecord(*partition, row.offset, row.timestamp, key, value, headers)
+
+    def _has_news(self) -> bool:
+        return (
+            self._is_closed
+            or self._fetcher.failure is not None
+            or any(each.chunks and not each.is_paused for each in self._assignment)
+        )
+
+    def _raise_failure(self) -> None:
+        failure, self._fetcher.failure = self._fetcher.failure, None
+        if failure is not None:
+            raise failure
+
+    def _assigned(self, partition: TopicPartition) -> Assigned:
+        self._check_usable()
+        if partition not in self._assignment:
+            raise KeyError(f"{partition} is not assigned to this consumer")
+        return self._assignment[partition]
+
+    def _check_usable(self) -> None:
+        if self._is_closed or self._fetching is None:
+            state = "closed" if self._is_closed else "not started"
+            raise RuntimeError(f"the consumer is {state}: use it within `async with`")
+        if self._fetching.done():
+            raise RuntimeError("the consumer has stopped") from self._fetching.exception()
+        if self._process_id != os.getpid():
+            raise RuntimeError("a consumer cannot be used after a fork: make one in each process")

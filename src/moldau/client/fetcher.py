@@ -1,0 +1,203 @@
+"""Fetches ahead of the user, from the leaders of all assigned partitions at once."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from moldau.client.assignment import Assigned, Assignment, Chunk
+from moldau.client.cluster import Cluster
+from moldau.client.fetch_session import FetchSession
+from moldau.client.settings import ConsumerSettings
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
+from moldau.records.fetched import AbortedTransaction, Selection, Stop
+from moldau.records.rows import Rows
+from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
+
+FETCHED = "fetched"
+CHANNEL = "fetch"
+_SESSION_ERRORS = (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+_LOOKS_S = 1.0
+
+Locate = Callable[[Sequence[Assigned]], Awaitable[None]]
+"""Gives positions to partitions that have none."""
+
+
+class Fetcher:
+    """One request at a time to each leader, while there is room for what it answers."""
+
+    def __init__(
+        self, cluster: Cluster, assignment: Assignment, waiters: Waiters, locate: Locate
+    ) -> None:
+        assert isinstance(cluster.settings, ConsumerSettings)
+        self._settings: ConsumerSettings = cluster.settings
+        self._cluster = cluster
+        self._assignment = assignment
+        self._waiters = waiters
+        self._locate = locate
+        self._wake = asyncio.Event()
+        self._sessions: dict[int, FetchSession] = {}
+        self._fetching: set[int] = set()
+        self._is_locating = False
+        self._tasks: asyncio.TaskGroup
+        self.failure: KafkaError | None = None
+        """What the user has to be told; whoever tells it takes it away."""
+
+    def wake(self) -> None:
+        """Look again at what is wanted."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Fetch until cancelled."""
+        async with asyncio.TaskGroup() as self._tasks:
+            while True:
+                self._wake.clear()
+                self._begin_locating()
+                self._begin_fetches()
+                try:
+                    async with asyncio.timeout(_LOOKS_S):  # metadata grows old by itself
+                        await self._wake.wait()
+                except TimeoutError:
+                    continue
+
+    def _begin_locating(self) -> None:
+        """Look up positions and leaders, if any are missing."""
+        metadata = self._cluster.metadata
+        topics = {each.partition.topic for each in self._assignment}
+        is_stale = metadata.is_stale(topics, now_ms=self._cluster.clock.monotonic_ms())
+        if not self._is_locating and (is_stale or self._assignment.without_position()):
+            self._is_locating = True
+            self._tasks.create_task(self._look_up(sorted(topics)))
+
+    async def _look_up(self, topics: list[str]) -> None:
+        try:
+            if topics and self._cluster.metadata.is_stale(
+                topics, now_ms=self._cluster.clock.monotonic_ms()
+            ):
+                await self._cluster.refresh(topics)
+            unknown = self._assignment.without_position()
+            if unknown:
+                await self._locate(unknown)
+        except KafkaError as error:
+            if not error.is_retriable:
+                self._fail(error)
+            await self._cluster.back_off()
+        finally:
+            self._is_locating = False
+            self.wake()
+
+    def _begin_fetches(self) -> None:
+        if self._assignment.buffered_bytes >= self._settings.fetch_max_bytes:
+            return
+        metadata = self._cluster.metadata
+        by_leader: dict[int, list[Assigned]] = {}
+        for assigned in self._assignment.fetchable():
+            leader = metadata.leader_of(assigned.partition)
+            if leader is None:
+                metadata.doubt(assigned.partition)
+            elif leader not in self._fetching:
+                by_leader.setdefault(leader, []).append(assigned)
+        for leader, wanted in by_leader.items():
+            self._fetching.add(leader)
+            self._tasks.create_task(self._fetch(leader, wanted))
+
+    async def _fetch(self, leader: int, wanted: list[Assigned]) -> None:
+        session = self._sessions.setdefault(leader, FetchSession())
+        versions = {each.partition: each.version for each in wanted}
+        try:
+            request = self._request(session, wanted)
+            wait_s = self._cluster.timeout_s + self._settings.fetch_max_wait_ms / 1000
+            answer = await self._cluster.ask(
+                leader, request, FetchResponse, channel=CHANNEL, timeout_s=wait_s
+            )
+            if answer.error_code in _SESSION_ERRORS:
+                session.restart()
+            else:
+                self._raise_for(answer)
+                session.answered(answer.session_id)
+                self._take(answer, versions)
+        except KafkaError as error:
+            session.restart()
+            for each in wanted:
+                self._cluster.metadata.doubt(each.partition)
+            if not error.is_retriable:
+                self._fail(error)
+            await self._cluster.back_off()
+        finally:
+            self._fetching.discard(leader)
+            self.wake()
+
+    def _request(self, session: FetchSession, wanted: list[Assigned]) -> FetchRequest:
+        offsets = {each.partition: each.fetch_offset for each in wanted}
+        return FetchRequest(
+            max_wait_ms=self._settings.fetch_max_wait_ms,
+            min_bytes=self._settings.fetch_min_bytes,
+            max_bytes=self._settings.fetch_max_bytes,
+            isolation_level=int(self._settings.isolation_level == "read_committed"),
+            session_id=session.session_id,
+            session_epoch=session.epoch,
+            topics=session.topics(offsets, self._settings.max_partition_fetch_bytes),
+            forgotten_topics_data=session.forgotten(),
+        )
+
+    @staticmethod
+    def _raise_for(answer: FetchResponse) -> None:
+        if answer.error_code:
+            raise KafkaError(ErrorCode(answer.error_code))
+
+    def _take(self, answer: FetchResponse, versions: dict[TopicPartition, int]) -> None:
+        for topic in answer.responses:
+            for data in topic.partitions:
+                partition = TopicPartition(topic.topic, data.partition_index)
+                assigned = self._assignment.get(partition, versions.get(partition, -1))
+                if assigned is None:
+                    continue  # not read any more, or from elsewhere
+                if data.error_code:
+                    self._take_error(assigned, ErrorCode(data.error_code))
+                else:
+                    self._take_records(assigned, data)
+        self._waiters.wake(FETCHED)
+
+    def _take_error(self, assigned: Assigned, code: ErrorCode) -> None:
+        error = KafkaError(code, f"{assigned.partition}: {code.name}")
+        if code is ErrorCode.OFFSET_OUT_OF_RANGE:
+            _log.info("%s has no offset %d", assigned.partition, assigned.fetch_offset)
+            assigned.lose_position()
+        elif error.is_retriable:
+            self._cluster.metadata.doubt(assigned.partition)
+        else:
+            self._fail(error)
+
+    def _take_records(self, assigned: Assigned, data: PartitionData) -> None:
+        assigned.high_watermark = data.high_watermark
+        records = data.records
+        if records is None or len(records) == 0:
+            return
+        assert isinstance(records, memoryview), "a decoded answer has views"
+        aborted = tuple(
+            AbortedTransaction(each.producer_id, each.first_offset)
+            for each in data.aborted_transactions or ()
+        )
+        selection = Selection(
+            assigned.fetch_offset, aborted=aborted, check_crc=self._settings.check_crcs
+        )
+        try:
+            rows = Rows(records, selection)
+            chunk_rows = deque(rows)
+        except ProtocolError as error:
+            self._fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{assigned.partition}: {error}"))
+            return
+        fetched = rows.fetched
+        if fetched.stop is Stop.LEGACY and not chunk_rows:
+            reason = f"{assigned.partition}: records in a format from before 0.11"
+            self._fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))
+        elif fetched.next_offset > assigned.fetch_offset:
+            assigned.add(Chunk(chunk_rows, fetched.next_offset, len(records)))
+
+    def _fail(self, error: KafkaError) -> None:
+        self.failure = error
+        self._waiters.wake(FETCHED)

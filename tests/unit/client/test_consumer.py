@@ -1,0 +1,165 @@
+"""The consumer as its users see it, with partitions that it is given."""
+
+import json
+import os
+
+import pytest
+
+import moldau
+from moldau.client.consumer import Consumer
+from moldau.client.producer import Producer
+from moldau.errors import NetworkException, OffsetOutOfRange
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+from unit.client.reading import read, write
+
+T0 = TopicPartition("t", 0)
+
+
+def consumer_of(kafka: EmbeddedBroker, **settings: object) -> Consumer[bytes, bytes]:
+    quick = {"auto_offset_reset": "earliest", "fetch_max_wait_ms": 20, "retry_backoff_ms": 5}
+    mapping = {name.replace("_", "."): value for name, value in {**quick, **settings}.items()}
+    return Consumer({"bootstrap.servers": kafka.bootstrap_servers, **mapping})
+
+
+async def test_records_come_in_order_with_all_their_parts(kafka: EmbeddedBroker) -> None:
+    async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        await producer.send("t", b"v", key=b"k", timestamp_ms=5, headers=[("h", b"1"), ("n", None)])
+        await producer.send("t", None, key=b"k", timestamp_ms=6)
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        first = await anext(consumer)
+        second = await anext(consumer)
+    assert first == ("t", 0, 0, 5, b"k", b"v", (("h", b"1"), ("n", None)))
+    assert second == ("t", 0, 1, 6, b"k", None, ())
+
+
+async def test_polling_returns_what_there_is_up_to_a_limit(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(10))
+    async with consumer_of(kafka, max_poll_records=4) as consumer:
+        consumer.assign([T0])
+        sizes = [len(await consumer.poll(10)) for _ in range(3)]
+        assert sum(sizes) == 10
+        assert max(sizes) == 4
+        assert await consumer.poll(0.01) == []
+        assert consumer.lag(T0) == 0
+
+
+async def test_deserializers_are_plain_functions(kafka: EmbeddedBroker) -> None:
+    async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        await producer.send("t", b'{"a": 1}', key=b"k")
+    consumer = Consumer[str, dict[str, int]](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        key_deserializer=bytes.decode,
+        value_deserializer=json.loads,
+    )
+    async with consumer:
+        consumer.assign([T0])
+        record = await anext(consumer)
+    assert (record.key, record.value) == ("k", {"a": 1})
+
+
+async def test_the_latest_is_where_new_records_come(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(5))
+    async with consumer_of(kafka, auto_offset_reset="latest") as consumer:
+        consumer.assign([T0])
+        assert await consumer.position(T0) == 5
+        await write(kafka, "t", range(5, 7))
+        assert await read(consumer, 2) == [5, 6]
+
+
+async def test_without_a_reset_policy_no_offset_is_an_error(kafka: EmbeddedBroker) -> None:
+    async with consumer_of(kafka, auto_offset_reset="none") as consumer:
+        consumer.assign([T0])
+        with pytest.raises(OffsetOutOfRange, match=r"t-0, and auto\.offset\.reset is none"):
+            await consumer.poll(10)
+
+
+async def test_an_offset_that_is_not_there_is_reset(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(5))
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        consumer.seek(T0, 77)
+        assert await read(consumer, 5) == [0, 1, 2, 3, 4]
+
+
+async def test_the_past_can_be_read_again(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(10))
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([("t", 0)])
+        assert await read(consumer, 10) == list(range(10))
+        consumer.seek(T0, 7)
+        assert await read(consumer, 2) == [7, 8]
+        assert await consumer.position(T0) == 9
+        await consumer.seek_to_beginning()
+        assert await read(consumer, 1) == [0]
+        await consumer.seek_to_end(T0)
+        assert await consumer.position(T0) == 10
+
+
+async def test_offsets_are_found_by_time_and_at_the_ends(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(10))
+    async with consumer_of(kafka) as consumer:
+        assert await consumer.beginning_offsets([T0]) == {T0: 0}
+        assert await consumer.end_offsets([T0]) == {T0: 10}
+        assert await consumer.offsets_for_times({T0: 1004}) == {T0: (4, 1004)}
+        assert await consumer.offsets_for_times({T0: 5000}) == {T0: None}
+
+
+async def test_a_paused_partition_waits_without_losing_anything(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(4))
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        assert await read(consumer, 2) == [0, 1]
+        consumer.pause(T0)
+        assert consumer.paused() == [T0]
+        assert await consumer.poll(0.05) == []
+        consumer.resume(T0)
+        assert consumer.paused() == []
+        assert await read(consumer, 2) == [2, 3]
+
+
+async def test_partitions_can_be_taken_away(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(4))
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        assert await read(consumer, 1) == [0]
+        consumer.assign([])
+        assert consumer.assignment() == []
+        assert await consumer.poll(0.05) == []
+        with pytest.raises(KeyError, match="t-0 is not assigned"):
+            consumer.seek(T0, 0)
+
+
+async def test_outside_its_block_a_consumer_cannot_be_used(kafka: EmbeddedBroker) -> None:
+    consumer = consumer_of(kafka)
+    with pytest.raises(RuntimeError, match="not started"):
+        await consumer.poll()
+    async with consumer:
+        assert await consumer.partitions_of("t") == [T0]
+    with pytest.raises(RuntimeError, match="closed"):
+        await consumer.poll()
+    await consumer.close()
+
+
+async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
+    consumer = Consumer[bytes, bytes](bootstrap_servers="127.0.0.1:1")
+    with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
+        await consumer.start()
+
+
+async def test_after_a_fork_a_consumer_says_that_it_cannot_be_used(
+    kafka: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with consumer_of(kafka) as consumer:
+        with monkeypatch.context() as child:
+            child.setattr(os, "getpid", lambda: -1)
+            with pytest.raises(RuntimeError, match="after a fork"):
+                await consumer.poll()
+
+
+def test_it_is_found_in_the_package_itself() -> None:
+    assert moldau.Consumer is Consumer
+    with pytest.raises(AttributeError, match="no attribute 'Consumers'"):
+        _ = moldau.Consumers  # type: ignore[attr-defined]

@@ -1,0 +1,87 @@
+"""Fetching goes on whatever happens on the way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from moldau.client.consumer import Consumer
+from moldau.errors import ErrorCode, TopicAuthorizationFailed
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Action, Call, Drop, Fail
+from unit.client.reading import read, write
+
+T0 = TopicPartition("t", 0)
+
+
+@pytest.fixture
+async def consumer(kafka: EmbeddedBroker) -> AsyncIterator[Consumer[bytes, bytes]]:
+    """Of a topic with a hundred numbers; it fetches a little at a time."""
+    await write(kafka, "t", range(100))
+    consumer = Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        retry_backoff_ms=5,
+        fetch_max_wait_ms=20,
+        max_partition_fetch_bytes=200,
+    )
+    async with consumer:
+        yield consumer
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Drop(),
+        Fail(ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        Fail(ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        Fail(ErrorCode.INVALID_FETCH_SESSION_EPOCH),
+        Fail(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ],
+)
+async def test_faults_neither_lose_nor_repeat_records(
+    kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes], action: Action
+) -> None:
+    calls: list[Call] = []
+
+    def now_and_then(call: Call) -> Action:
+        calls.append(call)
+        return action if len(calls) in (1, 3, 4) else None
+
+    kafka.control("Fetch", now_and_then)
+    consumer.assign([T0])
+    assert await read(consumer, 100) == list(range(100))
+
+
+async def test_what_the_user_must_know_is_raised(
+    kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes]
+) -> None:
+    kafka.control("Fetch", lambda _: Fail(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+    consumer.assign([T0])
+    with pytest.raises(TopicAuthorizationFailed):
+        await consumer.poll(10)
+
+
+async def test_a_slow_user_does_not_fill_the_memory(
+    kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes]
+) -> None:
+    await write(kafka, "t", range(100, 3000))
+    consumer.assign([T0])
+    assert await read(consumer, 1) == [0]
+    calls: list[Call] = []
+    kafka.control("Fetch", calls.append)
+    for _ in range(20):
+        await asyncio.sleep(0.005)
+    assert len(calls) <= 2
+    assert await read(consumer, 2999) == list(range(1, 3000))
+
+
+async def test_sessions_are_used(kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes]) -> None:
+    calls: list[Call] = []
+    kafka.control("Fetch", calls.append)
+    consumer.assign([T0])
+    await read(consumer, 100)
+    assert len({call.request.session_id for call in calls[1:]} - {0}) == 1
+    epochs = [call.request.session_epoch for call in calls]
+    assert epochs == list(range(len(epochs)))
