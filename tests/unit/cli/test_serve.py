@@ -123,6 +123,25 @@ def test_metrics_are_served_beside(tmp_path: Path) -> None:
         assert "kafka_controller_kafkacontroller_activecontrollercount 1" in text
 
 
+def test_an_idle_broker_is_small(tmp_path: Path) -> None:
+    with served("--port", "0", home=tmp_path) as running:
+        running.line("started")
+        status = Path(f"/proc/{running.process.pid}/status")
+        if not status.exists():
+            pytest.skip("the system does not tell how much memory a process takes")
+        resident_kb = int(re.findall(r"VmRSS:\s+(\d+) kB", status.read_text())[0])
+    assert resident_kb < 60 * 1024
+
+
+def test_a_start_loads_nothing_that_only_some_need() -> None:
+    heavy = ("pyarrow", "pyspark", "kazoo", "cython", "moldau.log.cleaner", "moldau.client")
+    code = f"import sys, moldau.broker.main; print([m for m in {heavy!r} if m in sys.modules])"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
 def test_log_lines_can_be_json(tmp_path: Path) -> None:
     with served("--port", "0", "--log-format", "json", home=tmp_path) as running:
         line = running.line("started").string
