@@ -14,7 +14,8 @@ from pathlib import Path
 
 from conformance.apache.broker import free_port
 
-SOURCES = Path(__file__).resolve().parents[2] / "src"
+TESTS = Path(__file__).resolve().parents[1]
+SOURCES = TESTS.parent / "src"
 _STOP_S = 30
 # Large messages are part of what clients are tested with.
 _SETTINGS = {"message.max.bytes": str(16 * 2**20), "num.partitions": "1"}
@@ -27,6 +28,8 @@ class OurBroker:
     directory: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
+    program: str = "moldau"
+    """The module that is run; a test may have one that adds a fault."""
     _process: subprocess.Popen[str] | None = None
 
     @property
@@ -53,10 +56,10 @@ class OurBroker:
         # Where the system can, let the broker die with the test worker, whatever ends that.
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
         self._process = subprocess.Popen(
-            [*guard, sys.executable, "-m", "moldau", "serve", *overrides],
+            [*guard, sys.executable, "-m", self.program, "serve", *overrides],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(SOURCES)},
+            env={**os.environ, "PYTHONPATH": f"{SOURCES}:{TESTS}"},
             text=True,
         )
         assert self._process.stderr is not None
@@ -92,9 +95,11 @@ class OurBroker:
 
 
 @contextmanager
-def our_broker(directory: Path, settings: Mapping[str, str] | None = None) -> Iterator[OurBroker]:
+def our_broker(
+    directory: Path, settings: Mapping[str, str] | None = None, program: str = "moldau"
+) -> Iterator[OurBroker]:
     """A running broker that keeps its data under `directory`."""
-    broker = OurBroker(directory, settings or {})
+    broker = OurBroker(directory, settings or {}, program=program)
     broker.start()
     try:
         yield broker

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaError, JavaProgram
@@ -142,6 +142,68 @@ def test_offsets_count_with_their_transaction(broker: OurBroker, is_commit: bool
             producer.abort_transaction(DEADLINE_S)
         (found,) = consumer.committed([TopicPartition(topic, 0)], DEADLINE_S)
         assert (found.offset == 2) is is_commit
+
+
+# Crashes
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+@pytest.mark.parametrize("markers", ["none", "some", "all"])
+def test_what_was_decided_is_completed_after_a_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, markers: str, is_commit: bool
+) -> None:
+    monkeypatch.setenv("MARKERS", markers)
+    with our_broker(tmp_path, {"num.partitions": "4"}, "conformance.losing_markers") as broker:
+        producer = producer_of(broker, "crash")
+        with reader(broker) as consumer:
+            producer.begin_transaction()
+            for number in range(4):
+                producer.produce("crash", b"%d" % number, partition=number)
+            producer.flush(DEADLINE_S)
+            offset, group = TopicPartition("crash", 0, 1), consumer.consumer_group_metadata()
+            producer.send_offsets_to_transaction([offset], group, DEADLINE_S)
+            ending = producer.commit_transaction if is_commit else producer.abort_transaction
+            ending(DEADLINE_S)
+            broker.kill()
+            broker.program = "moldau"
+            broker.start()
+            wait_until_complete(broker, "crash", 4)
+            (found,) = consumer.committed([TopicPartition("crash", 0)], DEADLINE_S)
+            assert (found.offset == 1) is is_commit
+        for number in range(4):
+            expected = [b"%d" % number] if is_commit else []
+            assert read(broker, "crash", number=number) == expected
+        write(producer, "crash", b"next", is_commit=True)
+        assert read(broker, "crash")[-1] == b"next"
+
+
+def wait_until_complete(broker: OurBroker, topic: str, partition_count: int) -> None:
+    """Until readers of committed records get as far as all others."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    deadline = time.monotonic() + DEADLINE_S
+
+    def ends(isolation: IsolationLevel) -> list[int]:
+        asked = {
+            TopicPartition(topic, number): OffsetSpec.latest() for number in range(partition_count)
+        }
+        found = admin.list_offsets(asked, isolation_level=isolation)
+        return [each.result(DEADLINE_S).offset for each in found.values()]
+
+    while ends(IsolationLevel.READ_COMMITTED) != ends(IsolationLevel.READ_UNCOMMITTED):
+        assert time.monotonic() < deadline, "a transaction hangs"
+
+
+def test_an_open_transaction_goes_on_after_a_crash(tmp_path: Path) -> None:
+    with our_broker(tmp_path) as broker:
+        producer = producer_of(broker, "open")
+        producer.begin_transaction()
+        producer.produce("open", b"before", partition=0)
+        producer.flush(DEADLINE_S)
+        broker.kill()
+        broker.start()
+        producer.produce("open", b"after", partition=0)
+        producer.commit_transaction(DEADLINE_S)
+        assert read(broker, "open") == [b"before", b"after"]
 
 
 # Exactly once

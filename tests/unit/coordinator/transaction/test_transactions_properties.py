@@ -169,9 +169,14 @@ class World:
         identity, partition = one.identity, PARTITIONS[number]
         if identity is None or one.is_broken:
             return
+
+        def told(_: None) -> None:
+            if one.identity == identity:
+                one.added.append(partition)
+
         self.decide(
             lambda machine: machine.add_partitions(ID, identity, [partition], now=self.now),
-            lambda _: one.identity == identity and one.added.append(partition),
+            told,
             one,
         )
 
@@ -307,7 +312,7 @@ class World:
     def decide(
         self,
         decide: Callable[[Transactions], Decision[TransactionRecord, Reply]],
-        told: Callable[[Reply], object],
+        told: Callable[[Reply], None],
         asker: Instance | None = None,
     ) -> bool:
         """Have something decided as the coordinator does it; says whether it was stored."""
