@@ -6,7 +6,7 @@ signal=${SIGNAL:-TERM}
 
 stopped=
 for pid in $(ps -u "$(id -u)" -o pid=); do
-    case $(ps -p "$pid" -o args=) in
+    case $(ps -ww -p "$pid" -o args=) in
     "$python -m moldau serve"*) kill -s "$signal" "$pid" && stopped=1 ;;
     esac
 done
