@@ -1,5 +1,6 @@
 """Markers on their way: to whom, how often, and when they are given up."""
 
+import asyncio
 from collections.abc import Awaitable
 
 from moldau.coordinator.marker_delivery import NO_LEADER, MarkerDelivery, Outcome
@@ -26,9 +27,12 @@ class Brokers:
         self.failures: list[ErrorCode | KafkaError] = []
         self.told: list[tuple[int, TopicPartition]] = []
         self.requests: list[WriteTxnMarkersRequest] = []
+        self.gate: asyncio.Event | None = None
 
     async def send(self, broker_id: int, request: WriteTxnMarkersRequest) -> object:
         self.requests.append(request)
+        if self.gate is not None:
+            await self.gate.wait()
         code = ErrorCode.NONE
         if self.failures:
             failure = self.failures.pop(0)

@@ -119,9 +119,7 @@ async def test_a_step_that_is_not_committed_in_time_is_uncertain(setup: Setup) -
     again = setup.coordinator.end("tx", producer, is_commit=True)
     assert await code_of(again) is ErrorCode.CONCURRENT_TRANSACTIONS
     setup.release()
-    async with asyncio.timeout(5):
-        while setup.state() != "CompleteCommit":
-            await asyncio.sleep(0.01)
+    await until_state(setup, "CompleteCommit")
     await setup.coordinator.end("tx", producer, is_commit=True)
 
 
@@ -263,3 +261,46 @@ async def test_lists_are_refused_while_something_is_loading() -> None:
     with pytest.raises(KafkaError) as raised:
         list(made.coordinator.matching(Filter()))
     assert raised.value.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+
+
+async def test_a_completion_that_cannot_be_stored_is_tried_again(setup: Setup) -> None:
+    producer = await setup.open()
+    gate = setup.brokers.gate = asyncio.Event()
+    await setup.coordinator.end("tx", producer, is_commit=True)
+    await turns()
+    setup.journal.failure = KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
+    gate.set()
+    await turns()
+    assert setup.brokers.told == [(1, T0)]
+    assert setup.state() == "PrepareCommit"
+    setup.journal.failure = None
+    await until_state(setup, "CompleteCommit")
+    assert setup.brokers.told == [(1, T0)]
+
+
+async def test_who_does_not_lead_any_more_completes_nothing(setup: Setup) -> None:
+    producer = await setup.open()
+    setup.journal.is_slow = True
+    ending = setup.coordinator.end("tx", producer, is_commit=True)
+    assert await code_of(ending) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    shard = setup.coordinator.shards.of("tx")
+    setup.coordinator.shards.resign(0)
+    setup.release()
+    await setup.coordinator.complete(shard, "tx", setup.delivery)
+    assert not setup.brokers.told
+
+
+async def test_what_cannot_be_committed_cannot_be_verified(setup: Setup) -> None:
+    producer = await setup.open()
+    setup.journal.is_slow = True
+    adding = setup.coordinator.add_partitions("tx", producer, [T1])
+    assert await code_of(adding) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    verifying = setup.coordinator.verify("tx", producer, [T1])
+    assert await code_of(verifying) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    setup.release()
+
+
+async def until_state(setup: Setup, label: str) -> None:
+    async with asyncio.timeout(5):
+        while setup.state() != label:
+            await asyncio.sleep(0.01)

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
 from unit.broker.requests import fetch, fetch_partition, fetched
 from unit.broker.transaction_client import SETTINGS, T0, Client, begin, find_coordinators
-from unit.broker.world import Setting, broker_world
+from unit.broker.world import Setting, broker_world, until
 
 WRITE_TXN_MARKERS = 27
 
@@ -55,6 +56,20 @@ async def test_a_zombie_ends_nothing(client: Client, version: int, expected: Err
 
 async def test_an_empty_transaction_cannot_end(client: Client) -> None:
     assert await client.end() is ErrorCode.INVALID_TXN_STATE
+
+
+async def test_a_partition_that_is_deleted_holds_nobody_back(client: Client) -> None:
+    world = client.world
+    await world.create_topic("short-lived")
+    gone = TopicPartition("short-lived", 0)
+    await client.add(T0, gone)
+    await client.produce()
+    await world.broker.topics.delete("short-lived")
+    metadata = world.broker.metadata
+    await until(world.broker.waiters, lambda: "short-lived" not in metadata.image.topics, "")
+    assert await client.end() is ErrorCode.NONE
+    await client.until_complete()
+    assert world.partition("t").log.last_stable_offset == 2
 
 
 @pytest.mark.parametrize("is_commit", [True, False])

@@ -1,5 +1,8 @@
 """The transactional ids of one partition: most of it is told by the transcripts."""
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from moldau.config.broker.transactions import TransactionConfig
@@ -7,7 +10,7 @@ from moldau.coordinator.decision import Moment, Source
 from moldau.coordinator.transaction.records import TransactionRecord, encode
 from moldau.coordinator.transaction.transaction import Identity, Transaction
 from moldau.coordinator.transaction.transactions import PREPARED, Initialisation, Transactions
-from moldau.errors import KafkaError
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 
 T0 = TopicPartition("t", 0)
@@ -112,3 +115,38 @@ def test_a_producer_may_change_its_timeout(machine: Transactions) -> None:
         900,
         later.wall_ms,
     )
+
+
+def code_of(step: Callable[[], object]) -> ErrorCode:
+    with pytest.raises(KafkaError) as raised:
+        step()
+    return raised.value.code
+
+
+def test_nothing_begins_while_an_outcome_is_being_told(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST, OPEN, PREPARED_COMMIT)
+    producer, concurrent = FIRST.identity, ErrorCode.CONCURRENT_TRANSACTIONS
+    asked = Initialisation(500)
+    for step in (
+        lambda: machine.initialise("tx", asked, new_producer_id=-1, now=NOW),
+        lambda: machine.add_partitions("tx", producer, [T0], now=NOW),
+        lambda: machine.verify("tx", producer, [T0]),
+        lambda: machine.end("tx", producer, is_commit=True, now=NOW),
+        lambda: machine.end("tx", producer, is_commit=False, now=NOW),
+    ):
+        assert code_of(step) is concurrent
+
+
+def test_an_ending_that_is_asked_for_again_must_be_the_same(machine: Transactions) -> None:
+    completed = PREPARED_COMMIT.completed(wall_ms=NOW.wall_ms)
+    apply(machine, "tx", FIRST, OPEN, PREPARED_COMMIT, completed)
+    assert not machine.end("tx", FIRST.identity, is_commit=True, now=NOW).records
+    other = partial(machine.end, "tx", FIRST.identity, is_commit=False, now=NOW)
+    assert code_of(other) is ErrorCode.INVALID_TXN_STATE
+
+
+def test_partitions_that_take_part_already_are_not_written_again(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST, OPEN)
+    assert not machine.add_partitions("tx", FIRST.identity, [T0], now=NOW).records
+    added = [TopicPartition("t", 1), T0]
+    assert machine.add_partitions("tx", FIRST.identity, added, now=NOW).records
