@@ -323,3 +323,30 @@ def test_logs_are_closed_a_few_at_a_time_however_their_syncs_are_run(disk: Memor
     assert isinstance(directory.volume.disk, MemoryDisk)
     again = started(directory.volume.disk.restart(lose_all))
     assert sum(ends(again).values()) == 8 + 8 + 100 * 2
+
+
+def test_older_messages_in_a_sealed_segment_are_refused_only_where_they_are_read(
+    disk: MemoryDisk,
+) -> None:
+    disk = closed(disk)
+    first = "orders-0/00000000000000000000.log"
+    data = bytearray(disk.read_file(f"/data/{first}"))
+    data[16] = 1  # the magic
+    overwrite(disk, first, bytes(data))
+    log = started(disk).logs[ORDERS]
+    assert len(log.segments) > 1
+    with pytest.raises(KafkaError, match="magic 1") as refused:
+        log.read(0, max_bytes=1000)
+    assert refused.value.code == ErrorCode.CORRUPT_MESSAGE
+    assert log.read(log.segments.active.base_offset, max_bytes=1000).size > 0
+
+
+def test_a_sealed_segment_without_indexes_that_cannot_be_read_is_set_aside(
+    disk: MemoryDisk,
+) -> None:
+    disk = closed(disk)
+    overwrite(disk, "orders-0/00000000000000000000.log", b"\xff" * 300)
+    disk.remove("/data/orders-0/00000000000000000000.index")
+    directory = started(disk)
+    assert set(directory.set_aside) == {ORDERS}
+    assert ends(directory) == {EVENTS: 8}
