@@ -14,10 +14,14 @@ from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode
 from moldau.protocol.headers import decode_response_header
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from moldau.records.compression import Codec
+from moldau.records.legacy import write_message_set
+from moldau.records.record import Record
 from unit.broker.requests import fetch, fetch_partition, fetched, produce, produced
 from unit.broker.world import Setting, batch_of, broker_world, frame_of
 
 LOCALHOST = "127.0.0.1"
+OLD_MESSAGE = bytes(write_message_set([Record(0, 1, None, b"v")], magic=1, codec=Codec.NONE))
 
 
 def startup(tmp_path: Path, **settings: str) -> Startup:
@@ -94,6 +98,28 @@ async def test_a_broken_directory_leaves_the_others_in_service(
         assert answers[broken].error_code != ErrorCode.NONE
         assert world.broker.replicas.find(world.partition("t", 1 - broken).topic_partition)
     assert "starting without /two" in caplog.text
+
+
+async def test_a_log_that_cannot_be_opened_leaves_the_others_in_service(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    setting = Setting()
+    async with broker_world(setting=setting) as world:
+        await world.create_topic("t", 2)
+        path = world.partition("t", 0).log.folder.path
+    segment = setting.disk.open_append(f"{path}/00000000000000000000.log")
+    segment.append(OLD_MESSAGE)
+    async with broker_world(setting=setting) as world:
+        answers = fetched(await world.ask(fetch(fetch_partition(0), fetch_partition(1)), 12))
+        assert answers[0].error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert answers[1].error_code == ErrorCode.NONE
+        refused = produced(await world.ask(produce(batch_of(b"a")), 9))
+        assert refused.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        taken = produced(await world.ask(produce(batch_of(b"a"), number=1), 9))
+        assert taken.error_code == ErrorCode.NONE
+    assert segment.read(0, 1000) == OLD_MESSAGE
+    assert "t-0 is offline" in caplog.text
+    assert "before Kafka 0.11" in caplog.text
 
 
 async def test_without_any_directory_there_is_no_broker() -> None:
