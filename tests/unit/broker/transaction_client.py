@@ -44,8 +44,9 @@ async def find_coordinators(world: World) -> None:
     for key_type in (0, 1):
         request = FindCoordinatorRequest(key_type=key_type, coordinator_keys=["tx"])
         await world.ask(request, 4)
-    for shards in (world.broker.groups.shards, world.broker.transactions.shards):
-        await until(world.broker.waiters, lambda shards=shards: bool(list(shards)), "")  # type: ignore[misc]
+    broker = world.broker
+    await until(broker.waiters, lambda: bool(list(broker.groups.shards)), "")
+    await until(broker.waiters, lambda: bool(list(broker.transactions.shards)), "")
 
 
 @dataclass(slots=True)

@@ -132,9 +132,11 @@ class Transaction:
     def fenced(self, *, wall_ms: int, expected: Identity | None = None) -> "Transaction":
         """Aborted in an epoch that nobody is given, so that whoever writes now is refused.
 
-        The one whose transaction it is may ask for it: then it will get this epoch.
+        The one whose transaction it is may ask for it: then it will get this epoch, unless
+        that is the one after the last.
         """
-        last_epoch = NO_PRODUCER_EPOCH if expected is None else expected.epoch
+        is_given = expected is not None and not self.is_exhausted
+        last_epoch = self.epoch if is_given else NO_PRODUCER_EPOCH
         return replace(
             self.prepared(is_commit=False, wall_ms=wall_ms),
             epoch=self.epoch + 1,

@@ -53,6 +53,8 @@ def test_fencing_aborts_in_the_next_epoch() -> None:
     assert fenced.identity == Identity(7, 3)
     assert fenced.last_epoch == -1
     assert OPEN.fenced(wall_ms=200, expected=OPEN.identity).last_epoch == 2
+    last = replace(OPEN, epoch=LAST_EPOCH)
+    assert last.fenced(wall_ms=200, expected=last.identity).last_epoch == -1
 
 
 def test_a_new_producer_gets_the_next_epoch() -> None:
