@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.compaction_topic import CompactionTopic
 from bench.log_compaction import PARTITION, compact, open_topic
+from bench.measure import end
 
 from conformance.apache.broker import ApacheBroker, apache_broker
 from conformance.apache.jvm import AS_SHIPPED
@@ -89,7 +90,8 @@ def main() -> None:
     print(f"  building the map of keys {theirs.indexed_mb_per_s:.0f} MB/s")
     print(f"  copying what is kept     {theirs.cleaned_mb_per_s:.0f} MB/s")
     print(f"Moldau: {ours.read_mb:.0f} MB at {ours.mb_per_s:.0f} MB/s")
-    print(f"ratio:  {ours.mb_per_s / theirs.mb_per_s:.1f}")
+    print(f"ratio:  {ours.mb_per_s / theirs.mb_per_s:.1f} (aim 2)")
+    end(["ratio"] if ours.mb_per_s < 2 * theirs.mb_per_s else [])
 
 
 if __name__ == "__main__":

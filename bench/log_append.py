@@ -11,6 +11,8 @@ import tempfile
 import time
 from collections.abc import Callable
 
+from bench.measure import end
+
 from moldau.config.topic import TopicConfig
 from moldau.log import opening
 from moldau.log.directory import remove_tree
@@ -78,6 +80,7 @@ def append(directory: str, data: bytearray, count: int) -> float:
 
 def main() -> None:
     parent = sys.argv[1] if len(sys.argv) > 1 else None
+    misses = []
     with tempfile.TemporaryDirectory(dir=parent) as directory:
         for size, aim in ((16 << 10, 3.0), (1 << 20, 1.3)):
             for kind, producer in (("plain", NO_PRODUCER), ("idempotent", Producer(7, 0, 0))):
@@ -95,6 +98,9 @@ def main() -> None:
                     f"  append {appended * 1e6:7.1f} us  ratio {appended / written:4.2f}"
                     f" (aim {aim})"
                 )
+                if appended > aim * written:
+                    misses.append(f"{size >> 10} KiB {kind}")
+    end(misses)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from bench.measure import end
+
 from moldau.config.topic import TopicConfig
 from moldau.log import names, opening
 from moldau.log.index import ENTRY as OFFSET_ENTRY
@@ -32,6 +34,7 @@ BATCHES_PER_SEGMENT = 6400
 BATCH_SIZE = 16 << 10
 RECORDS_PER_BATCH = 16
 LOOKUP_COUNT = 50_000
+AIM_PER_S = 20_000
 
 
 def write_segment(folder: Folder, base_offset: int) -> None:
@@ -66,6 +69,7 @@ def make_log(directory: str) -> Log:
 
 def main() -> None:
     parent = sys.argv[1] if len(sys.argv) > 1 else "/dev/shm"
+    misses = []
     with tempfile.TemporaryDirectory(dir=parent) as directory:
         log = make_log(directory)
         size = log.size / 1e9
@@ -77,7 +81,11 @@ def main() -> None:
                 for offset in offsets:
                     log.read(offset, max_bytes=1 << 20, end_offset=limit)
                 elapsed = time.process_time() - started
-            print(f"{LOOKUP_COUNT / elapsed:9,.0f} lookups/s {what} (aim 20,000)")
+            speed = LOOKUP_COUNT / elapsed
+            print(f"{speed:9,.0f} lookups/s {what} (aim {AIM_PER_S:,})")
+            if speed < AIM_PER_S:
+                misses.append(what)
+    end(misses)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,12 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
         print(f"| {' | '.join(padded)} |")
 
 
+def end(misses: Sequence[str]) -> None:
+    """End the process; badly, and with the reasons, if an aim was missed."""
+    if misses:
+        raise SystemExit("missed: " + "; ".join(misses))
+
+
 def _calls_per_turn(run: Callable[[], object]) -> int:
     calls = 1
     while True:
