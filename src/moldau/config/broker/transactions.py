@@ -51,7 +51,7 @@ class TransactionConfig(Area):
     )
     transaction_abort_timed_out_transaction_cleanup_interval_ms: int = integer(
         10_000,
-        "Time between two looks for transactions that took too long.",
+        "Time until the next try where an overdue transaction could not be aborted at once.",
         at_least(1),
         importance=Importance.LOW,
     )
