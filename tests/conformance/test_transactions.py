@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import aiokafka
 import pytest
+from aiokafka import AIOKafkaProducer
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from kafka import KafkaProducer
 
 from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaError, JavaProgram
@@ -142,6 +145,45 @@ def test_offsets_count_with_their_transaction(broker: OurBroker, is_commit: bool
             producer.abort_transaction(DEADLINE_S)
         (found,) = consumer.committed([TopicPartition(topic, 0)], DEADLINE_S)
         assert (found.offset == 2) is is_commit
+
+
+# Other clients in Python
+
+
+async def test_aiokafka_commits_aborts_and_is_fenced(broker: OurBroker) -> None:
+    producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap, transactional_id="aiokafka")
+    await producer.start()
+    async with producer.transaction():
+        await producer.send_and_wait("aiokafka", b"a", partition=0)
+        offsets = {aiokafka.TopicPartition("aiokafka", 0): 1}
+        await producer.send_offsets_to_transaction(offsets, "aiokafka")
+    await producer.begin_transaction()
+    await producer.send_and_wait("aiokafka", b"no", partition=0)
+    await producer.abort_transaction()
+    await producer.begin_transaction()
+    await producer.send_and_wait("aiokafka", b"zombie", partition=0)
+    successor = producer_of(broker, "aiokafka")
+    with pytest.raises(aiokafka.errors.ProducerFenced):
+        await producer.commit_transaction()
+    await producer.stop()
+    write(successor, "aiokafka", b"b", is_commit=True)
+    assert read(broker, "aiokafka") == [b"a", b"b"]
+
+
+def test_kafka_python_commits_and_aborts(broker: OurBroker) -> None:
+    producer = KafkaProducer(
+        bootstrap_servers=broker.bootstrap, transactional_id="kafka-python", acks="all"
+    )
+    producer.init_transactions()
+    for value, is_commit in ((b"a", True), (b"no", False), (b"b", True)):
+        producer.begin_transaction()
+        producer.send("kafka-python", value, partition=0).get(DEADLINE_S)
+        if is_commit:
+            producer.commit_transaction()
+        else:
+            producer.abort_transaction()
+    producer.close()
+    assert read(broker, "kafka-python") == [b"a", b"b"]
 
 
 # Crashes
