@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.compaction_topic import CompactionTopic
-from bench.log_compaction import PARTITION, compact, open_topic
+from bench.log_compaction import PARTITION, Compaction, compact, open_topic
 from bench.measure import end
 
 from conformance.apache.broker import ApacheBroker, apache_broker
@@ -20,6 +20,7 @@ from conformance.apache.jvm import AS_SHIPPED
 from conformance.apache.lines import JavaProgram
 
 _DEADLINE_S = 300
+_ROUNDS = 4
 _TOPIC = "compacted"
 _SETTINGS = {"log.cleaner.backoff.ms": "500"}  # how soon it begins, not how fast it is
 
@@ -81,17 +82,24 @@ def _wait_for_report(broker: ApacheBroker) -> Cleaning:
 
 def main() -> None:
     topic = CompactionTopic(*map(int, sys.argv[1:2]))
-    with tempfile.TemporaryDirectory() as directory:
-        partition = Path(directory) / str(PARTITION)
-        topic.write(partition)
-        theirs = clean_with_apache(partition, segment_bytes=topic.segment_bytes)
-        ours = compact(open_topic(directory, topic.segment_bytes))
+    # Alternating, and the best of each: neighbours on the machine disturb both.
+    rounds = [_round(topic) for _ in range(_ROUNDS)]
+    theirs = max((one for one, _ in rounds), key=lambda one: one.mb_per_s)
+    ours = max((one for _, one in rounds), key=lambda one: one.mb_per_s)
     print(f"Apache: {theirs.processed_mb:.0f} MB at {theirs.mb_per_s:.0f} MB/s")
     print(f"  building the map of keys {theirs.indexed_mb_per_s:.0f} MB/s")
     print(f"  copying what is kept     {theirs.cleaned_mb_per_s:.0f} MB/s")
     print(f"Moldau: {ours.read_mb:.0f} MB at {ours.mb_per_s:.0f} MB/s")
     print(f"ratio:  {ours.mb_per_s / theirs.mb_per_s:.1f} (aim 2)")
     end(["ratio"] if ours.mb_per_s < 2 * theirs.mb_per_s else [])
+
+
+def _round(topic: CompactionTopic) -> tuple[Cleaning, Compaction]:
+    with tempfile.TemporaryDirectory() as directory:
+        partition = Path(directory) / str(PARTITION)
+        topic.write(partition)
+        theirs = clean_with_apache(partition, segment_bytes=topic.segment_bytes)
+        return theirs, compact(open_topic(directory, topic.segment_bytes))
 
 
 if __name__ == "__main__":
