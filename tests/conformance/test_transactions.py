@@ -1,19 +1,13 @@
-"""Transactions of confluent-kafka and Java clients: what is seen, who is fenced, exactly once."""
+"""Transactions of clients: what is seen, who is fenced, what a crash leaves."""
 
-import os
-import random
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import aiokafka
 import pytest
 from aiokafka import AIOKafkaProducer
-from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 from kafka import KafkaProducer
 
 from conformance.apache.jvm import run_main
@@ -21,63 +15,7 @@ from conformance.apache.lines import JavaError, JavaProgram
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
 from conformance.test_clients_java import clients, consume, topic_of  # noqa: F401 - a fixture
-
-DEADLINE_S = 30
-COPIED = 20_000
-KILLS = 4
-TESTS = Path(__file__).resolve().parents[1]
-
-
-def producer_of(broker: OurBroker, transactional_id: str, **settings: object) -> Producer:
-    named = {name.replace("_", "."): value for name, value in settings.items()}
-    producer = Producer(
-        {"bootstrap.servers": broker.bootstrap, "transactional.id": transactional_id, **named}
-    )
-    producer.init_transactions(DEADLINE_S)
-    return producer
-
-
-def write(producer: Producer, topic: str, *values: bytes, is_commit: bool) -> None:
-    producer.begin_transaction()
-    for value in values:
-        producer.produce(topic, value, partition=0)
-    producer.flush(DEADLINE_S)
-    if is_commit:
-        producer.commit_transaction(DEADLINE_S)
-    else:
-        producer.abort_transaction(DEADLINE_S)
-
-
-@contextmanager
-def reader(broker: OurBroker, isolation: str = "read_committed") -> Iterator[Consumer]:
-    consumer = Consumer(
-        {
-            "bootstrap.servers": broker.bootstrap,
-            "group.id": "reader",
-            "isolation.level": isolation,
-            "enable.auto.commit": False,
-            "enable.partition.eof": True,
-        }
-    )
-    try:
-        yield consumer
-    finally:
-        consumer.close()
-
-
-def read(
-    broker: OurBroker, topic: str, *, number: int = 0, isolation: str = "read_committed"
-) -> list[bytes]:
-    """All that a consumer sees up to the end."""
-    found: list[bytes] = []
-    with reader(broker, isolation) as consumer:
-        consumer.assign([TopicPartition(topic, number, 0)])
-        while True:
-            message = consumer.poll(DEADLINE_S)
-            assert message is not None, "the end did not come"
-            if message.error() is not None:
-                return found
-            found.append(message.value() or b"")
+from conformance.transacting import DEADLINE_S, producer_of, read, reader, write
 
 
 def test_committed_records_are_seen_and_aborted_ones_are_not(broker: OurBroker) -> None:
@@ -248,99 +186,6 @@ def test_an_open_transaction_goes_on_after_a_crash(tmp_path: Path) -> None:
         assert read(broker, "open") == [b"before", b"after"]
 
 
-# Exactly once
-
-
-class Copying:
-    """A copier as a process of its own, and what it has to copy."""
-
-    def __init__(self, broker: OurBroker) -> None:
-        self._broker = broker
-        self._process: subprocess.Popen[bytes] | None = None
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-        topics = [NewTopic(name, 2, 1) for name in ("input", "output")]
-        for created in admin.create_topics(topics).values():
-            created.result(DEADLINE_S)
-        producer = producer_of(broker, "input")
-        producer.begin_transaction()
-        for number in range(COPIED):
-            producer.produce("input", b"%d" % number, partition=number % 2)
-        producer.commit_transaction(DEADLINE_S)
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "conformance.transactional_copier"),
-                *(self._broker.bootstrap, "input", "output", str(COPIED)),
-            ],
-            cwd=TESTS,
-            env={**os.environ, "PYTHONPATH": str(TESTS)},
-        )
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-    def wait(self) -> None:
-        assert self._process is not None
-        assert self._process.wait(4 * DEADLINE_S) == 0
-
-    def wait_for(self, count: int) -> None:
-        """Until the copier has committed some more, or all."""
-        deadline = time.monotonic() + DEADLINE_S
-        while len_of_output(self._broker) < min(count, COPIED):
-            assert time.monotonic() < deadline, "the copier does not get on"
-
-    def check(self) -> None:
-        for number in range(2):
-            expected = [b"%d" % each for each in range(COPIED) if each % 2 == number]
-            assert read(self._broker, "output", number=number) == expected
-
-
-@pytest.fixture
-def copying(tmp_path: Path) -> Iterator[tuple[OurBroker, Copying]]:
-    settings = {"group.initial.rebalance.delay.ms": "0"}
-    with our_broker(tmp_path, settings) as broker:
-        copying = Copying(broker)
-        try:
-            yield broker, copying
-        finally:
-            copying.stop()
-
-
-def test_a_copier_that_is_killed_at_random_copies_exactly_once(
-    copying: tuple[OurBroker, Copying],
-) -> None:
-    broker, copier = copying
-    draw = random.Random(6)
-    for _ in range(KILLS):
-        copier.start()
-        copier.wait_for(len_of_output(broker) + draw.randrange(1, 200))
-        copier.stop()
-    copier.start()
-    copier.wait()
-    copier.check()
-
-
-def test_a_copier_copies_exactly_once_while_the_broker_is_killed(
-    copying: tuple[OurBroker, Copying],
-) -> None:
-    broker, copier = copying
-    draw = random.Random(7)
-    copier.start()
-    for _ in range(KILLS):
-        copier.wait_for(len_of_output(broker) + draw.randrange(1, 200))
-        broker.kill()
-        broker.start()
-    copier.wait()
-    copier.check()
-
-
-def len_of_output(broker: OurBroker) -> int:
-    return sum(len(read(broker, "output", number=number)) for number in range(2))
-
-
 # Java
 
 
@@ -382,20 +227,6 @@ def test_java_zombies_are_fenced(clients: JavaProgram, broker: OurBroker) -> Non
         call(clients, "commit", broker, zombie)
     call(clients, "commit", broker, successor)
     assert read(broker, topic) == [b"successor"]
-
-
-@needs_apache("kafka-3.9")
-def test_apaches_copier_copies_exactly_once_with_random_aborts(broker: OurBroker) -> None:
-    values = [b"%d" % number for number in range(1000)]
-    write(producer_of(broker, "apache-input"), "apache-input", *values, is_commit=True)
-    run = run_main(
-        "org.apache.kafka.tools.TransactionalMessageCopier",
-        *("--broker-list", broker.bootstrap, "--transactional-id", "apache-copier"),
-        *("--input-topic", "apache-input", "--input-partition", "0"),
-        *("--output-topic", "apache-output", "--consumer-group", "apache-copier"),
-        *("--transaction-size", "50", "--max-messages", "1000", "--enable-random-aborts"),
-    )
-    assert read(broker, "apache-output") == values, run.stderr
 
 
 @needs_apache("kafka-3.9")

@@ -1,0 +1,62 @@
+"""Short ways to write in transactions and to read what is committed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from conformance.our_broker import OurBroker
+
+DEADLINE_S = 30
+
+
+def producer_of(broker: OurBroker, transactional_id: str, **settings: object) -> Producer:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    producer = Producer(
+        {"bootstrap.servers": broker.bootstrap, "transactional.id": transactional_id, **named}
+    )
+    producer.init_transactions(DEADLINE_S)
+    return producer
+
+
+def write(producer: Producer, topic: str, *values: bytes, is_commit: bool) -> None:
+    producer.begin_transaction()
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    producer.flush(DEADLINE_S)
+    if is_commit:
+        producer.commit_transaction(DEADLINE_S)
+    else:
+        producer.abort_transaction(DEADLINE_S)
+
+
+@contextmanager
+def reader(broker: OurBroker, isolation: str = "read_committed") -> Iterator[Consumer]:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap,
+            "group.id": "reader",
+            "isolation.level": isolation,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
+    )
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def read(
+    broker: OurBroker, topic: str, *, number: int = 0, isolation: str = "read_committed"
+) -> list[bytes]:
+    """All that a consumer sees up to the end."""
+    found: list[bytes] = []
+    with reader(broker, isolation) as consumer:
+        consumer.assign([TopicPartition(topic, number, 0)])
+        while True:
+            message = consumer.poll(DEADLINE_S)
+            assert message is not None, "the end did not come"
+            if message.error() is not None:
+                return found
+            found.append(message.value() or b"")
