@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.fetcher import FETCHED, Fetcher
+from moldau.client.group.group import Group, Listener
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.settings import ConsumerSettings, read_settings
@@ -28,10 +29,10 @@ _RESET_TIMES = {"earliest": EARLIEST, "latest": LATEST}
 
 
 class Consumer(Generic[Key, Value]):
-    """Reads records in order, partition by partition.
+    """Reads records in order, partition by partition: those of its group, or those it is given.
 
-        async with Consumer(bootstrap_servers="localhost:9092") as consumer:
-            consumer.assign([TopicPartition("orders", 0)])
+        async with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
+            consumer.subscribe(["orders"])
             async for record in consumer:
                 print(record.offset, record.value)
 
@@ -55,7 +56,8 @@ class Consumer(Generic[Key, Value]):
         self._cluster: Cluster
         self._fetcher: Fetcher
         self._offsets: OffsetLookup
-        self._fetching: asyncio.Task[None] | None = None
+        self._group: Group | None = None
+        self._working: asyncio.Task[None] | None = None
         self._process_id = 0
         self._is_closed = False
 
@@ -68,21 +70,31 @@ class Consumer(Generic[Key, Value]):
         is_committed_only = settings.isolation_level == "read_committed"
         self._offsets = OffsetLookup(self._cluster, is_committed_only=is_committed_only)
         self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, self._locate)
+        if settings.group_id:
+            self._group = Group(
+                self._cluster,
+                self._assignment,
+                wake=self._fetcher.wake,
+                failed=self._fetcher.fail,
+            )
         self._process_id = os.getpid()
         try:
             await self._cluster.refresh()
         except BaseException:
             self._cluster.close()
             raise
-        self._fetching = asyncio.create_task(self._fetcher.run(), name="moldau-consumer")
+        self._working = asyncio.create_task(self._work(), name="moldau-consumer")
 
     async def close(self) -> None:
-        """Hang up."""
-        if self._is_closed or self._fetching is None:
+        """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
+        if self._is_closed or self._working is None:
             return
         self._is_closed = True
-        self._fetching.cancel()
-        await asyncio.wait([self._fetching])
+        self._working.cancel()
+        await asyncio.wait([self._working])
+        if self._group is not None:
+            self._assignment.consume()
+            await self._group.close()
         self._cluster.close()
         self._waiters.wake(FETCHED)
 
@@ -98,11 +110,38 @@ class Consumer(Generic[Key, Value]):
     ) -> None:
         await self.close()
 
+    async def _work(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._fetcher.run())
+            if self._group is not None:
+                tasks.create_task(self._group.run())
+
     # What it reads
+
+    def subscribe(
+        self,
+        topics: Iterable[str],
+        *,
+        on_assigned: Listener | None = None,
+        on_revoked: Listener | None = None,
+    ) -> None:
+        """Share these topics with the other members of the group.
+
+        `on_assigned` and `on_revoked` are told the partitions that come and go, the latter before
+        another member can have them. They are called while records are read, not by `poll`.
+        """
+        names = (topics,) if isinstance(topics, str) else tuple(topics)
+        self._require_group().subscribe(names, on_assigned, on_revoked)
+
+    def unsubscribe(self) -> None:
+        """Read nothing, and leave the partitions to the other members."""
+        self._require_group().unsubscribe()
 
     def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
         """Read these partitions, and no others."""
         self._check_usable()
+        if self._group is not None and self._group.is_subscribed:
+            raise RuntimeError("the group says what is read: either subscribe or assign")
         self._assignment.replace(TopicPartition(*each) for each in partitions)
         self._fetcher.wake()
 
@@ -140,15 +179,26 @@ class Consumer(Generic[Key, Value]):
         count_max = self._settings.max_poll_records if max_records is None else max_records
         taken = self._assignment.take(count_max)
         if not taken:
-            await self._waiters.until(self._has_news, keys=[FETCHED], timeout_s=timeout_s)
+            await self._wait_for_news(timeout_s)
             self._check_usable()
             self._raise_failure()
             taken = self._assignment.take(count_max)
+        elif self._group is not None:
+            self._group.participation.note_poll()
         self._fetcher.wake()
         records: list[ConsumerRecord[Key, Value]] = []
         for partition, rows in taken:
             records += [self._record(partition, row) for row in rows]
         return records
+
+    async def _wait_for_news(self, timeout_s: float) -> None:
+        if self._group is not None:
+            self._group.participation.begin_poll()
+        try:
+            await self._waiters.until(self._has_news, keys=[FETCHED], timeout_s=timeout_s)
+        finally:
+            if self._group is not None:
+                self._group.participation.end_poll()
 
     def __aiter__(self) -> Self:
         return self
@@ -159,6 +209,18 @@ class Consumer(Generic[Key, Value]):
                 return record
 
     # Offsets
+
+    async def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Store how far the group is: these offsets, or all that was handed out."""
+        group = self._require_group()
+        if offsets is None:
+            self._assignment.consume()
+            offsets = self._assignment.consumed_offsets()
+        await group.committed.commit(offsets)
+
+    async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """How far the group is; partitions of which nothing was committed are left out."""
+        return await self._require_group().committed.fetch(partitions)
 
     async def position(self, partition: TopicPartition) -> int:
         """The offset of the next record that will be handed out."""
@@ -232,17 +294,29 @@ class Consumer(Generic[Key, Value]):
 
     async def _locate(self, unknown: Sequence[Assigned]) -> None:
         """Give positions to partitions that have none."""
+        versions = {each.partition: each.version for each in unknown}
+        if self._group is not None:
+            usable = [each.partition for each in unknown if not each.wants_reset]
+            self._go_on(await self._group.committed.fetch(usable), versions)
+        to_reset = [each.partition for each in unknown if each.position is None]
+        if not to_reset:
+            return
         policy = self._settings.auto_offset_reset
         if policy not in _RESET_TIMES:
-            names = ", ".join(str(each.partition) for each in unknown)
+            names = ", ".join(map(str, to_reset))
             reason = f"no offset to begin with for {names}, and auto.offset.reset is none"
             raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
-        versions = {each.partition: each.version for each in unknown}
-        found = await self._offsets.find(dict.fromkeys(versions, _RESET_TIMES[policy]))
-        for partition, each_found in found.items():
+        found = await self._offsets.find(dict.fromkeys(to_reset, _RESET_TIMES[policy]))
+        self._go_on({partition: each.offset for partition, each in found.items()}, versions)
+
+    def _go_on(
+        self, offsets: Mapping[TopicPartition, int], versions: Mapping[TopicPartition, int]
+    ) -> None:
+        """Begin at these offsets, unless the user wants something else by now."""
+        for partition, offset in offsets.items():
             assigned = self._assignment.get(partition, versions[partition])
             if assigned is not None:
-                assigned.seek(each_found.offset)
+                assigned.seek(offset)
         self._waiters.wake(FETCHED)
 
     # Checks
@@ -270,6 +344,13 @@ class Consumer(Generic[Key, Value]):
         if failure is not None:
             raise failure
 
+    def _require_group(self) -> Group:
+        self._check_usable()
+        if self._group is None:
+            reason = "subscriptions and commits belong to a group: set group_id"
+            raise KafkaError(ErrorCode.INVALID_GROUP_ID, reason)
+        return self._group
+
     def _assigned(self, partition: TopicPartition) -> Assigned:
         self._check_usable()
         if partition not in self._assignment:
@@ -277,10 +358,10 @@ class Consumer(Generic[Key, Value]):
         return self._assignment[partition]
 
     def _check_usable(self) -> None:
-        if self._is_closed or self._fetching is None:
+        if self._is_closed or self._working is None:
             state = "closed" if self._is_closed else "not started"
             raise RuntimeError(f"the consumer is {state}: use it within `async with`")
-        if self._fetching.done():
-            raise RuntimeError("the consumer has stopped") from self._fetching.exception()
+        if self._working.done():
+            raise RuntimeError("the consumer has stopped") from self._working.exception()
         if self._process_id != os.getpid():
             raise RuntimeError("a consumer cannot be used after a fork: make one in each process")

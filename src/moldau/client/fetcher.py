@@ -84,7 +84,7 @@ class Fetcher:
                 await self._locate(unknown)
         except KafkaError as error:
             if not error.is_retriable:
-                self._fail(error)
+                self.fail(error)
             await self._cluster.back_off()
         finally:
             self._is_locating = False
@@ -125,7 +125,7 @@ class Fetcher:
             for each in wanted:
                 self._cluster.metadata.doubt(each.partition)
             if not error.is_retriable:
-                self._fail(error)
+                self.fail(error)
             await self._cluster.back_off()
         finally:
             self._fetching.discard(leader)
@@ -170,7 +170,7 @@ class Fetcher:
         elif error.is_retriable:
             self._cluster.metadata.doubt(assigned.partition)
         else:
-            self._fail(error)
+            self.fail(error)
 
     def _take_records(self, assigned: Assigned, data: PartitionData) -> None:
         assigned.high_watermark = data.high_watermark
@@ -189,15 +189,16 @@ class Fetcher:
             rows = Rows(records, selection)
             chunk_rows = deque(rows)
         except ProtocolError as error:
-            self._fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{assigned.partition}: {error}"))
+            self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{assigned.partition}: {error}"))
             return
         fetched = rows.fetched
         if fetched.stop is Stop.LEGACY and not chunk_rows:
             reason = f"{assigned.partition}: records in a format from before 0.11"
-            self._fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))
+            self.fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))
         elif fetched.next_offset > assigned.fetch_offset:
             assigned.add(Chunk(chunk_rows, fetched.next_offset, len(records)))
 
-    def _fail(self, error: KafkaError) -> None:
+    def fail(self, error: KafkaError) -> None:
+        """Tell the user."""
         self.failure = error
         self._waiters.wake(FETCHED)

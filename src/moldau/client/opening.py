@@ -9,7 +9,7 @@ from moldau.client.addresses import Address
 from moldau.client.connection import Connection
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 _API_VERSIONS_NEWEST = 4
@@ -34,9 +34,9 @@ async def open_broker(address: Address, settings: ClientSettings) -> OpenBroker:
         connection = await _connect(address, settings)
         try:
             return OpenBroker(connection, await _agree(connection, version, settings))
-        except KafkaError as error:
+        except BaseException as error:
             connection.close()
-            if error.code is not ErrorCode.NETWORK_EXCEPTION:
+            if not isinstance(error, NetworkException):
                 raise
     connection = await _connect(address, settings)
     return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))

@@ -6,15 +6,16 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.messages.api_versions import ApiVersion
 
-# Fetch 13 names topics by their ids alone, FindCoordinator 4 and OffsetFetch 8 ask for several
-# things at once, Produce below 3 and Fetch below 4 have older records, ListOffsets 0 has another
-# answer: of these the clients speak the middle.
+# Fetch 13 names topics by their ids alone; FindCoordinator 4, OffsetFetch 8 and LeaveGroup 3 ask
+# for several things at once; Produce below 3 and Fetch below 4 have older records; ListOffsets 0
+# has another answer: of these the clients speak the middle.
 SPOKEN = {
     0: range(3, 12),
     1: range(4, 13),
     2: range(1, 8),
     9: range(1, 8),
     10: range(4),
+    13: range(3),
 }
 
 # What brokers before 0.10 speak, which close the connection when asked.

@@ -1,0 +1,1 @@
+"""Consumer groups, the client's side: members, their assignments, their coordinator."""

@@ -1,0 +1,78 @@
+"""How the leader of a group deals partitions out to its members."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moldau.config.values import invalid
+from moldau.model import TopicPartition
+
+Assignments = dict[str, list[TopicPartition]]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Who takes part, and in what. Members with a name of their own keep their place by it."""
+
+    member_id: str
+    topics: Sequence[str]
+    instance_id: str | None = None
+
+    @property
+    def order(self) -> tuple[bool, str]:
+        """Where the member stands among the others, as in Java."""
+        return self.instance_id is None, self.instance_id or self.member_id
+
+
+Assign = Callable[[Sequence[Member], Mapping[str, Sequence[int]]], Assignments]
+"""Members and the partitions of topics; every member has an entry in what comes back."""
+
+
+def assign_range(members: Sequence[Member], partitions: Mapping[str, Sequence[int]]) -> Assignments:
+    """Topic by topic a stretch for each, the first ones one more if it does not divide."""
+    assigned: Assignments = {member.member_id: [] for member in members}
+    for topic in sorted(partitions):
+        readers = sorted(
+            (member for member in members if topic in member.topics),
+            key=lambda member: member.order,
+        )
+        start = 0
+        for index, reader in enumerate(readers):
+            share, rest = divmod(len(partitions[topic]), len(readers))
+            end = start + share + (index < rest)
+            stretch = sorted(partitions[topic])[start:end]
+            assigned[reader.member_id] += [TopicPartition(topic, each) for each in stretch]
+            start = end
+    return assigned
+
+
+def assign_round_robin(
+    members: Sequence[Member], partitions: Mapping[str, Sequence[int]]
+) -> Assignments:
+    """All partitions of all topics in turn, each to the next member that reads its topic."""
+    assigned: Assignments = {member.member_id: [] for member in members}
+    in_order = sorted(members, key=lambda member: member.order)
+    turn = 0
+    for topic in sorted(partitions):
+        if not any(topic in member.topics for member in members):
+            continue
+        for partition in sorted(partitions[topic]):
+            while topic not in in_order[turn % len(in_order)].topics:
+                turn += 1
+            reader = in_order[turn % len(in_order)]
+            assigned[reader.member_id].append(TopicPartition(topic, partition))
+            turn += 1
+    return assigned
+
+
+ASSIGNORS: dict[str, Assign] = {"range": assign_range, "roundrobin": assign_round_robin}
+
+
+def assignors_of(names: str) -> dict[str, Assign]:
+    """The assignors in a list with commas, most wanted first; InvalidConfig if one is unknown."""
+    chosen: dict[str, Assign] = {}
+    for name in (part.strip() for part in names.split(",")):
+        if name not in ASSIGNORS:
+            allowed = f"of {', '.join(ASSIGNORS)}, with commas between"
+            raise invalid("partition.assignment.strategy", name, allowed)
+        chosen[name] = ASSIGNORS[name]
+    return chosen

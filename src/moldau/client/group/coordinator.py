@@ -1,0 +1,57 @@
+"""The broker that coordinates a group: found when needed, looked for again when it moves."""
+
+import asyncio
+from typing import TypeVar
+
+from moldau.client.addresses import Address
+from moldau.client.cluster import Cluster
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+Response = TypeVar("Response")
+
+CHANNEL = "group"
+
+
+class Coordinator:
+    """Asks whoever coordinates the group now."""
+
+    def __init__(self, cluster: Cluster, group_id: str) -> None:
+        self.cluster = cluster
+        self.group_id = group_id
+        self._node_id: int | None = None
+        self._finding = asyncio.Lock()
+
+    async def ask(
+        self,
+        request: object,
+        response: type[Response],
+        *,
+        channel: str = CHANNEL,
+        timeout_s: float | None = None,
+    ) -> Response:
+        """Ask the coordinator; errors in its answer are for the caller to read."""
+        node_id = await self._find()
+        return await self.cluster.ask(
+            node_id, request, response, channel=channel, timeout_s=timeout_s
+        )
+
+    def forget(self) -> None:
+        """Look for the coordinator before the next request."""
+        self._node_id = None
+
+    async def _find(self) -> int:
+        async with self._finding:
+            if self._node_id is None:
+                request = FindCoordinatorRequest(key=self.group_id)
+                answer = await self.cluster.ask_any(request, FindCoordinatorResponse)
+                if answer.error_code:
+                    code = ErrorCode(answer.error_code)
+                    raise KafkaError(code, f"group {self.group_id} has no coordinator")
+                address = Address(answer.host, answer.port)
+                self.cluster.metadata.brokers.setdefault(answer.node_id, address)
+                self._node_id = answer.node_id
+            return self._node_id

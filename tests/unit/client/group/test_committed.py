@@ -1,0 +1,64 @@
+"""Offsets of a group, stored and looked up."""
+
+import pytest
+
+from moldau.errors import ErrorCode, GroupAuthorizationFailed, InvalidGroupId, RequestTimedOut
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Action, Call, Drop, Fail
+from unit.client.group.members import member_of
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+@pytest.fixture
+def kafka_settings() -> dict[str, str]:
+    return {"num.partitions": "3"}
+
+
+async def test_what_is_committed_is_found_again(kafka: EmbeddedBroker) -> None:
+    async with member_of(kafka, enable_auto_commit=False) as consumer:
+        await consumer.partitions_of("t")
+        await consumer.commit({T0: 7})
+    async with member_of(kafka) as consumer:
+        assert await consumer.committed([T0, T1]) == {T0: 7}
+        assert await consumer.committed([]) == {}
+
+
+@pytest.mark.parametrize("api", ["OffsetCommit", "OffsetFetch"])
+@pytest.mark.parametrize("action", [Fail(ErrorCode.NOT_COORDINATOR), Drop()])
+async def test_a_coordinator_that_moves_is_followed(
+    kafka: EmbeddedBroker, api: str, action: Action
+) -> None:
+    calls: list[Call] = []
+
+    def once(call: Call) -> Action:
+        calls.append(call)
+        return action if len(calls) == 1 else None
+
+    kafka.control(api, once)
+    async with member_of(kafka, enable_auto_commit=False) as consumer:
+        await consumer.partitions_of("t")
+        await consumer.commit({T0: 7})
+        assert await consumer.committed([T0]) == {T0: 7}
+    assert len(calls) == 2
+
+
+async def test_what_no_retry_helps_with_is_raised(kafka: EmbeddedBroker) -> None:
+    kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
+    async with member_of(kafka, enable_auto_commit=False) as consumer:
+        with pytest.raises(GroupAuthorizationFailed, match="t-0"):
+            await consumer.commit({T0: 7})
+
+
+async def test_trying_ends_when_a_request_would(kafka: EmbeddedBroker) -> None:
+    kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+    async with member_of(kafka, enable_auto_commit=False, request_timeout_ms=200) as consumer:
+        with pytest.raises(RequestTimedOut, match=r"group g: .*COORDINATOR_LOAD_IN_PROGRESS"):
+            await consumer.commit({T0: 7})
+
+
+async def test_without_a_group_nothing_can_be_committed(kafka: EmbeddedBroker) -> None:
+    async with member_of(kafka, group_id="") as consumer:
+        with pytest.raises(InvalidGroupId, match="set group_id"):
+            await consumer.commit({T0: 7})
