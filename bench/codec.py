@@ -1,6 +1,6 @@
 """The message codec against kio, whose encoder is Python and whose decoder is Rust.
 
-PYTHONPATH=src python bench/codec.py [rounds]
+bin/bench codec [rounds]
 
 CPU time; both sides are measured in turn, and the best of the rounds counts, so that a
 busy machine slows both alike. Encoding ends in one `bytes` object, decoding starts from

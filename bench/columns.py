@@ -1,6 +1,6 @@
 """Fetched batches to columns and back, checksums included, in records per CPU second.
 
-PYTHONPATH=src python -m bench.columns
+bin/bench columns
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """CRC-32C of the extension against the crc32c wheel, with zlib's CRC-32 for scale.
 
-PYTHONPATH=src python -m bench.crc32c
+bin/bench crc32c
 """
 
 import os

@@ -1,6 +1,6 @@
 """Row-wise reading against aiokafka's compiled reader, on the same bytes, checksums included.
 
-PYTHONPATH=src python -m bench.rows
+bin/bench rows
 """
 
 from collections import deque

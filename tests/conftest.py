@@ -1,11 +1,16 @@
-"""Marks for tests that need more than Python: `@pytest.mark.needs("java", "mvn")`."""
+"""What holds for all tests; the mark `@pytest.mark.needs("java", "mvn")` for missing tools."""
 
 import os
 import shutil
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["moldau.testing.plugin"]
+
+# On a busy machine a single example may take any time; pytest's own limit is enough.
+settings.register_profile("moldau", deadline=None)
+settings.load_profile("moldau")
 
 # Program -> how to get it on Debian and Ubuntu. One name may stand for several programs.
 INSTALL = {
