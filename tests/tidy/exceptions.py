@@ -12,5 +12,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("module_lines", "src/moldau/records/kernel.py"): "compiled as one, to inline what it calls",
     ("parameters", "src/moldau/protocol/declaration.py:since"): "the language of declarations",
     ("parameters", "src/moldau/client/producer.py:Producer.send"): "all that a record may have",
+    ("parameters", "src/moldau/client/blocking/producer.py:Producer.send"): "as the other form has",
     ("bare_packages", "src/moldau/__init__.py"): "exports clients lazily, so importing stays light",
 }

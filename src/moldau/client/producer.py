@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -88,7 +88,7 @@ class Producer(Generic[Key, Value]):
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
-    ) -> Awaitable[RecordMetadata]:
+    ) -> asyncio.Future[RecordMetadata]:
         """Take a record, and return what can be awaited for its place in the log.
 
         Returns at once, unless the topic is new or the buffer is full: then it waits up to
@@ -209,7 +209,7 @@ class Producer(Generic[Key, Value]):
 
     def _append(
         self, partition: TopicPartition, record: OutgoingRecord
-    ) -> Awaitable[RecordMetadata]:
+    ) -> asyncio.Future[RecordMetadata]:
         receipt: asyncio.Future[RecordMetadata]
         receipt = asyncio.get_running_loop().create_future()
         receipt.add_done_callback(_notice)

@@ -1,0 +1,180 @@
+"""The consumer for code that blocks."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from moldau.client import consumer
+from moldau.client.blocking.loop_thread import LoopThread
+from moldau.client.consumer import Deserializer
+from moldau.client.group.group import Listener
+from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
+from moldau.model import TopicPartition
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+BlockingListener = Callable[[list[TopicPartition]], None]
+"""Is told partitions, in a thread of its own: it may use the consumer."""
+
+
+class Consumer(Generic[Key, Value]):
+    """`moldau.Consumer` for code that blocks; heartbeats go on whatever that code does.
+
+    with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
+        consumer.subscribe(["orders"])
+        for record in consumer:
+            print(record.offset, record.value)
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        key_deserializer: Deserializer[Key] | None = None,
+        value_deserializer: Deserializer[Value] | None = None,
+        **options: object,
+    ) -> None:
+        self._consumer = consumer.Consumer[Key, Value](
+            settings,
+            key_deserializer=key_deserializer,
+            value_deserializer=value_deserializer,
+            **options,
+        )
+        self._thread = LoopThread("moldau-consumer")
+        try:
+            self._thread.call(self._consumer.start())
+        except BaseException:
+            self._thread.close()
+            raise
+
+    def close(self) -> None:
+        """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
+        if not self._thread.is_closed:
+            try:
+                self._thread.call(self._consumer.close())
+            finally:
+                self._thread.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # What it reads
+
+    def subscribe(
+        self,
+        topics: Iterable[str],
+        *,
+        on_assigned: BlockingListener | None = None,
+        on_revoked: BlockingListener | None = None,
+    ) -> None:
+        """Share these topics with the other members of the group."""
+        self._thread.call_function(
+            lambda: self._consumer.subscribe(
+                topics, on_assigned=_in_thread(on_assigned), on_revoked=_in_thread(on_revoked)
+            )
+        )
+
+    def unsubscribe(self) -> None:
+        """Read nothing, and leave the partitions to the other members."""
+        self._thread.call_function(self._consumer.unsubscribe)
+
+    def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
+        """Read these partitions, and no others."""
+        self._thread.call_function(lambda: self._consumer.assign(partitions))
+
+    def assignment(self) -> list[TopicPartition]:
+        """The partitions that are read."""
+        return self._thread.call_function(self._consumer.assignment)
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Hand out nothing of these until they are resumed; nothing is lost."""
+        self._thread.call_function(lambda: self._consumer.pause(*partitions))
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Go on with these."""
+        self._thread.call_function(lambda: self._consumer.resume(*partitions))
+
+    def paused(self) -> list[TopicPartition]:
+        """The partitions that are paused."""
+        return self._thread.call_function(self._consumer.paused)
+
+    # Records
+
+    def poll(
+        self, timeout_s: float = 0.0, *, max_records: int | None = None
+    ) -> list[ConsumerRecord[Key, Value]]:
+        """The next records, at most `max.poll.records`; none if there are none in time."""
+        return self._thread.call(self._consumer.poll(timeout_s, max_records=max_records))
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> ConsumerRecord[Key, Value]:
+        return self._thread.call(self._next())
+
+    async def _next(self) -> ConsumerRecord[Key, Value]:
+        return await anext(self._consumer)
+
+    # Offsets
+
+    def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Store how far the group is: these offsets, or all that was handed out."""
+        self._thread.call(self._consumer.commit(offsets))
+
+    def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """How far the group is; partitions of which nothing was committed are left out."""
+        return self._thread.call(self._consumer.committed(partitions))
+
+    def position(self, partition: TopicPartition) -> int:
+        """The offset of the next record that will be handed out."""
+        return self._thread.call(self._consumer.position(partition))
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Go on from this offset."""
+        self._thread.call_function(lambda: self._consumer.seek(partition, offset))
+
+    def seek_to_beginning(self, *partitions: TopicPartition) -> None:
+        """Go on from the first record of these, or of all partitions."""
+        self._thread.call(self._consumer.seek_to_beginning(*partitions))
+
+    def seek_to_end(self, *partitions: TopicPartition) -> None:
+        """Go on after the last record of these, or of all partitions."""
+        self._thread.call(self._consumer.seek_to_end(*partitions))
+
+    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where the logs of partitions begin."""
+        return self._thread.call(self._consumer.beginning_offsets(partitions))
+
+    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where the logs of partitions end, for readers."""
+        return self._thread.call(self._consumer.end_offsets(partitions))
+
+    def offsets_for_times(
+        self, times_ms: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first records at or after these times; None where there is none so late."""
+        return self._thread.call(self._consumer.offsets_for_times(times_ms))
+
+    def partitions_of(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic."""
+        return self._thread.call(self._consumer.partitions_of(topic))
+
+    def lag(self, partition: TopicPartition) -> int | None:
+        """How many offsets are still to be read, as far as is known."""
+        return self._thread.call_function(lambda: self._consumer.lag(partition))
+
+
+def _in_thread(listener: BlockingListener | None) -> Listener | None:
+    """Call a listener beside the loop, which must go on for what the listener asks."""
+    if listener is None:
+        return None
+    return lambda partitions: asyncio.to_thread(listener, partitions)
