@@ -55,10 +55,15 @@ class Instance:
     sequences: dict[TopicPartition, int] = field(default_factory=dict)
     late: list[Late] = field(default_factory=list)
     is_broken: bool = False  # it has to begin anew
+    is_ending: bool = False  # it waits for an answer, which may be lost
+
+    @property
+    def is_able(self) -> bool:
+        return self.identity is not None and not self.is_broken and not self.is_ending
 
     def begin(self, identity: Identity) -> None:
         self.identity = identity
-        self.is_broken = False
+        self.is_broken = self.is_ending = False
         self.added, self.sent, self.sequences = [], [], {}
 
 
@@ -125,7 +130,7 @@ class World:
 
     def add(self, one: Instance, number: int) -> None:
         identity, partition = one.identity, PARTITIONS[number]
-        if identity is None or one.is_broken:
+        if identity is None or not one.is_able:
             return
 
         def told(_: None) -> None:
@@ -141,7 +146,7 @@ class World:
     def send(self, one: Instance, number: int) -> None:
         """Verify a batch; it will be appended later."""
         partition = PARTITIONS[number]
-        if one.identity is None or one.is_broken or partition not in one.added:
+        if one.identity is None or not one.is_able or partition not in one.added:
             return
         producers = self.leaders[partition].producers
         sequence = one.sequences.get(partition, 0)
@@ -186,23 +191,26 @@ class World:
 
     def end(self, one: Instance, *, is_commit: bool) -> None:
         identity, sent = one.identity, one.sent
-        if identity is None or one.is_broken or not one.added:
+        if identity is None or not one.is_able or not one.added:
             return
 
         def told(_: None) -> None:
             if is_commit:
                 self.committed.append(sent)
             if one.identity == identity:
-                one.added, one.sent = [], []
+                one.is_ending = False
+                one.added = []
 
         if self.decide(
             lambda machine: machine.end(ID, identity, is_commit=is_commit, now=self.now), told, one
         ):
-            self.transactions.append(list(sent))
+            # What comes of it is certain from here on, even if nobody hears of it.
+            self.transactions.append(sent)
+            one.is_ending, one.sent = True, []
 
     def work(self, one: Instance, number: int) -> None:
         """Do what producers mostly do, from the beginning if need be."""
-        if one.identity is None or one.is_broken:
+        if not one.is_able:
             for _ in PARTITIONS:
                 self.initialise(one, number)
                 self.tell_one(one, number)
