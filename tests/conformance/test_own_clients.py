@@ -9,6 +9,7 @@ from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.sent import CODECS, Sent, big_record, records
 from moldau import Consumer, Producer
+from moldau.client.record import RecordMetadata
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -49,7 +50,7 @@ async def read(bootstrap: str, topic: str, count: int) -> list[Sent]:
 
 async def test_restarts_under_load_lose_nothing_and_double_nothing(kafka: EmbeddedBroker) -> None:
     options = {"bootstrap.servers": kafka.bootstrap_servers, "retry.backoff.ms": 10}
-    results = []
+    results: list[asyncio.Future[RecordMetadata]] = []
     async with Producer[bytes, bytes]({**options, "batch.size": 500}) as producer:
         restarting = asyncio.create_task(asyncio.to_thread(restart_often, kafka))
         while not restarting.done() or len(results) < RECORDS_MIN:
@@ -98,9 +99,50 @@ async def test_apache_kafka_there_and_back(tmp_path: Path) -> None:
             )
             assert offsets == list(range(len(rows)))
             assert await read(apache.bootstrap, f"codec-{codec}", len(rows)) == rows
+        await read_as_a_group(apache.bootstrap, "codec-none", records())
         big = big_record()
         await write(apache.bootstrap, "big", [big], **{"max.request.size": 10_000_000})
         assert await read(apache.bootstrap, "big", 1) == [big]
+
+
+async def read_as_a_group(bootstrap: str, topic: str, rows: list[Sent]) -> None:
+    """Half of the records by one member, the rest by the next."""
+    options = {
+        "bootstrap.servers": bootstrap,
+        "auto.offset.reset": "earliest",
+        "group.id": "g",
+        "partition.assignment.strategy": "roundrobin,range",
+    }
+    found: list[bytes | None] = []
+    for goal in (len(rows) // 2, len(rows)):
+        async with Consumer[bytes, bytes](options) as consumer, asyncio.timeout(30):
+            consumer.subscribe([topic])
+            while len(found) < goal:
+                records = await consumer.poll(1, max_records=goal - len(found))
+                found += [record.value for record in records]
+    assert found == [row.value for row in rows]
+
+
+async def test_a_group_goes_on_while_the_broker_restarts(kafka: EmbeddedBroker) -> None:
+    rows = [Sent(None, b"%d" % number, number) for number in range(RECORDS_MIN)]
+    await write(kafka.bootstrap_servers, "t", rows, **{"batch.size": 500, "linger.ms": 0})
+    options = {
+        "bootstrap.servers": kafka.bootstrap_servers,
+        "auto.offset.reset": "earliest",
+        "group.id": "g",
+        "heartbeat.interval.ms": 20,
+        "retry.backoff.ms": 10,
+        "max.partition.fetch.bytes": 2000,
+    }
+    seen: set[bytes | None] = set()
+    async with Consumer[bytes, bytes](options) as consumer, asyncio.timeout(60):
+        consumer.subscribe(["t"])
+        while len(seen) < RECORDS_MIN:
+            before = len(seen) // 500
+            seen.update(record.value for record in await consumer.poll(1))
+            if len(seen) // 500 != before and len(seen) < RECORDS_MIN:
+                await asyncio.to_thread(kafka.restart)
+    assert seen == {row.value for row in rows}
 
 
 def restart_often(kafka: EmbeddedBroker) -> None:

@@ -66,22 +66,21 @@ class Fetcher:
 
     def _begin_locating(self) -> None:
         """Look up positions and leaders, if any are missing."""
-        metadata = self._cluster.metadata
-        topics = {each.partition.topic for each in self._assignment}
-        is_stale = metadata.is_stale(topics, now_ms=self._cluster.clock.monotonic_ms())
-        if not self._is_locating and (is_stale or self._assignment.without_position()):
+        topics = sorted({each.partition.topic for each in self._assignment})
+        is_needed = self._is_stale(topics) or self._assignment.without_position()
+        if topics and is_needed and not self._is_locating:
             self._is_locating = True
-            self._tasks.create_task(self._look_up(sorted(topics)))
+            self._tasks.create_task(self._look_up(topics))
 
     async def _look_up(self, topics: list[str]) -> None:
         try:
-            if topics and self._cluster.metadata.is_stale(
-                topics, now_ms=self._cluster.clock.monotonic_ms()
-            ):
+            if self._is_stale(topics):
                 await self._cluster.refresh(topics)
             unknown = self._assignment.without_position()
             if unknown:
                 await self._locate(unknown)
+            if self._is_stale(topics):  # a partition has no leader yet
+                await self._cluster.back_off()
         except KafkaError as error:
             if not error.is_retriable:
                 self.fail(error)
@@ -89,6 +88,9 @@ class Fetcher:
         finally:
             self._is_locating = False
             self.wake()
+
+    def _is_stale(self, topics: list[str]) -> bool:
+        return self._cluster.metadata.is_stale(topics, now_ms=self._cluster.clock.monotonic_ms())
 
     def _begin_fetches(self) -> None:
         if self._assignment.buffered_bytes >= self._settings.fetch_max_bytes:

@@ -3,7 +3,8 @@
 import pytest
 
 from moldau.client.accumulator import Accumulator, OutgoingRecord
-from moldau.client.settings import ProducerSettings
+from moldau.client.settings import ProducerSettings, read_settings
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -12,7 +13,7 @@ RECORD = OutgoingRecord(0, b"k", b"v" * 99)  # 121 bytes with what surrounds it
 
 def accumulator(**settings: int) -> Accumulator:
     chosen = {"linger_ms": 10, "batch_size": 400, "buffer_memory": 1000, **settings}
-    return Accumulator(ProducerSettings(bootstrap_servers="a:1", **chosen))
+    return Accumulator(read_settings(ProducerSettings, {"bootstrap.servers": "a:1"}, chosen))
 
 
 @pytest.fixture
@@ -72,8 +73,6 @@ def test_what_expires_gives_its_room_back(collecting: Accumulator) -> None:
 
 
 def test_a_retry_waits_for_its_backoff_even_when_flushing(collecting: Accumulator) -> None:
-    from moldau.errors import ErrorCode, KafkaError
-
     collecting.append(T0, RECORD, None, now_ms=0)
     collecting.flushing_count += 1
     batch = collecting[T0].take(None)

@@ -80,7 +80,11 @@ def test_only_the_last_batch_takes_records_and_only_before_it_is_sent(
     for _ in range(3):
         batches.take(IDENTITY)
     assert batches.open_batch is None
-    batches.retry(last, LOST, ready_ms=0)
+
+
+def test_a_retry_takes_no_more_records(batches: PartitionBatches) -> None:
+    for sent in [batches.take(IDENTITY) for _ in range(3)]:
+        batches.retry(sent, LOST, ready_ms=0)
     assert batches.open_batch is None
 
 

@@ -162,4 +162,4 @@ async def test_after_a_fork_a_consumer_says_that_it_cannot_be_used(
 def test_it_is_found_in_the_package_itself() -> None:
     assert moldau.Consumer is Consumer
     with pytest.raises(AttributeError, match="no attribute 'Consumers'"):
-        _ = moldau.Consumers  # type: ignore[attr-defined]
+        _ = moldau.Consumers

@@ -85,3 +85,17 @@ async def test_sessions_are_used(kafka: EmbeddedBroker, consumer: Consumer[bytes
     assert len({call.request.session_id for call in calls[1:]} - {0}) == 1
     epochs = [call.request.session_epoch for call in calls]
     assert epochs == list(range(len(epochs)))
+
+
+async def test_metadata_that_stays_in_doubt_is_asked_for_at_a_pace(kafka: EmbeddedBroker) -> None:
+    calls: list[Call] = []
+    kafka.control("Metadata", calls.append)
+    consumer = Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, metadata_max_age_ms=0, retry_backoff_ms=50
+    )
+    async with consumer:
+        await consumer.poll(0.1)
+        assert len(calls) == 1  # with nothing to read there is nothing to ask
+        consumer.assign([T0])
+        await consumer.poll(0.3)
+    assert 3 <= len(calls) <= 10

@@ -26,7 +26,8 @@ def kafka_settings() -> dict[str, str]:
 
 
 def producer_of(kafka: EmbeddedBroker, **settings: object) -> Producer[bytes, bytes]:
-    return Producer(bootstrap_servers=kafka.bootstrap_servers, **settings)
+    mapping = {name.replace("_", "."): value for name, value in settings.items()}
+    return Producer({"bootstrap.servers": kafka.bootstrap_servers, **mapping})
 
 
 async def test_a_record_arrives_with_all_its_parts(kafka: EmbeddedBroker) -> None:
@@ -94,7 +95,10 @@ async def test_a_key_goes_where_java_puts_it(kafka: EmbeddedBroker) -> None:
 
 async def test_records_can_go_round_robin_or_by_a_function(kafka: EmbeddedBroker) -> None:
     for partitioner in (RoundRobinPartitioner(), lambda topic, key, partitions: partitions[-1]):
-        async with producer_of(kafka, partitioner=partitioner) as producer:
+        servers = kafka.bootstrap_servers
+        async with Producer[bytes, bytes](
+            bootstrap_servers=servers, partitioner=partitioner
+        ) as producer:
             for _ in range(3):
                 await producer.send("orders", b"v")
     assert {number: len(each) for number, each in kafka.records("orders").items()} == {

@@ -21,7 +21,8 @@ Numbers = list[bytes]
 
 def producer_of(kafka: EmbeddedBroker, **settings: object) -> Producer[bytes, bytes]:
     quick = {"retry_backoff_ms": 5, "batch_size": 100, **settings}
-    return Producer(bootstrap_servers=kafka.bootstrap_servers, **quick)
+    mapping = {name.replace("_", "."): value for name, value in quick.items()}
+    return Producer({"bootstrap.servers": kafka.bootstrap_servers, **mapping})
 
 
 def sometimes(action: Action, *, on: set[int]) -> Callable[[Call], Action]:
