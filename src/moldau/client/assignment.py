@@ -135,8 +135,8 @@ class Assignment:
             count_max -= len(rows)
             if rows:
                 taken.append((assigned.partition, rows))
-            if assigned.partition in self._assigned:  # behind those that wait
-                self._assigned[assigned.partition] = self._assigned.pop(assigned.partition)
+            # Behind those that wait.
+            self._assigned[assigned.partition] = self._assigned.pop(assigned.partition)
         return taken
 
     def consume(self) -> None:

@@ -154,8 +154,8 @@ def test_every_record_is_told_its_place() -> None:
 
 
 def test_the_time_of_the_broker_wins_and_an_unknown_offset_stays_unknown() -> None:
-    delivered, receipt = batch(1), Receipt()
-    delivered.receipts = [receipt]
+    delivered, receipt = batch(2), Receipt()
+    delivered.receipts = [receipt, None]
     delivered.deliver(UNKNOWN_OFFSET, 999)
     assert receipt.outcome == ("t", 0, UNKNOWN_OFFSET, 999)
 

@@ -90,6 +90,13 @@ def test_a_leader_that_is_no_broker_of_the_cluster_is_none(metadata: ClusterMeta
     assert metadata.leader_of(T0) is None
 
 
+def test_a_topic_without_a_name_is_passed_over(metadata: ClusterMetadata) -> None:
+    unnamed = answer()
+    unnamed.topics[0].name = None
+    metadata.update(unnamed, now_ms=0)
+    assert list(metadata.topics) == ["t"]
+
+
 def test_a_passing_error_keeps_what_was_known(metadata: ClusterMetadata) -> None:
     metadata.update(answer(error=ErrorCode.LEADER_NOT_AVAILABLE), now_ms=0)
     assert metadata.partitions_of("t") == [0]

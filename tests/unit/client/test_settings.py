@@ -97,3 +97,7 @@ def test_without_idempotence_all_acks_and_more_in_flight_are_allowed() -> None:
         "max_in_flight_requests_per_connection": 50,
     }
     assert read_settings(ProducerSettings, SERVERS, options).required_acks == 0
+
+
+def test_a_consumer_has_defaults_that_fit_together() -> None:
+    assert read_settings(ConsumerSettings, SERVERS, {}).auto_offset_reset == "latest"
