@@ -16,6 +16,8 @@ from typing import IO
 from conformance.apache.cache import exclusive
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import QUICK_START, java_command
+from moldau.protocol.messages.metadata import MetadataRequest
+from moldau.testing.wire import Disconnected, WireClient
 
 _START_S = 60
 _STOP_S = 30
@@ -91,6 +93,11 @@ class ApacheBroker:
             lambda: "started (kafka.server.KafkaServer)" in self.server_log[start:],
             process=self._process,
             what="Apache Kafka",
+        )
+        # It says so before its controller has told it of itself: until then it has no brokers
+        # to put a topic on.
+        _wait_until(
+            lambda: _knows_itself(self.bootstrap), process=self._process, what="the controller"
         )
 
     def stop(self) -> None:
@@ -186,6 +193,15 @@ def _wait_until(
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what} did not start within {_START_S} s")
         time.sleep(0.05)
+
+
+def _knows_itself(bootstrap: str) -> bool:
+    try:
+        with WireClient(bootstrap) as client:
+            metadata = client.ask(MetadataRequest(topics=[]), version=1)
+    except (OSError, Disconnected):
+        return False
+    return bool(metadata.brokers) and metadata.controller_id >= 0
 
 
 def _answers_srvr(port: int) -> bool:
