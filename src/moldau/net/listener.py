@@ -101,19 +101,33 @@ class Listener:
         loop = asyncio.get_running_loop()
         while True:
             await self._has_room.wait()
+            await self._until_somebody_calls()
+            # Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
             try:
-                accepted, _ = await loop.sock_accept(self._socket)
+                accepted, _ = self._socket.accept()
+            except (BlockingIOError, ConnectionAbortedError):
+                continue  # the caller has hung up already
             except OSError as error:
                 if error.errno not in _OUT_OF_DESCRIPTORS:
                     raise
                 _log.warning("cannot accept on %s: %s; trying again", self.endpoint.name, error)
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
                 continue
+            accepted.setblocking(False)
             try:
                 await loop.connect_accepted_socket(self._connection, accepted)
             except OSError as error:
                 _log.info("a new connection broke at once: %s", error)
                 accepted.close()
+
+    async def _until_somebody_calls(self) -> None:
+        loop = asyncio.get_running_loop()
+        called: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(self._socket, _settle, called)
+        try:
+            await called
+        finally:
+            loop.remove_reader(self._socket)
 
     def _connection(self) -> Connection:
         return Connection(self, self._opening, self._limits)
@@ -141,6 +155,11 @@ class Listener:
         if connection.is_idle and now_s - connection.last_activity_s > limits.idle_s:
             return f"idle for {limits.idle_s:g} s"
         return ""
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _listen(host: str, port: int) -> socket.socket:
