@@ -69,6 +69,6 @@ def test_topics_ids_records_and_committed_offsets_are_taken_over(tmp_path: Path)
         assert [(partition, offset) for partition, offset, *_ in more] == [(0, 150), (1, 150)]
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
         described = admin.describe_topics(TopicCollection(["orders"]))["orders"].result(DEADLINE_S)
-        assert (
-            str(described.topic_id) in (directory / "orders-0" / "partition.metadata").read_text()
-        )
+        # librdkafka prints ids in the other alphabet of base64.
+        topic_id = str(described.topic_id).replace("+", "-").replace("/", "_")
+        assert topic_id in (directory / "orders-0" / "partition.metadata").read_text()
