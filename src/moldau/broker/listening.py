@@ -11,10 +11,10 @@ from moldau.config.listeners import Listener as ListenerConfig
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
 from moldau.net.connection import Connection, Limits, Open, Respond
-from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.net.listener import Bind, ConnectionLimits, Endpoint, Listener, listen
 
 
-def bind_all(startup: Startup, dispatcher: Dispatcher) -> Iterator[Listener]:
+def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
     """Bind each listener; none of them accepts connections yet."""
     limits, connection_limits = _limits(startup.config), _connection_limits(startup.config)
     for one in startup.listeners.bound:
@@ -23,6 +23,7 @@ def bind_all(startup: Startup, dispatcher: Dispatcher) -> Iterator[Listener]:
             _opening(dispatcher, one),
             limits=limits,
             connection_limits=connection_limits,
+            bind=bind,
         )
 
 

@@ -66,6 +66,7 @@ from moldau.log.shared import Shared
 from moldau.log.volume import Volume
 from moldau.metadata.cache import MetadataCache
 from moldau.model import TopicPartition
+from moldau.net.listener import Bind, listen
 from moldau.replication.partition import ALL_IN_SYNC
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock, SystemClock
@@ -81,8 +82,6 @@ _log = logging.getLogger(__name__)
 _SESSION_ID_MAX = 2**31 - 1
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
 _FIRST_METADATA_S = 5.0
-# File systems write the journal once for all who wait: more at once makes little difference.
-_SYNCS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +91,14 @@ class Ports:
     clock: Clock = field(default_factory=SystemClock)
     disk: Disk = field(default_factory=PosixDisk)
     random: Random = field(default_factory=SystemRandom)
+    bind: Bind = listen
+    open_tree: "OpenTree" = field(default_factory=lambda: open_embedded)
+    # File systems write the journal once for all who wait: more makes little difference.
+    syncs_at_once: int = 8
+
+
+OpenTree = Callable[[Startup, Ports], Awaitable[Tree]]
+"""Begins a session with the tree that the settings name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +116,12 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
     """A broker from start to stop."""
     refuse_unsupported(startup)
     async with AsyncExitStack() as stack:
-        tree = await _open_tree(startup, doors)
+        tree = await doors.open_tree(startup, doors)
         stack.push_async_callback(tree.close)
         broker = await stack.enter_async_context(assembled(startup, doors, tree))
         dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
         listeners = []
-        for listener in bind_all(startup, dispatcher):
+        for listener in bind_all(startup, dispatcher, doors.bind):
             stack.callback(listener.close)
             listeners.append(listener)
         register_gauges(broker, listeners)
@@ -225,7 +232,8 @@ async def _until_known(broker: Broker) -> None:
     await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
 
 
-async def _open_tree(startup: Startup, doors: Ports) -> Tree:
+async def open_embedded(startup: Startup, doors: Ports) -> Tree:
+    """The embedded store, in the first log directory."""
     first = startup.config.log_dirs[0]
     _make_directories(doors.disk, first)
     return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=doors.clock)
@@ -263,7 +271,7 @@ async def _open_logs(
                 lambda partition: topic_configs.of(partition.topic), now_ms=doors.clock.now_ms()
             ):
                 await asyncio.sleep(0)
-            stack.callback(_close, directory, doors.clock)
+            stack.callback(_close, directory, doors)
         except KafkaStorageError as error:
             _log.error("starting without %s: %s", path, error)
     if not any(directory.volume.is_online for directory in directories):
@@ -271,9 +279,10 @@ async def _open_logs(
     return Logs(directories, topic_configs, new_uuid_hex=lambda: doors.random.uuid().hex())
 
 
-def _close(directory: LogDirectory, clock: Clock) -> None:
+def _close(directory: LogDirectory, doors: Ports) -> None:
     if directory.volume.is_online:
-        directory.close(now_ms=clock.now_ms(), run_all=partial(run_all, at_once=_SYNCS_AT_ONCE))
+        run = partial(run_all, at_once=doors.syncs_at_once)
+        directory.close(now_ms=doors.clock.now_ms(), run_all=run)
 
 
 def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:

@@ -5,6 +5,7 @@ import errno
 import logging
 import socket
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from moldau.net.connection import Connection, Limits, Open
@@ -13,6 +14,9 @@ _log = logging.getLogger(__name__)
 
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _SWEEP_INTERVAL_S = 1.0
+
+Bind = Callable[[str, int], socket.socket]
+"""Makes a listening socket for a host and a port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,28 @@ class ConnectionLimits:
     write_stall_s: float = 60.0
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket on one address; an empty host means all of them, IPv6 included."""
+    wanted = host or None
+    found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET6)
+    if wanted is not None:
+        family, kind, protocol, _, address = found[0]
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(wanted is not None))
+        listening.setblocking(False)
+        listening.bind(address)
+        listening.listen(socket.SOMAXCONN)
+    except OSError as error:
+        listening.close()
+        message = f"cannot listen on {host}:{port}: {error.strerror}"
+        raise OSError(error.errno, message) from error
+    return listening
+
+
 class Listener:
     """Accepts on one socket; one event loop plays Kafka's acceptor and processors."""
 
@@ -46,6 +72,7 @@ class Listener:
         *,
         limits: Limits,
         connection_limits: ConnectionLimits,
+        bind: Bind = listen,
     ) -> None:
         self.endpoint = endpoint
         self._opening = opening
@@ -55,7 +82,7 @@ class Listener:
         self._per_ip: Counter[str] = Counter()
         self._has_room = asyncio.Event()
         self._has_room.set()
-        self._socket = _listen(endpoint.host, endpoint.port)
+        self._socket = bind(endpoint.host, endpoint.port)
         self.port: int = self._socket.getsockname()[1]
 
     @property
@@ -160,25 +187,3 @@ class Listener:
 def _settle(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket on one address; an empty host means all of them, IPv6 included."""
-    wanted = host or None
-    found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET6)
-    if wanted is not None:
-        family, kind, protocol, _, address = found[0]
-    listening = socket.socket(family, kind, protocol)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(wanted is not None))
-        listening.setblocking(False)
-        listening.bind(address)
-        listening.listen(socket.SOMAXCONN)
-    except OSError as error:
-        listening.close()
-        message = f"cannot listen on {host}:{port}: {error.strerror}"
-        raise OSError(error.errno, message) from error
-    return listening

@@ -9,7 +9,14 @@ Result = TypeVar("Result")
 
 
 def run_all(works: Iterable[Callable[[], None]], *, at_once: int) -> None:
-    """Do pieces of work that wait for the disk, some at once; raises what the first one raised."""
+    """Do pieces of work that wait for the disk, some at once; raises what the first one raised.
+
+    One at a time needs no thread.
+    """
+    if at_once == 1:
+        for work in works:
+            work()
+        return
     with ThreadPoolExecutor(at_once) as pool:
         for running in [pool.submit(work) for work in works]:
             running.result()

@@ -66,3 +66,9 @@ def test_the_failure_of_a_piece_of_work_is_raised() -> None:
 
     with pytest.raises(OSError, match="disk"):
         run_all([lambda: None, fail], at_once=2)
+
+
+def test_one_at_a_time_needs_no_thread() -> None:
+    threads: list[int] = []
+    run_all([lambda: threads.append(threading.get_ident())] * 2, at_once=1)
+    assert threads == [threading.get_ident()] * 2
