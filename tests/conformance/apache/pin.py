@@ -10,7 +10,9 @@ from conformance.apache.jars import LOCK_FILE, Jar, dependency, run_maven, sha25
 
 _BROKER = "3.9.2"
 # The tools' jar asks for all of Kafka Connect with its web server for one subcommand.
-_CONNECT = [("org.apache.kafka", "connect-runtime"), ("com.fasterxml.jackson.jaxrs", "*")]
+_NOT_WANTED = {
+    "kafka-tools": [("org.apache.kafka", "connect-runtime"), ("com.fasterxml.jackson.jaxrs", "*")],
+}
 
 CLASS_PATHS = {
     "kafka-3.9": [
@@ -21,6 +23,17 @@ CLASS_PATHS = {
     "json": [Jar("com.fasterxml.jackson.core", "jackson-databind", "2.16.2")],
     "clients-2.1": [Jar("org.apache.kafka", "kafka-clients", "2.1.1")],
     "clients-4": [Jar("org.apache.kafka", "kafka-clients", "4.4.0")],
+    "streams-3.9": [
+        Jar("org.apache.kafka", "kafka-streams", _BROKER),
+        Jar("ch.qos.reload4j", "reload4j", "1.2.25"),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
+    "connect-3.9": [
+        Jar("org.apache.kafka", "connect-runtime", _BROKER),
+        Jar("org.apache.kafka", "connect-file", _BROKER),
+        Jar("org.apache.kafka", "connect-json", _BROKER),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
 }
 
 
@@ -37,7 +50,7 @@ def _resolve(roots: list[Jar]) -> list[Jar]:
         listing = Path(directory, "listing")
         run_maven(
             "list",
-            [dependency(jar, exclude=_CONNECT) for jar in roots],
+            [dependency(jar, exclude=_NOT_WANTED.get(jar.artifact, [])) for jar in roots],
             "-DincludeScope=runtime",
             f"-DoutputFile={listing}",
         )

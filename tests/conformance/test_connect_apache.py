@@ -1,0 +1,66 @@
+"""A worker of Kafka Connect copies a file through topics of our broker."""
+
+import time
+from pathlib import Path
+
+from conformance.apache.connect import Worker, worker
+from conformance.apache.marks import needs_apache
+from conformance.our_broker import our_broker
+
+DEADLINE_S = 60
+CLASSES = "org.apache.kafka.connect.file.FileStream{}Connector"
+
+
+def write(file: Path, numbers: range) -> None:
+    # In ASCII: the source remembers its place as a count of characters.
+    with file.open("a") as output:
+        output.writelines(f"line {number} of many\n" for number in numbers)
+
+
+def make_connectors(connect: Worker, source: Path, sink: Path) -> None:
+    connect.put(
+        "source",
+        {
+            "connector.class": CLASSES.format("Source"),
+            "tasks.max": "1",
+            "file": str(source),
+            "topic": "lines",
+        },
+    )
+    connect.put(
+        "sink",
+        {
+            "connector.class": CLASSES.format("Sink"),
+            "tasks.max": "1",
+            "file": str(sink),
+            "topics": "lines",
+        },
+    )
+
+
+def wait_for_copy(connect: Worker, source: Path, sink: Path) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not sink.exists() or sink.read_bytes() != source.read_bytes():
+        assert time.monotonic() < deadline, connect.log.read_text()[-3000:]
+        time.sleep(0.1)
+
+
+@needs_apache("connect-3.9")
+def test_what_is_in_one_file_comes_out_in_another(tmp_path: Path) -> None:
+    source, sink = tmp_path / "source.txt", tmp_path / "sink.txt"
+    write(source, range(500))
+    settings = {"group.initial.rebalance.delay.ms": "0"}
+    with our_broker(tmp_path / "broker", settings) as broker:
+        with worker(tmp_path / "connect", broker.bootstrap) as connect:
+            make_connectors(connect, source, sink)
+            wait_for_copy(connect, source, sink)
+            write(source, range(500, 600))
+            wait_for_copy(connect, source, sink)
+        write(source, range(600, 700))
+        broker.stop()
+        broker.start()
+        # Another worker finds the connectors, and how far they were, in the topics.
+        with worker(tmp_path / "connect", broker.bootstrap) as connect:
+            wait_for_copy(connect, source, sink)
+            assert connect.connectors() == ["sink", "source"]
+            assert connect.states("source") == connect.states("sink") == ["RUNNING", "RUNNING"]
