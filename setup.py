@@ -14,9 +14,15 @@ KERNELS = {
     "moldau.records._crc32c": "src/moldau/records/crc32c_native.c",
     "moldau.records._kernel": "src/moldau/records/kernel.py",
     "moldau.records._kernel_build": "src/moldau/records/kernel_build.py",
+    "moldau.client._intake": "src/moldau/client/intake.py",
+    "moldau.log._appending": "src/moldau/log/appending.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",
     "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",
 }
+
+# Plain modules on the way of every small request: compiled as they stand, with Python's own
+# safety, since the interpreter is most of what such a request costs.
+PLAIN = {"moldau.log._appending"}
 
 # Cython's own support code, generated once instead of into every kernel: half of the compiling.
 SHARED = "moldau.runtime._cython"
@@ -30,6 +36,22 @@ IS_MSVC = sys.platform == "win32"
 KERNEL_FLAGS = ["/O2"] if IS_MSVC else ["-O1", "-g0", INLINE]
 C_FLAGS = ["/O2"] if IS_MSVC else ["-O3", "-g0"]
 SHARED_FLAGS = ["/O1"] if IS_MSVC else ["-O1", "-g0"]
+
+
+DIRECTIVES = {
+    "language_level": 3,
+    "annotation_typing": False,
+    # Nobody pickles a kernel or asks it for signatures: a third less to compile.
+    "auto_pickle": False,
+    "binding": False,
+}
+# The kernels compare positions themselves, and the .pxd beside them holds the C types.
+UNCHECKED = {
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": False,
+}
 
 
 def extensions() -> list[Extension]:
@@ -49,30 +71,22 @@ def extensions() -> list[Extension]:
         from Cython.Build import cythonize  # noqa: PLC0415 - optional
     except ImportError:
         return [e for e in built if e.sources[0].endswith(".c")]
-    directives = {
-        "language_level": 3,
-        # The kernels compare positions themselves, and the .pxd beside them holds the C types.
-        "boundscheck": False,
-        "wraparound": False,
-        "cdivision": True,
-        "initializedcheck": False,
-        "annotation_typing": False,
-        # Nobody pickles a kernel or asks it for signatures: a third less to compile.
-        "auto_pickle": False,
-        "binding": False,
-    }
     is_shared = any(extension.sources[0].endswith(".py") for extension in built)
     if is_shared:
         shared = Extension(SHARED, [SHARED_SOURCE], extra_compile_args=SHARED_FLAGS, optional=True)
         built.append(shared)
-    return cythonize(
-        built,
-        compiler_directives=directives,
-        build_dir="build/cython",
-        force=True,  # a .pxd that is named after the compiled module is not seen to change
-        nthreads=os.cpu_count() or 1,
-        shared_utility_qualified_name=SHARED if is_shared else None,
-    )
+    common = {
+        "build_dir": "build/cython",
+        "force": True,  # a .pxd that is named after the compiled module is not seen to change
+        "nthreads": os.cpu_count() or 1,
+        "shared_utility_qualified_name": SHARED if is_shared else None,
+    }
+    plain = [extension for extension in built if extension.name in PLAIN]
+    kernels = [extension for extension in built if extension.name not in PLAIN]
+    return [
+        *cythonize(kernels, compiler_directives=DIRECTIVES | UNCHECKED, **common),
+        *cythonize(plain, compiler_directives=DIRECTIVES, **common),
+    ]
 
 
 if __name__ == "__main__":  # Cython's workers import this file where processes are spawned

@@ -50,6 +50,10 @@ class OffsetIndex:
         """Whether no entry fits an index of `size_max` bytes any more."""
         return len(self._entries) + ENTRY_SIZE > size_max
 
+    def entries_left(self, size_max: int) -> int:
+        """How many entries fit before the index is full."""
+        return max(0, (size_max - len(self._entries)) // ENTRY_SIZE - 1)
+
     def append(self, offset: int, position: int) -> None:
         """Add an entry behind all others."""
         assert position > self.last_position

@@ -92,6 +92,10 @@ class Indexes:
         """
         return self.offsets.is_full(size_max) or self.times.is_full(size_max)
 
+    def entries_left(self, size_max: int) -> int:
+        """How many entries surely fit before either index is full."""
+        return min(self.offsets.entries_left(size_max), self.times.entries_left(size_max))
+
     def write(self, disk: Disk, path_of: PathOf) -> list[File]:
         """Bring the files up to date and return them, to be synced by someone else."""
         written = []

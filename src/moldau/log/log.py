@@ -11,16 +11,18 @@ What takes long is handed out instead of done: `moldau.log.flush` says what to s
 """
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log import read, replay, timestamps
-from moldau.log.batches import NOTHING_APPENDED, Appended, read_batches, require_rising
+from moldau.log.batches import Appended, read_batches, require_rising
 from moldau.log.doomed import Doomed
 from moldau.log.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from moldau.log.leader_epochs import EpochEnd, LeaderEpochs
-from moldau.log.producer_state import Batch, Origin, Producers
+from moldau.log.producer_state import Origin, Producers
 from moldau.log.read import Fetched
+from moldau.log.room import NO_ROOM
 from moldau.log.segment import Segment
 from moldau.log.segments import Segments
 from moldau.log.shared import Shared
@@ -29,18 +31,24 @@ from moldau.log.time_index import TimestampOffset
 from moldau.log.transaction_index import AbortedTransaction
 from moldau.log.verification import Guard
 from moldau.log.volume import Folder
-from moldau.model import TopicPartition
-from moldau.records.batch import BatchHeader, stamp
+from moldau.model import NO_PRODUCER_ID, TopicPartition
+from moldau.records.batch import BatchHeader
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
+from moldau.runtime import native
+
+if TYPE_CHECKING:
+    from moldau.log import appending
+else:
+    appending = native.kernel("moldau.log._appending", "moldau.log.appending")
 
 
 class Log:
     """The batches of one partition and everything that is derived from them."""
 
     __slots__ = (
-        "_doomed", "_roll_jitter_ms", "_shared", "config", "epochs", "flushed_at_ms", "folder",
-        "has_changed", "high_watermark", "log_start_offset", "name_changes", "producers",
-        "recovery_point", "segments", "snapshots", "synced_name_changes", "topic_id",
+        "_doomed", "_shared", "config", "epochs", "flushed_at_ms", "folder", "has_changed",
+        "high_watermark", "log_start_offset", "name_changes", "producers", "recovery_point",
+        "roll_jitter_ms", "room", "segments", "snapshots", "synced_name_changes", "topic_id",
         "truncation_count",
     )  # fmt: skip
 
@@ -62,7 +70,8 @@ class Log:
         self.flushed_at_ms = self.truncation_count = 0
         self.has_changed = True  # since it was closed cleanly
         self.name_changes, self.synced_name_changes = 1, 0
-        self._roll_jitter_ms = self._draw_jitter_ms()
+        self.room = NO_ROOM
+        self.draw_roll_jitter()
 
     @property
     def partition(self) -> TopicPartition:
@@ -107,104 +116,42 @@ class Log:
         repeated = self.producers.check_append(batches, origin, guard)
         if repeated is not None:
             return Appended.before(repeated)
-        position = 0
-        offset = self.segments.end_offset
-        for header, _ in batches:
-            stamp(data, position, base_offset=offset, leader_epoch=leader_epoch)
-            header.base_offset = offset
-            header.leader_epoch = leader_epoch
-            offset += header.last_offset_delta + 1
-            position += header.size
-        return self._append(data, batches, now_ms)
+        return appending.append_as_leader(self, data, batches, leader_epoch, now_ms)
+
+    def append_batch(
+        self,
+        data: WritableBuffer,
+        header: BatchHeader,
+        *,
+        leader_epoch: int,
+        now_ms: int,
+        guard: Guard | None = None,
+    ) -> Appended:
+        """As leader, append one validated batch of a client; `header` is its header."""
+        self.folder.volume.require_online()
+        if header.producer_id != NO_PRODUCER_ID:
+            repeated = self.producers.check_append([(header, None)], Origin.CLIENT, guard)
+            if repeated is not None:
+                return Appended.before(repeated)
+        return appending.append_batch(self, data, header, leader_epoch, now_ms)
 
     def append_as_follower(self, data: ReadableBuffer, *, now_ms: int) -> Appended:
         """Append batches with the offsets and epochs that the leader gave them."""
         self.folder.volume.require_online()
         batches = read_batches(data)
         require_rising([header for header, _ in batches], self.segments.end_offset)
-        return self._append(data, batches, now_ms)
-
-    def _append(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> Appended:
-        if not batches:
-            return NOTHING_APPENDED
-        headers = [header for header, _ in batches]
-        max_timestamp = headers[0].max_timestamp
-        if len(headers) > 1:
-            max_timestamp = max([header.max_timestamp for header in headers])
-        first_offset, last_offset = headers[0].base_offset, headers[-1].last_offset
-        has_rolled = False
-        try:
-            is_too_much = len(data) > self.config.segment_bytes
-            if is_too_much or self._must_roll(len(data), last_offset, max_timestamp, now_ms):
-                has_rolled = self._write_each(data, batches, now_ms)
-            else:
-                self._write(data, batches, headers)
-        except OSError as error:
-            raise self.folder.volume.fail(error) from error
-        return Appended(first_offset, last_offset, max_timestamp, False, has_rolled)
-
-    def _write_each(self, data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> bool:
-        """Write batches that do not all fit the active segment; says whether it rolled."""
-        has_rolled = False
-        position = 0
-        view = memoryview(data)
-        for batch in batches:
-            header = batch[0]
-            if self._must_roll(header.size, header.last_offset, header.max_timestamp, now_ms):
-                self._roll(header.base_offset, now_ms)
-                has_rolled = True
-            self._write(view[position : position + header.size], [batch], [header])
-            position += header.size
-        return has_rolled
-
-    def _write(
-        self, data: ReadableBuffer, batches: Sequence[Batch], headers: Sequence[BatchHeader]
-    ) -> None:
-        latest = self.epochs.latest
-        for header in headers:
-            if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest.epoch):
-                self.epochs.assign(header.leader_epoch, header.base_offset)
-                latest = self.epochs.latest
-        self.has_changed = True
-        segment = self.segments.active
-        segment.append(data, headers, index_interval_bytes=self.config.index_interval_bytes)
-        self.segments.end_offset = headers[-1].next_offset
-        for header, marker in batches:
-            if header.has_producer:
-                ended = self.producers.apply(header, marker)
-                if ended is not None and ended.is_aborted:
-                    segment.add_aborted(AbortedTransaction(*ended[:4]))
+        return appending.append(self, data, batches, now_ms)
 
     def roll(self, *, now_ms: int) -> None:
         """Begin a new segment, unless the active one is empty."""
         with self.folder.volume.guard():
             if self.segments.active.size:
-                self._roll(self.segments.end_offset, now_ms)
+                appending.begin_segment(self, self.segments.end_offset, now_ms)
 
-    def _must_roll(self, size: int, last_offset: int, max_timestamp: int, now_ms: int) -> bool:
-        active = self.segments.active
-        config = self.config
-        if not active.can_hold(last_offset):
-            return True
-        if active.size == 0:
-            return False
-        if active.size + size > config.segment_bytes:
-            return True
-        age_ms = active.age_ms(now_ms=now_ms, timestamp=max_timestamp)
-        if age_ms > config.roll_ms - self._roll_jitter_ms:
-            return True
-        return active.indexes.is_full(config.segment_index_bytes)
-
-    def _roll(self, base_offset: int, now_ms: int) -> None:
-        self.segments.active.seal()
-        self.snapshots.take(base_offset, self.producers)
-        self.segments.add(Segment.create(self.folder, base_offset, now_ms=now_ms))
-        self.note_names_changed()
-        self._roll_jitter_ms = self._draw_jitter_ms()
-
-    def _draw_jitter_ms(self) -> int:
+    def draw_roll_jitter(self) -> None:
+        """Let the active segment roll somewhat earlier than those of other logs."""
         limit = min(self.config.segment_jitter_ms, self.config.segment_ms)
-        return self._shared.draw(limit) if limit else 0
+        self.roll_jitter_ms = self._shared.draw(limit) if limit else 0
 
     # Reading
 
@@ -336,6 +283,7 @@ class Log:
     def _end_at(self, end_offset: int, now_ms: int) -> None:
         """Bring all that is derived from the batches back to a smaller end."""
         self.note_names_changed()
+        self.room = NO_ROOM
         self.segments.end_offset = end_offset
         self.recovery_point = min(self.recovery_point, end_offset)
         self.log_start_offset = min(self.log_start_offset, end_offset)

@@ -32,7 +32,6 @@ class Segment:
 
     __slots__ = (
         "_file",
-        "_first_timestamp",
         "_folder",
         "_indexes",
         "_is_writable",
@@ -40,6 +39,7 @@ class Segment:
         "_suffix",
         "base_offset",
         "created_ms",
+        "first_timestamp",
         "size",
     )
 
@@ -55,7 +55,7 @@ class Segment:
         self._file: File | None = None
         self._is_writable = False
         self._indexes: Indexes | None = None
-        self._first_timestamp: int | None = None
+        self.first_timestamp: int | None = None
         self._largest: TimestampOffset | None = None
 
     @classmethod
@@ -96,12 +96,12 @@ class Segment:
             self._file = self._folder.disk.open_append(self.path(names.LOG))
             self._is_writable = True
         self._folder.volume.touch(self)
-        largest = self.largest
-        indexes = self.indexes
+        largest = self._largest or self.largest
+        indexes = self._indexes or self.indexes
         self._file.append(data)
         position = self.size
         if position == 0:
-            self._first_timestamp = headers[0].max_timestamp
+            self.first_timestamp = headers[0].max_timestamp
         for header in headers:
             if header.max_timestamp > largest.timestamp:
                 largest = TimestampOffset(header.max_timestamp, header.last_offset)
@@ -120,11 +120,11 @@ class Segment:
         It goes by the timestamps of the batches, so that replaying old data does not roll
         a segment per batch; by the wall clock only if they have none.
         """
-        if self._first_timestamp is None and self.size:
+        if self.first_timestamp is None and self.size:
             _, first = next(self.headers())
-            self._first_timestamp = first.max_timestamp
-        if self._first_timestamp is not None and self._first_timestamp >= 0:
-            return timestamp - self._first_timestamp
+            self.first_timestamp = first.max_timestamp
+        if self.first_timestamp is not None and self.first_timestamp >= 0:
+            return timestamp - self.first_timestamp
         return now_ms - self.created_ms
 
     def add_aborted(self, transaction: AbortedTransaction) -> None:
@@ -195,7 +195,7 @@ class Segment:
         self._file.truncate(position)
         self.size = position
         if self.size == 0:
-            self._first_timestamp = None
+            self.first_timestamp = None
         self._largest = self._scan_largest(self.indexes.times.last)
         return min(offset, dropped.base_offset)
 
@@ -209,7 +209,7 @@ class Segment:
         """Forget all indexes; `index` and `add_aborted` fill them again."""
         self._indexes = Indexes(self.base_offset)
         self._largest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
-        self._first_timestamp = None
+        self.first_timestamp = None
 
     def reindex(self, *, interval_bytes: int) -> None:
         """Index all batches anew; the transaction index stays as it is.

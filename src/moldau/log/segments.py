@@ -9,7 +9,7 @@ from moldau.log.segment import Segment
 class Segments:
     """At least one segment at any time; the base offsets rise."""
 
-    __slots__ = ("_base_offsets", "_segments", "end_offset")
+    __slots__ = ("_base_offsets", "_segments", "active", "end_offset")
 
     def __init__(self, segments: Iterable[Segment], *, end_offset: int) -> None:
         """`end_offset` is the offset behind the last batch: the log end offset."""
@@ -17,6 +17,7 @@ class Segments:
         self.end_offset = end_offset
         self._base_offsets = [segment.base_offset for segment in self._segments]
         assert self._segments
+        self.active = self._segments[-1]
         assert self._base_offsets == sorted(set(self._base_offsets))
 
     def __len__(self) -> int:
@@ -24,10 +25,6 @@ class Segments:
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(tuple(self._segments))
-
-    @property
-    def active(self) -> Segment:
-        return self._segments[-1]
 
     @property
     def first(self) -> Segment:
@@ -55,6 +52,7 @@ class Segments:
         """Make this the active segment."""
         assert segment.base_offset > self.active.base_offset
         self._segments.append(segment)
+        self.active = segment
         self._base_offsets.append(segment.base_offset)
 
     def remove_first(self) -> Segment:
@@ -67,12 +65,15 @@ class Segments:
         """Take out the active segment; the one before it becomes active."""
         assert len(self._segments) > 1
         del self._base_offsets[-1]
-        return self._segments.pop()
+        removed = self._segments.pop()
+        self.active = self._segments[-1]
+        return removed
 
     def replace(self, replaced: Sequence[Segment], replacements: Sequence[Segment]) -> None:
         """Put `replacements` where the consecutive `replaced` were."""
         start = self._segments.index(replaced[0])
         assert self._segments[start : start + len(replaced)] == list(replaced)
         self._segments[start : start + len(replaced)] = replacements
+        self.active = self._segments[-1]
         self._base_offsets = [segment.base_offset for segment in self._segments]
         assert self._base_offsets == sorted(set(self._base_offsets))

@@ -54,6 +54,10 @@ class TimeIndex:
         """Whether only the entry that ends a segment fits `size_max` bytes."""
         return len(self._entries) + 2 * ENTRY_SIZE > size_max
 
+    def entries_left(self, size_max: int) -> int:
+        """How many entries fit before the index is full."""
+        return max(0, (size_max - len(self._entries)) // ENTRY_SIZE - 2)
+
     def append(self, timestamp: int, offset: int) -> None:
         """Add an entry, unless the timestamp is not larger than the last one."""
         if timestamp <= self.last.timestamp:

@@ -20,12 +20,14 @@ from moldau.log.log import Log
 from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
 from moldau.model import TopicPartition
+from moldau.records.batch import BatchHeader
 from moldau.records.buffers import WritableBuffer
 from moldau.records.rules import ProduceRules
 
 NO_EPOCH = -1
 NO_LEADER = -1
 ALL_IN_SYNC = -1
+NEVER_MS = -(2**62)
 
 
 class PartitionState(NamedTuple):
@@ -39,14 +41,22 @@ class PartitionState(NamedTuple):
     replicas: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class IsrChange:
+    """An in-sync set on its way to the tree, with the state that it is to follow."""
+
+    isr: tuple[int, ...]
+    state: PartitionState
+
+
 @dataclass(slots=True)
 class Follower:
     """How far another replica has come, as its fetches tell."""
 
     log_end_offset: int = -1
     log_start_offset: int = -1
-    caught_up_ms: int = 0
-    fetched_ms: int = 0
+    caught_up_ms: int = NEVER_MS
+    fetched_ms: int = NEVER_MS
     leader_end_at_fetch: int = -1
 
     def note_fetch(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
@@ -68,10 +78,10 @@ class Partition:
     """The replica of one partition on this broker."""
 
     __slots__ = (
+        "_isr_change",
         "_lag_max_ms",
         "_local_id",
         "_produce_rules",
-        "_proposed_isr",
         "_ruled_by",
         "epoch_start_offset",
         "followers",
@@ -90,7 +100,7 @@ class Partition:
         self.epoch_start_offset: int | None = None
         self._local_id = local_id
         self._lag_max_ms = lag_max_ms
-        self._proposed_isr: tuple[int, ...] | None = None
+        self._isr_change: IsrChange | None = None
         self._ruled_by: TopicConfig | None = None
         self._produce_rules = ProduceRules()
 
@@ -128,7 +138,7 @@ class Partition:
             self.followers = {}
         self.followers = {
             replica: self.followers.get(replica)
-            or Follower(caught_up_ms=now_ms if replica in state.isr else 0)
+            or Follower(caught_up_ms=now_ms if replica in state.isr else NEVER_MS)
             for replica in followers
         }
         self.advance_high_watermark(now_ms=now_ms)
@@ -150,7 +160,7 @@ class Partition:
 
     def _adopt(self, state: PartitionState) -> None:
         self.state = state
-        self._proposed_isr = None
+        self._isr_change = None
 
     def require_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
         """Raise unless this broker leads, in the epoch that the client knows."""
@@ -180,13 +190,7 @@ class Partition:
         guard: Guard | None = None,
     ) -> Appended:
         """Append as leader; with acks=-1 only if enough replicas are in sync."""
-        self.require_leader()
-        if acks == ALL_IN_SYNC and len(self.state.isr) < self.min_insync_replicas:
-            message = (
-                f"{len(self.state.isr)} replicas of {self.topic_partition} are in sync, "
-                f"{self.min_insync_replicas} are needed"
-            )
-            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS, message)
+        self._require_enough(acks)
         appended = self.log.append_as_leader(
             data,
             leader_epoch=self.state.leader_epoch,
@@ -196,6 +200,35 @@ class Partition:
         )
         self.advance_high_watermark(now_ms=now_ms)
         return appended
+
+    def append_batch(
+        self,
+        data: WritableBuffer,
+        header: BatchHeader,
+        *,
+        acks: int,
+        now_ms: int,
+        guard: Guard | None = None,
+    ) -> Appended:
+        """Append one validated batch of a client, whose header is at hand."""
+        self._require_enough(acks)
+        appended = self.log.append_batch(
+            data, header, leader_epoch=self.state.leader_epoch, now_ms=now_ms, guard=guard
+        )
+        self.advance_high_watermark(now_ms=now_ms)
+        return appended
+
+    def _require_enough(self, acks: int) -> None:
+        """Raise unless this broker leads and, with acks=-1, enough replicas are in sync."""
+        state = self.state
+        if state.leader != self._local_id:
+            self.require_leader()
+        if acks == ALL_IN_SYNC and len(state.isr) < self.min_insync_replicas:
+            message = (
+                f"{len(state.isr)} replicas of {self.topic_partition} are in sync, "
+                f"{self.min_insync_replicas} are needed"
+            )
+            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS, message)
 
     def is_committed(self, end_offset: int) -> bool:
         """Whether everything before `end_offset` is on all in-sync replicas.
@@ -246,9 +279,17 @@ class Partition:
 
     # The in-sync set
 
-    def propose_isr(self, *, now_ms: int) -> tuple[int, ...] | None:
+    def may_join(self, replica: int) -> bool:
+        """Whether a follower that has just fetched may be added to the in-sync set."""
+        return (
+            replica not in self.state.isr
+            and self._isr_change is None
+            and self._has_enough_to_join(self.followers[replica])
+        )
+
+    def propose_isr(self, *, now_ms: int) -> IsrChange | None:
         """The in-sync set as it should be, if that is news and no change is under way."""
-        if not self.is_leader or self._proposed_isr is not None:
+        if not self.is_leader or self._isr_change is not None:
             return None
         leader_end = self.log.log_end_offset
         in_sync = tuple(
@@ -258,19 +299,23 @@ class Partition:
         )
         if set(in_sync) == set(self.state.isr):
             return None
-        self._proposed_isr = in_sync
-        return in_sync
+        self._isr_change = IsrChange(in_sync, self.state)
+        return self._isr_change
 
-    def finish_isr_change(self, partition_epoch: int | None, *, now_ms: int) -> None:
-        """The proposal was written as `partition_epoch`, or not at all (None)."""
-        if self._proposed_isr is None:
-            return
+    def finish_isr_change(
+        self, change: IsrChange, partition_epoch: int | None, *, now_ms: int
+    ) -> bool:
+        """The change was written as `partition_epoch`, or not at all (None).
+
+        Says whether the high watermark moved. The controller may have spoken meanwhile:
+        then the change is one of the past.
+        """
+        if self._isr_change is not change:
+            return False
         if partition_epoch is not None:
-            self.state = self.state._replace(
-                isr=self._proposed_isr, partition_epoch=partition_epoch
-            )
-        self._proposed_isr = None
-        self.advance_high_watermark(now_ms=now_ms)
+            self.state = self.state._replace(isr=change.isr, partition_epoch=partition_epoch)
+        self._isr_change = None
+        return self.advance_high_watermark(now_ms=now_ms)
 
     def _is_in_sync(self, replica: int, leader_end: int, now_ms: int) -> bool:
         follower = self.followers.get(replica)
@@ -278,9 +323,14 @@ class Partition:
             return False
         if replica in self.state.isr:
             return follower.is_caught_up(leader_end, now_ms=now_ms, lag_max_ms=self._lag_max_ms)
+        return self._has_enough_to_join(follower)
+
+    def _has_enough_to_join(self, follower: Follower) -> bool:
+        """All that is committed, and all that the leader had when it was elected."""
         assert self.epoch_start_offset is not None
         needed = max(self.log.high_watermark, self.epoch_start_offset)
         return follower.log_end_offset >= needed
 
     def _maximal_isr(self) -> tuple[int, ...]:
-        return self.state.isr + (self._proposed_isr or ())
+        change = self._isr_change
+        return self.state.isr if change is None else self.state.isr + change.isr

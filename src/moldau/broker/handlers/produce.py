@@ -175,8 +175,8 @@ class _Appends:
         broker = self._broker
         name = partition.topic_partition
         # Raises if this broker has stopped leading while the records were looked at.
-        appended = partition.append(
-            valid.data, acks=self._acks, now_ms=broker.clock.now_ms(), guard=guard
+        appended = partition.append_batch(
+            valid.data, valid.header, acks=self._acks, now_ms=broker.clock.now_ms(), guard=guard
         )
         _accept(response, partition, valid, appended)
         size, count = len(valid.data), valid.header.record_count
