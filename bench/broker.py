@@ -8,17 +8,14 @@ librdkafka's, from a C program, and Java's own perf tools. Broker CPU is the pro
 of the broker's process alone.
 """
 
-import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from bench.brokers import Contestant, contestants
+from bench.comparison import Figures, Row, Workload, print_rows, take_turns
 from bench.librdkafka import run_load
-from bench.measure import print_table
 
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import java_command
@@ -33,16 +30,6 @@ BULK = (
 )
 SINGLE = ("linger.ms=0", "batch.num.messages=1", "max.in.flight.requests.per.connection=5")
 CONSUME = ("fetch.message.max.bytes=10000000", "queued.min.messages=1000000")
-
-Figures = Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """Something that both brokers do; the figures are what is compared."""
-
-    name: str
-    run: Callable[[Contestant, str], Figures]
 
 
 def bulk(size: int, count: int, codec: str = "none") -> list[Workload]:
@@ -150,32 +137,13 @@ def compare(pairs: int) -> None:
         contestants(Path(directory)) as (apache, moldau),
     ):
         idle = {one.name: one.memory_mb() for one in (apache, moldau)}
-        rows = [("start to first Metadata, s", apache.start_s, moldau.start_s, 1.0)]
-        rows.append(("memory idle, MB", idle["Apache"], idle["Moldau"], 1.0))
-        figures: dict[str, dict[str, list[float]]] = {}
-        for pair in range(pairs):
-            # Who begins changes, since the second finds a warmer machine.
-            order = (apache, moldau) if pair % 2 == 0 else (moldau, apache)
-            for workload in workloads():
-                for broker in order:
-                    topic = f"{workload.name}-{pair}".replace(" ", "-").replace(",", "")
-                    for figure, value in workload.run(broker, topic).items():
-                        name = f"{workload.name}, {figure}"
-                        figures.setdefault(name, {}).setdefault(broker.name, []).append(value)
-            print(f"pair {pair + 1} of {pairs} done", file=sys.stderr, flush=True)
-        for name, values in figures.items():
-            spread = max(values["Apache"]) / max(min(values["Apache"]), 1e-9)
-            medians = {broker: statistics.median(one) for broker, one in values.items()}
-            rows.append((name, medians["Apache"], medians["Moldau"], spread))
-        rows.append(("memory after load, MB", apache.memory_mb(), moldau.memory_mb(), 1.0))
-    print_table(
-        f"Medians of {pairs} pairs",
-        ("", "Apache 3.9", "Moldau", "ratio", "Apache's spread"),
-        [
-            (name, f"{theirs:.4g}", f"{ours:.4g}", f"{ours / theirs:.2f}", f"{spread:.2f}")
-            for name, theirs, ours, spread in rows
-        ],
-    )
+        rows = [
+            Row("start to first Metadata, s", apache.start_s, moldau.start_s),
+            Row("memory idle, MB", idle["Apache"], idle["Moldau"]),
+            *take_turns(apache, moldau, workloads(), pairs),
+            Row("memory after load, MB", apache.memory_mb(), moldau.memory_mb()),
+        ]
+    print_rows(f"Medians of {pairs} pairs", rows)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """The two brokers of a comparison: Apache Kafka 3.9 as it ships, and Moldau, side by side."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +60,14 @@ class Contestant:
 
 
 @contextmanager
-def contestants(directory: Path) -> Iterator[tuple[Contestant, Contestant]]:
+def contestants(
+    directory: Path, settings: Mapping[str, str] | None = None
+) -> Iterator[tuple[Contestant, Contestant]]:
     """Apache and Moldau, both running, one after the other started."""
+    used = {**_SETTINGS, **(settings or {})}
     with ExitStack() as stack:
         zookeeper_port = stack.enter_context(zookeeper(directory / "zookeeper"))
-        apache = ApacheBroker(directory / "apache", zookeeper_port, _SETTINGS, AS_SHIPPED)
+        apache = ApacheBroker(directory / "apache", zookeeper_port, used, AS_SHIPPED)
         apache.directory.mkdir()
         stack.callback(apache.kill)
         began = time.monotonic()
@@ -73,14 +75,14 @@ def contestants(directory: Path) -> Iterator[tuple[Contestant, Contestant]]:
         _until_metadata(apache.port)
         started_s = time.monotonic() - began
         first = Contestant("Apache", apache.port, apache.pid, started_s)
-        yield first, stack.enter_context(moldau(directory / "moldau"))
+        yield first, stack.enter_context(moldau(directory / "moldau", used))
 
 
 @contextmanager
-def moldau(directory: Path) -> Iterator[Contestant]:
-    """Moldau as a process of its own."""
+def moldau(directory: Path, settings: Mapping[str, str]) -> Iterator[Contestant]:
+    """Moldau as a process of its own; its data stays."""
     port = free_port()
-    overrides = [f"--override={name}={value}" for name, value in _SETTINGS.items()]
+    overrides = [f"--override={name}={value}" for name, value in settings.items()]
     command = [
         *(sys.executable, "-m", "moldau", "serve", "--data", str(directory)),
         *("--port", str(port), "--log-level", "warning"),
@@ -94,7 +96,6 @@ def moldau(directory: Path) -> Iterator[Contestant]:
     finally:
         process.terminate()
         process.wait(30)
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _until_metadata(port: int) -> None:

@@ -1,4 +1,5 @@
-/* Load from librdkafka, the C client that most languages use: produce, consume, latency.
+/* Load from librdkafka, the C client that most languages use: produce, consume, latency,
+ * transactions.
  *
  * Prints one line of JSON. The client is C so that it takes as little of the machine as it can:
  * what is measured is the broker.
@@ -164,11 +165,36 @@ static void latency(int argc, char **argv) {
            taken[warm_up + count * 99 / 100] * 1e6);
 }
 
+static void require(rd_kafka_error_t *error, const char *what) {
+    if (error) die(what, rd_kafka_error_string(error));
+}
+
+/* transactions TOPIC RECORDS COUNT name=value...: one after the other, of one producer. */
+static void transactions(int argc, char **argv) {
+    long records = atol(argv[1]), count = atol(argv[2]), warm_up = count / 10 + 1;
+    size_t size = 100;
+    double start = 0;
+    char *value = values(size, 1);
+    rd_kafka_t *client = open_client(RD_KAFKA_PRODUCER, argc - 3, argv + 3);
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(client, argv[0], NULL);
+    require(rd_kafka_init_transactions(client, 60000), "init");
+    for (long i = 0; i < count + warm_up; i++) {
+        if (i == warm_up) start = now_s();
+        require(rd_kafka_begin_transaction(client), "begin");
+        for (long j = 0; j < records; j++)
+            if (rd_kafka_produce(topic, 0, RD_KAFKA_MSG_F_COPY, value, size, NULL, 0, NULL))
+                die("produce", rd_kafka_err2str(rd_kafka_last_error()));
+        require(rd_kafka_commit_transaction(client, 60000), "commit");
+    }
+    printf("{\"seconds\": %.6f, \"transactions\": %ld}\n", now_s() - start, count);
+}
+
 int main(int argc, char **argv) {
-    if (argc < 2) die("usage", "produce|consume|latency ...");
+    if (argc < 2) die("usage", "produce|consume|latency|transactions ...");
     if (!strcmp(argv[1], "produce") && argc >= 6) produce(argc - 2, argv + 2);
     else if (!strcmp(argv[1], "consume") && argc >= 4) consume(argc - 2, argv + 2);
     else if (!strcmp(argv[1], "latency") && argc >= 6) latency(argc - 2, argv + 2);
+    else if (!strcmp(argv[1], "transactions") && argc >= 6) transactions(argc - 2, argv + 2);
     else die(argv[1], "not understood");
     return failed_count ? 1 : 0;
 }
