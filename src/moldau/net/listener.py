@@ -6,6 +6,7 @@ import logging
 import socket
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from moldau.net.connection import Connection, Limits, Open
@@ -14,6 +15,7 @@ _log = logging.getLogger(__name__)
 
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _SWEEP_INTERVAL_S = 1.0
+_CALLERS_MAX = 100
 
 Bind = Callable[[str, int], socket.socket]
 """Makes a listening socket for a host and a port."""
@@ -125,27 +127,55 @@ class Listener:
         self._has_room.set()
 
     async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             await self._has_room.wait()
             await self._until_somebody_calls()
-            # Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
             try:
-                accepted, _ = self._socket.accept()
-            except (BlockingIOError, ConnectionAbortedError):
-                continue  # the caller has hung up already
+                callers = self._take_callers()
             except OSError as error:
                 if error.errno not in _OUT_OF_DESCRIPTORS:
                     raise
                 _log.warning("cannot accept on %s: %s; trying again", self.endpoint.name, error)
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
                 continue
-            accepted.setblocking(False)
-            try:
-                await loop.connect_accepted_socket(self._connection, accepted)
-            except OSError as error:
-                _log.info("a new connection broke at once: %s", error)
-                accepted.close()
+            await self._connect_all(callers)
+
+    def _take_callers(self) -> list[socket.socket]:
+        """Accept whoever is waiting and has room.
+
+        Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
+        """
+        room = self._connection_limits.connections_max - len(self._connections)
+        callers: list[socket.socket] = []
+        with suppress(BlockingIOError, ConnectionAbortedError):  # nobody, or hung up already
+            while len(callers) < min(room, _CALLERS_MAX):
+                try:
+                    caller, _ = self._socket.accept()
+                except OSError:
+                    if callers:
+                        break  # these first; the next call will tell, if it lasts
+                    raise
+                caller.setblocking(False)
+                callers.append(caller)
+        return callers
+
+    async def _connect_all(self, callers: list[socket.socket]) -> None:
+        """All at once: each takes a few turns of the loop, and a whole fleet may be calling."""
+        waiting = dict.fromkeys(callers)
+        try:
+            await asyncio.gather(*(self._connect(caller, waiting) for caller in callers))
+        finally:
+            for caller in waiting:  # cancelled before its turn
+                caller.close()
+
+    async def _connect(self, caller: socket.socket, waiting: dict[socket.socket, None]) -> None:
+        loop = asyncio.get_running_loop()
+        del waiting[caller]
+        try:
+            await loop.connect_accepted_socket(self._connection, caller)
+        except OSError as error:
+            _log.info("a new connection broke at once: %s", error)
+            caller.close()
 
     async def _until_somebody_calls(self) -> None:
         loop = asyncio.get_running_loop()

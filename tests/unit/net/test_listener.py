@@ -104,3 +104,36 @@ async def test_an_empty_host_listens_on_every_address() -> None:
     writer.close()
     serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_a_fleet_that_calls_at_once_is_served() -> None:
+    listener = listener_with(ConnectionLimits())
+    callers = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(250)]
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(listener.serve())
+        for caller in callers:
+            caller.setblocking(False)
+            caller.sendall(b"\0\0\0\2hi")
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(10):
+            for caller in callers:
+                assert await loop.sock_recv(caller, 6) == b"\0\0\0\2hi"
+        assert listener.connection_count == 250
+        serving.cancel()
+    for caller in callers:
+        caller.close()
+
+
+@pytest.mark.parametrize("turns", range(1, 8))
+async def test_whoever_calls_while_it_stops_is_hung_up_on(turns: int) -> None:
+    listener = listener_with(ConnectionLimits())
+    callers = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(3)]
+    serving = asyncio.create_task(listener.serve())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+    for caller in callers:
+        reader, writer = await asyncio.open_connection(sock=caller)
+        assert await is_hung_up(reader)
+        writer.close()
