@@ -1,0 +1,1 @@
+"""A simulated world: machines, network, disks and time, all drawn from one seed."""
