@@ -13,5 +13,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/protocol/declaration.py:since"): "the language of declarations",
     ("parameters", "src/moldau/client/producer.py:Producer.send"): "all that a record may have",
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.send"): "as the other form has",
+    ("parameters", "src/moldau/client/intake.py:Intake.append"): "all that a record may have",
     ("bare_packages", "src/moldau/__init__.py"): "exports clients lazily, so importing stays light",
 }

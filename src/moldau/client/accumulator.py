@@ -1,17 +1,28 @@
 """Collects records into batches per partition, within a bound of memory."""
 
+import os
+import threading
+import time
+import weakref
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from moldau.client.batches import Batch, PartitionBatches, Receipt
-from moldau.client.encoding import Headers
+from moldau.client.batches import Batch, PartitionBatches, intake
+from moldau.client.encoding import BatchRecords
+from moldau.client.record import Headers
 from moldau.client.settings import ProducerSettings
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
+from moldau.records.batch import RECORDS_POSITION, Producer
+from moldau.records.building import build
 
-# Lengths, attributes and deltas of a record, and what a batch has before its records.
+if TYPE_CHECKING:
+    from moldau.client.intake import Intake, OpenBuffers, Receipt
+    from moldau.records.kernel_build import RecordBuffer
+
+# Lengths, attributes and deltas of a record, and what a header has beside its name and value.
 RECORD_OVERHEAD_BYTES = 21
 HEADER_OVERHEAD_BYTES = 6
-BATCH_OVERHEAD_BYTES = 61
 
 
 class OutgoingRecord(NamedTuple):
@@ -34,18 +45,26 @@ class OutgoingRecord(NamedTuple):
 class Accumulator:
     """All batches of a producer; what it holds counts against `buffer.memory` until it is settled.
 
-    A batch is ready when it is full, when its linger is over, or while somebody flushes.
+    A batch is ready when it is full, when its linger is over, or while somebody flushes. Threads
+    that send share it with the one that runs the event loop.
     """
 
     def __init__(self, settings: ProducerSettings) -> None:
         self._settings = settings
         self._partitions: dict[TopicPartition, PartitionBatches] = {}
-        self._used_bytes = 0
+        self._lock = threading.Lock()
+        self._thread_id = threading.get_ident()
+        self._intake: Intake = intake.Intake(
+            settings.buffer_memory, time.time_ns, self._lock.acquire, self._lock.release
+        )
+        self.append = self._intake.append
+        """Takes a record into an open batch, and is as quick as can be; see intake.py."""
         self.flushing_count = 0
+        _accumulators.add(self)
 
     def __iter__(self) -> Iterator[Batch]:
-        for partition in self._partitions.values():
-            yield from partition
+        with self._lock:
+            return iter([batch for each in self._partitions.values() for batch in each])
 
     def __getitem__(self, partition: TopicPartition) -> PartitionBatches:
         return self._partitions[partition]
@@ -53,79 +72,191 @@ class Accumulator:
     @property
     def used_bytes(self) -> int:
         """How much of the buffer is taken."""
-        return self._used_bytes
+        return self._intake.used_bytes
 
     def has_room(self, size_bytes: int) -> bool:
-        """Whether a record of this size can be taken now."""
-        return self._used_bytes + size_bytes <= self._settings.buffer_memory
+        """Whether records of this size can be taken now."""
+        return self._intake.used_bytes + size_bytes <= self._settings.buffer_memory
 
-    def append(
+    def settle_here(self) -> None:
+        """Say that batches are settled in the current thread."""
+        self._thread_id = threading.get_ident()
+
+    # Records come in
+
+    def sticky_partition(self, topic: str) -> int | None:
+        """Where records of a topic without a key go, if that was said."""
+        found = self._intake.topics.get(topic)
+        return None if found is None or found.sticky_partition < 0 else found.sticky_partition
+
+    def stick_to(self, topic: str, partition: int, partition_count: int) -> None:
+        """Let records of a topic without a key go here."""
+        with self._lock:
+            self._open_buffers(topic, partition_count).sticky_partition = partition
+
+    def begin(
         self,
         partition: TopicPartition,
         record: OutgoingRecord,
-        receipt: Receipt | None,
         *,
+        partition_count: int,
         now_ms: int,
-    ) -> bool:
-        """Take a record; returns whether there may be something to send, or a time to wait for."""
+    ) -> "Receipt | None":
+        """Take a record as the first of a batch, if it does not fit into the open one.
+
+        None if there is no room for it.
+        """
+        with self._lock:
+            found = self._open_buffers(partition.topic, partition_count)
+            open_buffer = found.buffers[partition.partition]
+            if open_buffer is not None:
+                receipt = self._append_to(open_buffer, record)
+                if receipt is not None:
+                    return receipt
+            buffer: RecordBuffer = build.RecordBuffer(self._settings.batch_size)
+            batch = self._batch(partition, buffer, now_ms=now_ms)
+            buffer.owner = batch
+            receipt = self._append_to(buffer, record)
+            if receipt is not None:
+                found.buffers[partition.partition] = buffer
+                self._batches_of(partition).append(batch)
+            return receipt
+
+    def add(self, partition: TopicPartition, records: BatchRecords, *, now_ms: int) -> Batch:
+        """Take a batch that is already full."""
+        with self._lock:
+            batch = self._batch(partition, records, now_ms=now_ms)
+            self._intake.used_bytes += records.size - RECORDS_POSITION
+            self._close(self._batches_of(partition).open_batch)
+            batch.ready_ms = now_ms
+            self._batches_of(partition).append(batch)
+            return batch
+
+    def close(self) -> None:
+        """Take no more records into the open batches."""
+        with self._lock:
+            self._intake.topics.clear()
+
+    def _append_to(self, buffer: "RecordBuffer", record: OutgoingRecord) -> "Receipt | None":
+        row, batch = buffer.count, buffer.owner
+        assert isinstance(batch, Batch), "buffers belong to batches"
+        room = self._settings.buffer_memory - self._intake.used_bytes
+        size = buffer.append(record.timestamp_ms, record.key, record.value, record.headers, room)
+        if size <= 0:
+            return None
+        self._intake.used_bytes += size
+        return batch.receipt(row, record.timestamp_ms)
+
+    def _batch(self, partition: TopicPartition, records: BatchRecords, *, now_ms: int) -> Batch:
+        return Batch(
+            partition,
+            records,
+            deadline_ms=now_ms + self._settings.delivery_timeout_ms,
+            ready_ms=now_ms + self._settings.linger_ms,
+            thread_id=self._thread_id,
+        )
+
+    def _batches_of(self, partition: TopicPartition) -> PartitionBatches:
         batches = self._partitions.get(partition)
         if batches is None:
             batches = self._partitions[partition] = PartitionBatches(partition)
-        size_bytes = record.size_bytes
-        batch = batches.open_batch
-        needs_new = batch is None or batch.size_bytes + size_bytes > self._settings.batch_size
-        if batch is None or needs_new:
-            batch = Batch(
-                partition,
-                deadline_ms=now_ms + self._settings.delivery_timeout_ms,
-                ready_ms=now_ms + self._settings.linger_ms,
-                size_bytes=BATCH_OVERHEAD_BYTES,
-            )
-            batches.append(batch)
-        rows = batch.rows
-        if record.headers:
-            rows.headers[len(rows)] = record.headers
-        rows.timestamps.append(record.timestamp_ms)
-        rows.keys.append(record.key)
-        rows.values.append(record.value)
-        batch.receipts.append(receipt)
-        batch.size_bytes += size_bytes
-        self._used_bytes += size_bytes
-        return needs_new or batch.size_bytes >= self._settings.batch_size
+        return batches
+
+    def _open_buffers(self, topic: str, partition_count: int) -> "OpenBuffers":
+        found = self._intake.topics.get(topic)
+        if found is None or found.partition_count < partition_count:
+            larger: OpenBuffers = intake.OpenBuffers(partition_count)
+            if found is not None:
+                larger.buffers[: found.partition_count] = found.buffers
+                larger.sticky_partition = found.sticky_partition
+            found = self._intake.topics[topic] = larger
+        return found
+
+    def _close(self, batch: Batch | None) -> None:
+        """Take no more records into a batch."""
+        found = None if batch is None else self._intake.topics.get(batch.partition.topic)
+        if batch is None or found is None:
+            return
+        buffer = found.buffers[batch.partition.partition]
+        if buffer is not None and buffer.owner is batch:
+            found.buffers[batch.partition.partition] = None
+            buffer.owner = None
+
+    # Batches go out
 
     def ready(self, *, now_ms: int) -> list[PartitionBatches]:
         """The partitions whose next batch may be sent now."""
-        return [
-            batches
-            for batches in self._partitions.values()
-            if batches.may_send() and self._ready_ms(batches) <= now_ms
-        ]
+        with self._lock:
+            return [
+                batches
+                for batches in self._partitions.values()
+                if batches.may_send() and self._ready_ms(batches) <= now_ms
+            ]
+
+    def take(self, batches: PartitionBatches, producer: Producer | None) -> Batch:
+        """Send the next batch of a partition; see `PartitionBatches.take`."""
+        with self._lock:
+            self._close(batches.oldest_waiting)
+            return batches.take(producer)
+
+    def leave(self, batch: Batch) -> None:
+        """A batch in flight is delivered or has failed for good: give back its memory."""
+        with self._lock:
+            self._partitions[batch.partition].leave(batch)
+            self._release(batch)
+
+    def retry(self, batch: Batch, error: KafkaError, *, ready_ms: int) -> None:
+        """A batch in flight must be sent again."""
+        with self._lock:
+            self._partitions[batch.partition].retry(batch, error, ready_ms=ready_ms)
+
+    def split(self, batch: Batch) -> None:
+        """A batch in flight is too large: it must be sent in parts."""
+        with self._lock:
+            self._release(batch)
+            for part in self._partitions[batch.partition].split(batch):
+                self._intake.used_bytes += part.records.size - RECORDS_POSITION
 
     def next_deadline_ms(self) -> int | None:
         """When something becomes ready or expires without anything else happening."""
-        times = [batch.deadline_ms for batch in self]
-        times += [self._ready_ms(each) for each in self._partitions.values() if each.may_send()]
-        return min(times, default=None)
+        with self._lock:
+            times = [batch.deadline_ms for each in self._partitions.values() for batch in each]
+            times += [self._ready_ms(each) for each in self._partitions.values() if each.may_send()]
+            return min(times, default=None)
 
     def expire(self, *, now_ms: int) -> list[Batch]:
         """Take out what waited too long; whoever asked has to tell it so."""
-        late = [
-            batch
-            for batches in self._partitions.values()
-            for batch in batches.expire(now_ms=now_ms)
-        ]
-        for batch in late:
-            self.release(batch)
-        return late
+        with self._lock:
+            late = [
+                batch
+                for batches in self._partitions.values()
+                for batch in batches.expire(now_ms=now_ms)
+            ]
+            for batch in late:
+                self._close(batch)
+                self._release(batch)
+            return late
 
-    def release(self, batch: Batch) -> None:
-        """Give back the memory of a batch that is settled."""
-        self._used_bytes -= batch.size_bytes - BATCH_OVERHEAD_BYTES
+    def _release(self, batch: Batch) -> None:
+        self._intake.used_bytes -= batch.records.size - RECORDS_POSITION
 
     def _ready_ms(self, batches: PartitionBatches) -> int:
         batch = batches.oldest_waiting
         assert batch is not None, "something waits to be sent"
         if batch.attempts > 0:
             return batch.ready_ms  # the backoff of a retry, which nothing shortens
-        is_full = batches.has_full_batch or batch.size_bytes >= self._settings.batch_size
+        is_full = batches.has_full_batch or batch.records.size >= self._settings.batch_size
         return 0 if is_full or self.flushing_count else batch.ready_ms
+
+
+# In a child process nobody sends: there must be no open batch that takes records in vain.
+_accumulators: weakref.WeakSet[Accumulator] = weakref.WeakSet()
+
+
+def _close_after_fork() -> None:
+    for accumulator in _accumulators:
+        accumulator._intake.topics.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_after_fork)

@@ -6,69 +6,188 @@ for every retry, so that the broker can tell a retry from a new batch. While a r
 the oldest batch may be sent: the broker would refuse the others.
 """
 
+import asyncio
+import logging
+import threading
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from moldau.client.encoding import Rows
+from moldau.client.encoding import BatchRecords, seal
 from moldau.client.record import RecordMetadata
 from moldau.errors import ErrorCode, KafkaError
-from moldau.model import NO_TIMESTAMP, TopicPartition
+from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
 from moldau.records.batch import NO_PRODUCER, SEQUENCE_COUNT, Producer
+from moldau.records.building import BatchForm, build
+from moldau.records.rows import Rows
+from moldau.runtime import native
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
+
+_log = logging.getLogger(__name__)
 
 UNKNOWN_OFFSET = -1
+_SIZE_MAX = 2**31 - 1
 
+intake: ModuleType = native.kernel("moldau.client._intake", "moldau.client.intake")
 
-class Receipt(Protocol):
-    """Where the outcome of a record goes; an asyncio future is one."""
-
-    def done(self) -> bool:
-        """Whether nobody waits any more."""
-
-    def set_result(self, result: RecordMetadata, /) -> None:
-        """The record is stored."""
-
-    def set_exception(self, exception: BaseException, /) -> None:
-        """The record is lost."""
+# Receipts are waited for in one thread and settled in another; this is held for an instant.
+_settling = threading.Lock()
 
 
 @dataclass(slots=True, eq=False)
 class Batch:
-    """Records that travel together."""
+    """Records that travel together, and what becomes of them."""
 
     partition: TopicPartition
+    records: BatchRecords
     deadline_ms: int
-    ready_ms: int
+    ready_ms: int = 0
     """When it need not wait for more records, or may be tried again."""
-    rows: Rows = field(default_factory=Rows)
-    receipts: list[Receipt | None] = field(default_factory=list)
-    size_bytes: int = 0
     attempts: int = 0
     last_error: KafkaError | None = None
     producer: Producer = NO_PRODUCER
-    order: int = 0
-    """Its place among all batches of its partition."""
+    order: tuple[int, int] = (0, 0)
+    """Its place among all batches of its partition, and its first row if it is part of one."""
+    thread_id: int = 0
+    """The thread that settles it, which therefore cannot wait for it."""
     is_settled: bool = False
     """Whether it is delivered or has failed."""
+    base_offset: int = UNKNOWN_OFFSET
+    append_time_ms: int = NO_TIMESTAMP
+    error: KafkaError | None = None
+    parts: "list[Batch]" = field(default_factory=list)
+    """What it was split into."""
+    _callbacks: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
 
     def deliver(self, base_offset: int, append_time_ms: int) -> None:
         """Tell whoever waits where the records are."""
-        self.is_settled = True
-        for row, receipt in enumerate(self.receipts):
-            if receipt is not None and not receipt.done():
-                offset = base_offset if base_offset == UNKNOWN_OFFSET else base_offset + row
-                timestamp = self.rows.timestamps[row]
-                if append_time_ms != NO_TIMESTAMP:
-                    timestamp = append_time_ms
-                receipt.set_result(RecordMetadata(*self.partition, offset, timestamp))
+        self.base_offset, self.append_time_ms = base_offset, append_time_ms
+        self._settle()
 
     def fail(self, error: KafkaError) -> None:
         """Tell whoever waits that the records are lost."""
-        self.is_settled = True
-        for receipt in self.receipts:
-            if receipt is not None and not receipt.done():
-                receipt.set_exception(KafkaError(error.code, str(error)))
+        self.error = error
+        self._settle()
+
+    def receipt(self, row: int, timestamp: int) -> "Receipt":
+        """What is handed out for one of its records."""
+        made: Receipt = intake.Receipt(self, row, timestamp)
+        return made
+
+    def split(self) -> "list[Batch]":
+        """Two batches in place of this one, which has two records at least."""
+        rows = list(Rows(seal(self.records, BatchForm(_SIZE_MAX))))
+        middle = len(rows) // 2
+        parts: list[Batch] = []
+        for start, part_rows in ((0, rows[:middle]), (middle, rows[middle:])):
+            buffer = build.RecordBuffer(_SIZE_MAX)
+            for row in part_rows:
+                headers = [(name.decode(), value) for name, value in row.headers]
+                buffer.append(row.timestamp, row.key, row.value, headers, _SIZE_MAX)
+            number, first_row = self.order
+            order = (number, first_row + start)
+            producer = advanced(self.producer, start)
+            part = replace(
+                self, records=buffer, order=order, producer=producer, parts=[], _callbacks=[]
+            )
+            parts.append(part)
+        with _settling:
+            self.parts = parts
+            for row_number, callback in self._callbacks:
+                part, part_row = self.of_row(row_number)
+                part._callbacks.append((part_row, callback))
+            self._callbacks = []
+        return parts
+
+    def of_row(self, row: int) -> "tuple[Batch, int]":
+        """The batch that a record travels in, and the record's row there."""
+        batch = self
+        while batch.parts:
+            first, second = batch.parts
+            batch, row = (
+                (first, row)
+                if row < first.records.count
+                else (
+                    second,
+                    row - first.records.count,
+                )
+            )
+        return batch, row
+
+    # Waiting
+
+    def when_settled(self, row: int, callback: Callable[[], object]) -> None:
+        """Call back once it is known what became of a record, maybe at once."""
+        with _settling:
+            batch, row = self.of_row(row)
+            if not batch.is_settled:
+                batch._callbacks.append((row, callback))
+                return
+        callback()
+
+    def wait(self, row: int, timestamp: int, timeout_s: float | None) -> RecordMetadata:
+        """Block until a record is stored; TimeoutError if that takes too long."""
+        if not self.of_row(row)[0].is_settled:
+            if threading.get_ident() == self.thread_id:
+                raise RuntimeError("to wait here would wait for ever: use `await`")
+            settled = threading.Event()
+            self.when_settled(row, settled.set)
+            if not settled.wait(timeout_s):
+                raise TimeoutError(f"{self.partition}: not stored in {timeout_s} s")
+        return self._outcome(row, timestamp)
+
+    async def wait_async(self, row: int, timestamp: int) -> RecordMetadata:
+        """Wait until a record is stored."""
+        if not self.of_row(row)[0].is_settled:
+            loop = asyncio.get_running_loop()
+            future = loop.create_future()
+            thread_id = threading.get_ident()
+
+            def finish() -> None:
+                if threading.get_ident() == thread_id:
+                    _finish(future)
+                else:
+                    loop.call_soon_threadsafe(_finish, future)
+
+            self.when_settled(row, finish)
+            await future
+        return self._outcome(row, timestamp)
+
+    def _outcome(self, row: int, timestamp: int) -> RecordMetadata:
+        batch, row = self.of_row(row)
+        if batch.error is not None:
+            raise KafkaError(batch.error.code, str(batch.error))
+        is_known = batch.base_offset != UNKNOWN_OFFSET
+        offset = batch.base_offset + row if is_known else UNKNOWN_OFFSET
+        if batch.append_time_ms != NO_TIMESTAMP:
+            timestamp = batch.append_time_ms
+        return RecordMetadata(*self.partition, offset, timestamp)
+
+    def _settle(self) -> None:
+        with _settling:
+            self.is_settled = True
+            callbacks, self._callbacks = self._callbacks, []
+        for _, callback in callbacks:
+            try:
+                callback()
+            except Exception:  # noqa: BLE001 - the user's code; others wait as well
+                _log.exception("a callback for %s failed", self.partition)
+
+
+def advanced(producer: Producer, count: int) -> Producer:
+    """The producer after so many more records."""
+    if producer.base_sequence == NO_SEQUENCE:
+        return producer
+    return producer._replace(base_sequence=(producer.base_sequence + count) % SEQUENCE_COUNT)
+
+
+def _finish(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 class PartitionBatches:
@@ -109,7 +228,7 @@ class PartitionBatches:
     def append(self, batch: Batch) -> None:
         """Begin a new batch."""
         self._count += 1
-        batch.order = self._count
+        batch.order = (self._count, 0)
         self._waiting.append(batch)
 
     def may_send(self) -> bool:
@@ -131,7 +250,8 @@ class PartitionBatches:
             batch.producer = Producer(
                 producer.producer_id, producer.epoch + self._epoch, self._next_sequence
             )
-            self._next_sequence = (self._next_sequence + len(batch.rows)) % SEQUENCE_COUNT
+            count = batch.records.count
+            self._next_sequence = (self._next_sequence + count) % SEQUENCE_COUNT
         self._in_flight.append(batch)
         return batch
 
@@ -144,8 +264,7 @@ class PartitionBatches:
         is_oldest = all(each.order >= batch.order for each in self)
         self._in_flight.remove(batch)
         batch.ready_ms = ready_ms
-        place = sum(1 for each in self._waiting if each.order < batch.order)
-        self._waiting.insert(place, batch)
+        self._insert(batch)
         if is_oldest and error.code in (
             ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
             ErrorCode.UNKNOWN_PRODUCER_ID,
@@ -154,12 +273,27 @@ class PartitionBatches:
             # or the broker lost it. It was certainly not written (KIP-360).
             self._is_renumbering = True
 
+    def split(self, batch: Batch) -> list[Batch]:
+        """Put two batches in place of the one in flight, which the broker found too large.
+
+        They take over its numbers: the broker has stored none of them.
+        """
+        self._in_flight.remove(batch)
+        parts = batch.split()
+        for part in parts:
+            self._insert(part)
+        return parts
+
     def expire(self, *, now_ms: int) -> list[Batch]:
         """Take out the waiting batches whose time is up."""
         late = [batch for batch in self._waiting if batch.deadline_ms <= now_ms]
         for batch in late:
             self._waiting.remove(batch)
         return late
+
+    def _insert(self, batch: Batch) -> None:
+        place = sum(1 for each in self._waiting if each.order < batch.order)
+        self._waiting.insert(place, batch)
 
     def _renumber(self) -> None:
         """Begin a new epoch for this partition: the broker then expects sequence 0."""

@@ -1,73 +1,80 @@
-"""Rows of a batch to the bytes of a batch."""
+"""The records of a batch to the bytes that are sent."""
 
-from array import array
-from collections.abc import Sequence
-from itertools import accumulate, chain
+import struct
+from typing import Protocol
 
-from moldau.records.batch import NO_PRODUCER, Producer
-from moldau.records.building import BatchForm, NewRecords, encode_columns
-from moldau.records.columns import BinaryColumn, HeadersColumn
-from moldau.records.compression import Codec
+from moldau.model import NO_LEADER_EPOCH
+from moldau.records.batch import (
+    ATTRIBUTES_POSITION,
+    CODEC_MASK,
+    CRC_POSITION,
+    HEADER,
+    MAGIC,
+    PREFIX_SIZE,
+    RECORDS_POSITION,
+)
+from moldau.records.building import BatchForm
+from moldau.records.compression import codec_of, compress
+from moldau.records.crc32c import crc32c
 
-Headers = Sequence[tuple[str, bytes | None]]
-_SIZE_MAX = 2**31 - 1
-
-
-class Rows:
-    """Records of one partition as they are collected, a list for each part of them."""
-
-    __slots__ = ("headers", "keys", "timestamps", "values")
-
-    def __init__(self) -> None:
-        self.timestamps: list[int] = []
-        self.keys: list[bytes | None] = []
-        self.values: list[bytes | None] = []
-        self.headers: dict[int, Headers] = {}
-        """By row: most records have none."""
-
-    def __len__(self) -> int:
-        return len(self.timestamps)
+_UINT32 = struct.Struct(">I")
 
 
-def encode_rows(rows: Rows, codec: Codec, producer: Producer = NO_PRODUCER) -> memoryview:
-    """One batch of all the rows."""
-    records = NewRecords(
-        timestamps=memoryview(array("q", rows.timestamps)),
-        values=_column(rows.values),
-        keys=_column(rows.keys),
-        headers=_headers(rows) if rows.headers else None,
+class BatchRecords(Protocol):
+    """Records of one batch as they will be sent, before compression."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes they take, with the header of the batch."""
+
+    @property
+    def base_timestamp(self) -> int:
+        """The time of the first."""
+
+    @property
+    def max_timestamp(self) -> int:
+        """The latest time."""
+
+    def view(self) -> memoryview:
+        """Room for the header, then the records; writable."""
+
+
+def seal(records: BatchRecords, form: BatchForm) -> memoryview:
+    """The finished batch; where compression makes it no smaller, it is left out.
+
+    An uncompressed batch is not copied: its header is written before its records.
+    """
+    batch, attributes = _compress(records.view(), form)
+    HEADER.pack_into(
+        batch,
+        0,
+        0,
+        len(batch) - PREFIX_SIZE,
+        NO_LEADER_EPOCH,
+        MAGIC,
+        0,
+        attributes,
+        records.count - 1,
+        records.base_timestamp,
+        records.max_timestamp,
+        *form.producer,
+        records.count,
     )
-    form = BatchForm(_SIZE_MAX, attributes=int(codec), producer=producer)
-    batches = encode_columns(records, form)
-    assert len(batches.ends) == 1, "the rows are one batch"
-    return batches.data
+    _UINT32.pack_into(batch, CRC_POSITION, crc32c(batch[ATTRIBUTES_POSITION:]))
+    return batch
 
 
-def _column(items: Sequence[bytes | None]) -> BinaryColumn | None:
-    present = [item for item in items if item is not None]
-    if not present:
-        return None
-    offsets = array("i", [0])
-    validity: memoryview | None = None
-    if len(present) == len(items):
-        offsets.extend(accumulate(map(len, present)))
-    else:
-        offsets.extend(accumulate(len(item) if item is not None else 0 for item in items))
-        bits = sum(1 << row for row, item in enumerate(items) if item is not None)
-        validity = memoryview(bits.to_bytes((len(items) + 7) // 8, "little"))
-    data = memoryview(b"".join(present))
-    return BinaryColumn(memoryview(offsets), data, validity, null_count=len(items) - len(present))
-
-
-def _headers(rows: Rows) -> HeadersColumn:
-    lists = [rows.headers.get(row, ()) for row in range(len(rows))]
-    every = list(chain.from_iterable(lists))
-    keys = _column([key.encode() for key, _ in every])
-    values = _column([value for _, value in every])
-    if values is None:  # all null
-        zeros = memoryview(array("i", bytes(4 * (len(every) + 1))))
-        no_bits = memoryview(bytes((len(every) + 7) // 8))
-        values = BinaryColumn(zeros, memoryview(b""), no_bits, null_count=len(every))
-    assert keys is not None, "some row has a header"
-    offsets = array("i", [0, *accumulate(map(len, lists))])
-    return HeadersColumn(memoryview(offsets), keys, values)
+def _compress(batch: memoryview, form: BatchForm) -> tuple[memoryview, int]:
+    if not form.attributes & CODEC_MASK:
+        return batch, form.attributes
+    codec = codec_of(form.attributes & CODEC_MASK)
+    compressed = compress(codec, batch[RECORDS_POSITION:], form.level)
+    if RECORDS_POSITION + len(compressed) >= len(batch):
+        return batch, form.attributes & ~CODEC_MASK
+    smaller = memoryview(bytearray(RECORDS_POSITION + len(compressed)))
+    smaller[RECORDS_POSITION:] = compressed
+    return smaller, form.attributes

@@ -4,33 +4,27 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client.accumulator import Accumulator, OutgoingRecord
+from moldau.client.admission import Admission
+from moldau.client.batches import intake
 from moldau.client.cluster import Cluster
-from moldau.client.encoding import Headers
-from moldau.client.partitioner import Partitioner, StickyPartitioner
-from moldau.client.record import RecordMetadata
+from moldau.client.partitioner import Partitioner
+from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sender import SETTLED, Sender
 from moldau.client.settings import ProducerSettings, read_settings
 from moldau.errors import ErrorCode, KafkaError
-from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
 from moldau.runtime.waiters import Waiters
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 Serializer = Callable[[Value], bytes]
-
-
-def as_bytes(value: object) -> bytes:
-    """The serializer of those who have bytes already; text becomes UTF-8."""
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value)
-    kind = type(value).__name__
-    raise TypeError(f"a key or value is bytes or text, not {kind}: pass a serializer for it")
+as_bytes: Serializer[object] = intake.as_bytes
 
 
 class Producer(Generic[Key, Value]):
@@ -56,12 +50,15 @@ class Producer(Generic[Key, Value]):
         self._settings = read_settings(ProducerSettings, settings, options)
         self._serialize_key = key_serializer
         self._serialize_value = value_serializer
-        self._sticky = StickyPartitioner(SystemRandom(), batch_size=self._settings.batch_size)
-        self._partition = partitioner or self._sticky
+        self._partitioner = partitioner
+        self.is_plain = partitioner is None and key_serializer is value_serializer is as_bytes
+        """Whether open batches take records as the user gives them."""
         self._accumulator = Accumulator(self._settings)
+        self.append = self._accumulator.append
         self._waiters = Waiters()
         self._cluster: Cluster
         self._sender: Sender
+        self.admission: Admission
         self._sending: asyncio.Task[None] | None = None
         self._process_id = 0
         self._is_closed = False
@@ -70,6 +67,14 @@ class Producer(Generic[Key, Value]):
         """Connect; fails within `request.timeout.ms` if no broker can be reached."""
         self._cluster = Cluster(self._settings)
         self._sender = Sender(self._cluster, self._accumulator, self._waiters)
+        self._accumulator.settle_here()
+        self.admission = Admission(
+            self._sender,
+            self._waiters,
+            SystemRandom(),
+            partitioner=self._partitioner,
+            check=self._check_usable,
+        )
         self._process_id = os.getpid()
         try:
             await self._cluster.refresh()
@@ -88,30 +93,33 @@ class Producer(Generic[Key, Value]):
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
-    ) -> asyncio.Future[RecordMetadata]:
+    ) -> "Receipt":
         """Take a record, and return what can be awaited for its place in the log.
 
         Returns at once, unless the topic is new or the buffer is full: then it waits up to
         `max.block.ms`. Whoever does not need to know need not await the result; failures are
         logged too.
         """
+        if self.is_plain:
+            receipt: Receipt | None = self.append(
+                topic, value, key, partition, timestamp_ms, headers
+            )
+            if receipt is not None:
+                return receipt
+        record = self.outgoing(key, value, timestamp_ms, headers)
+        return await self.admission.wait(topic, record, partition)
+
+    def outgoing(
+        self, key: Key | None, value: Value | None, timestamp_ms: int | None, headers: Headers
+    ) -> OutgoingRecord:
+        """A record as it is sent, by now if it has no time."""
         self._check_usable()
-        record = OutgoingRecord(
+        return OutgoingRecord(
             timestamp_ms=self._cluster.clock.now_ms() if timestamp_ms is None else timestamp_ms,
             key=None if key is None else self._serialize_key(key),
             value=None if value is None else self._serialize_value(value),
             headers=headers,
         )
-        await self._make_room(topic, record.size_bytes)
-        partitions = self._cluster.metadata.partitions_of(topic)
-        if partition is None:
-            partition = self._partition(topic, record.key, partitions)
-            if self._partition is self._sticky and record.key is None:
-                self._sticky.fill(topic, record.size_bytes, partitions)
-        if partition not in partitions:
-            reason = f"{topic} has no partition {partition}; it has {len(partitions)}"
-            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
-        return self._append(TopicPartition(topic, partition), record)
 
     async def send_and_wait(
         self, topic: str, value: Value | None = None, *, key: Key | None = None
@@ -144,6 +152,7 @@ class Producer(Generic[Key, Value]):
         if self._is_closed or self._sending is None:
             return
         self._is_closed = True
+        self._accumulator.close()
         try:
             await self.flush(timeout_s)
         finally:
@@ -176,6 +185,7 @@ class Producer(Generic[Key, Value]):
 
     def _give_up(self, _sending: asyncio.Task[None]) -> None:
         """Nobody sends any more: what is left is lost."""
+        self._accumulator.close()
         for batch in list(self._accumulator):
             reason = f"{batch.partition}: the producer was closed before this was stored"
             batch.fail(KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason))
@@ -189,37 +199,3 @@ class Producer(Generic[Key, Value]):
             raise RuntimeError("the producer has stopped") from self._sending.exception()
         if self._process_id != os.getpid():
             raise RuntimeError("a producer cannot be used after a fork: make one in each process")
-
-    async def _make_room(self, topic: str, size_bytes: int) -> None:
-        """Wait until the topic is known and the buffer has room."""
-        if size_bytes > min(self._settings.max_request_size, self._settings.buffer_memory):
-            reason = f"a record of about {size_bytes} bytes exceeds max.request.size"
-            raise KafkaError(ErrorCode.MESSAGE_TOO_LARGE, reason)
-        wait_s = self._settings.max_block_ms / 1000
-        if not self._cluster.metadata.partitions_of(topic):
-            await self._cluster.wait_for_topic(topic, timeout_s=wait_s)
-        if not self._accumulator.has_room(size_bytes):
-            has_room = await self._waiters.until(
-                lambda: self._accumulator.has_room(size_bytes), keys=[SETTLED], timeout_s=wait_s
-            )
-            self._check_usable()
-            if not has_room:
-                reason = f"buffer.memory was full for {wait_s:g} s"
-                raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
-
-    def _append(
-        self, partition: TopicPartition, record: OutgoingRecord
-    ) -> asyncio.Future[RecordMetadata]:
-        receipt: asyncio.Future[RecordMetadata]
-        receipt = asyncio.get_running_loop().create_future()
-        receipt.add_done_callback(_notice)
-        now_ms = self._cluster.clock.monotonic_ms()
-        if self._accumulator.append(partition, record, receipt, now_ms=now_ms):
-            self._sender.wake()
-        return receipt
-
-
-def _notice(receipt: asyncio.Future[RecordMetadata]) -> None:
-    """Keep asyncio from complaining about failures that nobody asked for."""
-    if not receipt.cancelled():
-        receipt.exception()

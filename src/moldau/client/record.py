@@ -1,11 +1,13 @@
 """What clients hand out: a record that was read, or where one was written."""
 
+from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from moldau.model import TopicPartition
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Headers = Sequence[tuple[str, bytes | None]]
 
 
 class RecordMetadata(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from moldau.client.accumulator import Accumulator
 from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
 from moldau.client.cluster import Cluster
-from moldau.client.encoding import encode_rows
+from moldau.client.encoding import seal
 from moldau.client.settings import ACKS_NONE, ProducerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
@@ -23,6 +23,7 @@ from moldau.protocol.messages.produce import (
     TopicProduceData,
 )
 from moldau.records.batch import Producer as ProducerIdentity
+from moldau.records.building import BatchForm
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -38,8 +39,8 @@ class Sender:
     def __init__(self, cluster: Cluster, accumulator: Accumulator, waiters: Waiters) -> None:
         assert isinstance(cluster.settings, ProducerSettings)
         self._settings: ProducerSettings = cluster.settings
-        self._cluster = cluster
-        self._accumulator = accumulator
+        self.cluster = cluster
+        self.accumulator = accumulator
         self._waiters = waiters
         self._wake = asyncio.Event()
         self._in_flight: dict[int, int] = {}
@@ -57,7 +58,7 @@ class Sender:
             while True:
                 self._wake.clear()
                 self._expire()
-                if self._accumulator.ready(now_ms=self._now_ms()):
+                if self.accumulator.ready(now_ms=self._now_ms()):
                     await self._identify()
                     self._send_ready()
                 await self._rest()
@@ -65,7 +66,7 @@ class Sender:
     # One turn
 
     def _expire(self) -> None:
-        for batch in self._accumulator.expire(now_ms=self._now_ms()):
+        for batch in self.accumulator.expire(now_ms=self._now_ms()):
             self._report(batch, self._too_late(batch))
 
     async def _identify(self) -> None:
@@ -77,11 +78,11 @@ class Sender:
         except KafkaError as error:
             if not error.is_retriable:
                 self._fail_waiting(error)
-            await self._cluster.back_off()
+            await self.cluster.back_off()
 
     async def _ask_identity(self) -> ProducerIdentity:
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
-        answer = await self._cluster.ask_any(request, InitProducerIdResponse)
+        answer = await self.cluster.ask_any(request, InitProducerIdResponse)
         if answer.error_code:
             raise KafkaError(ErrorCode(answer.error_code), "no producer id was given")
         return ProducerIdentity(answer.producer_id, answer.producer_epoch, NO_SEQUENCE)
@@ -90,8 +91,8 @@ class Sender:
         if self._settings.enable_idempotence and self._identity is None:
             return
         by_leader: dict[int, list[PartitionBatches]] = {}
-        metadata = self._cluster.metadata
-        for batches in self._accumulator.ready(now_ms=self._now_ms()):
+        metadata = self.cluster.metadata
+        for batches in self.accumulator.ready(now_ms=self._now_ms()):
             leader = metadata.leader_of(batches.partition)
             if leader is None:
                 metadata.doubt(batches.partition)
@@ -113,14 +114,14 @@ class Sender:
         for batches in partitions:
             batch = batches.oldest_waiting
             assert batch is not None, "it was ready"
-            size_bytes += batch.size_bytes
+            size_bytes += batch.records.size
             if taken and size_bytes > self._settings.max_request_size:
                 break
-            taken.append(batches.take(self._identity))
+            taken.append(self.accumulator.take(batches, self._identity))
         return taken
 
     async def _rest(self) -> None:
-        deadline_ms = self._accumulator.next_deadline_ms()
+        deadline_ms = self.accumulator.next_deadline_ms()
         wait_s = None
         if deadline_ms is not None:
             wait_s = max(deadline_ms - self._now_ms(), 0) / 1000
@@ -145,9 +146,9 @@ class Sender:
             self.wake()
 
     async def _produce(self, leader: int, batches: list[Batch]) -> None:
-        broker = await self._cluster.broker(leader)
+        broker = await self.cluster.broker(leader)
         version = broker.versions.newest(_PRODUCE)
-        timeout_s = self._cluster.timeout_s
+        timeout_s = self.cluster.timeout_s
         request = self._request(batches)
         if self._settings.required_acks == ACKS_NONE:
             await broker.connection.tell(request, version, timeout_s=timeout_s)
@@ -166,7 +167,7 @@ class Sender:
     def _request(self, batches: list[Batch]) -> ProduceRequest:
         topics: dict[str, list[PartitionProduceData]] = {}
         for batch in batches:
-            records = encode_rows(batch.rows, self._settings.codec, batch.producer)
+            records = seal(batch.records, self._form(batch))
             topics.setdefault(batch.partition.topic, []).append(
                 PartitionProduceData(index=batch.partition.partition, records=records)
             )
@@ -177,6 +178,14 @@ class Sender:
                 TopicProduceData(name=topic, partition_data=partitions)
                 for topic, partitions in topics.items()
             ],
+        )
+
+    def _form(self, batch: Batch) -> BatchForm:
+        return BatchForm(
+            self._settings.batch_size,
+            attributes=int(self._settings.codec),
+            producer=batch.producer,
+            level=self._settings.compression_level,
         )
 
     # What becomes of a batch
@@ -191,7 +200,11 @@ class Sender:
 
     def _settle(self, batch: Batch, error: KafkaError) -> None:
         if error.is_stale_metadata:
-            self._cluster.metadata.doubt(batch.partition)
+            self.cluster.metadata.doubt(batch.partition)
+        if error.code is ErrorCode.MESSAGE_TOO_LARGE and batch.records.count > 1:
+            _log.info("%s: a batch of %d bytes is split", batch.partition, batch.records.size)
+            self.accumulator.split(batch)
+            return
         now_ms = self._now_ms()
         is_worth_it = error.is_retriable or (
             self._settings.enable_idempotence and error.code in _SEQUENCE_ERRORS
@@ -200,16 +213,14 @@ class Sender:
             batch.last_error = error
             if now_ms < batch.deadline_ms:
                 ready_ms = now_ms + self._settings.retry_backoff_ms
-                self._accumulator[batch.partition].retry(batch, error, ready_ms=ready_ms)
+                self.accumulator.retry(batch, error, ready_ms=ready_ms)
                 return
             error = self._too_late(batch)
-        self._accumulator[batch.partition].leave(batch)
-        self._accumulator.release(batch)
+        self.accumulator.leave(batch)
         self._report(batch, error)
 
     def _deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
-        self._accumulator[batch.partition].leave(batch)
-        self._accumulator.release(batch)
+        self.accumulator.leave(batch)
         batch.deliver(base_offset, append_time_ms)
         self._waiters.wake(SETTLED)
 
@@ -219,12 +230,12 @@ class Sender:
         return KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
 
     def _report(self, batch: Batch, error: KafkaError) -> None:
-        _log.warning("%d records are lost: %s", len(batch.rows), error)
+        _log.warning("%d records are lost: %s", batch.records.count, error)
         batch.fail(error)
         self._waiters.wake(SETTLED)
 
     def _fail_waiting(self, error: KafkaError) -> None:
-        for batch in self._accumulator.expire(now_ms=2**63):
+        for batch in self.accumulator.expire(now_ms=2**63):
             self._report(batch, error)
 
     # Leaders
@@ -236,12 +247,12 @@ class Sender:
 
     async def _refresh_metadata(self) -> None:
         try:
-            await self._cluster.refresh_if_stale()
+            await self.cluster.refresh_if_stale()
         except KafkaError as error:
             _log.info("no metadata: %s", error)
-        await self._cluster.back_off()
+        await self.cluster.back_off()
         self._is_refreshing = False
         self.wake()
 
     def _now_ms(self) -> int:
-        return self._cluster.clock.monotonic_ms()
+        return self.cluster.clock.monotonic_ms()

@@ -6,11 +6,19 @@ from typing import TypeVar
 
 from moldau.config.suggestion import unknown
 from moldau.config.values import INT_MAX, ConfigType, config_error, invalid, parse
-from moldau.records.compression import Codec
+from moldau.records import gzip_members, lz4
+from moldau.records.compression import ZSTD_LEVEL_DEFAULT, Codec
 
 ACKS_ALL = -1
 ACKS_NONE = 0
 IDEMPOTENT_IN_FLIGHT_MAX = 5  # brokers remember so many batches of a producer
+
+_MAY_BE_NEGATIVE = ("acks", "compression_gzip_level", "compression_zstd_level")
+_LEVELS = {  # KIP-390
+    "compression_gzip_level": range(-1, 10),
+    "compression_lz4_level": range(1, 18),
+    "compression_zstd_level": range(-131_072, 23),
+}
 
 Settings = TypeVar("Settings", bound="ClientSettings")
 
@@ -30,7 +38,7 @@ class ClientSettings:
         """Raise InvalidConfig for values that cannot be."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, int) and value < 0 and field.name != "acks":
+            if isinstance(value, int) and value < 0 and field.name not in _MAY_BE_NEGATIVE:
                 raise invalid(dotted(field.name), value, "0 or more")
 
 
@@ -46,6 +54,9 @@ class ProducerSettings(ClientSettings):
     buffer_memory: int = 32 << 20
     max_request_size: int = 1 << 20
     compression_type: str = "none"
+    compression_gzip_level: int = gzip_members.LEVEL_DEFAULT
+    compression_lz4_level: int = lz4.LEVEL_DEFAULT
+    compression_zstd_level: int = ZSTD_LEVEL_DEFAULT
     max_block_ms: int = 60_000
     delivery_timeout_ms: int = 120_000
     retries: int = INT_MAX
@@ -54,6 +65,16 @@ class ProducerSettings(ClientSettings):
     def codec(self) -> Codec:
         """How batches are compressed."""
         return Codec[self.compression_type.upper()]
+
+    @property
+    def compression_level(self) -> int | None:
+        """How hard to compress; None for codecs that have no levels."""
+        levels = {
+            Codec.GZIP: self.compression_gzip_level,
+            Codec.LZ4: self.compression_lz4_level,
+            Codec.ZSTD: self.compression_zstd_level,
+        }
+        return levels.get(self.codec)
 
     @property
     def required_acks(self) -> int:
@@ -67,6 +88,10 @@ class ProducerSettings(ClientSettings):
         if self.compression_type.upper() not in Codec.__members__:
             names = ", ".join(codec.name.lower() for codec in Codec)
             raise invalid("compression.type", self.compression_type, f"one of {names}")
+        for name, levels in _LEVELS.items():
+            if getattr(self, name) not in levels:
+                allowed = f"from {levels[0]} to {levels[-1]}"
+                raise invalid(dotted(name), getattr(self, name), allowed)
         if self.max_in_flight_requests_per_connection < 1:
             raise invalid("max.in.flight.requests.per.connection", 0, "1 or more")
         if self.delivery_timeout_ms < self.linger_ms + self.request_timeout_ms:
@@ -124,6 +149,13 @@ class ConsumerSettings(ClientSettings):
         if self.heartbeat_interval_ms >= self.session_timeout_ms:
             allowed_interval = "less than session.timeout.ms"
             raise invalid("heartbeat.interval.ms", self.heartbeat_interval_ms, allowed_interval)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSettings(ClientSettings):
+    """What an admin client has beside that."""
+
+    default_api_timeout_ms: int = 60_000
 
 
 def read_settings(

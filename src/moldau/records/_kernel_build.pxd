@@ -3,7 +3,11 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from moldau.records.memory cimport address, copy_bytes, difference_of_int64
+from moldau.records.memory cimport (
+    address, copy_bytes, copy_object, difference_of_int64, uninitialised_bytes,
+)
+
+cdef int64_t HEADER_SIZE, MEMORY_MIN, NO_ROOM, BATCH_FULL
 
 
 @cython.final
@@ -50,6 +54,33 @@ cdef class RecordWriter:
     @cython.locals(headers=HeadersInput, count=int64_t, index=int64_t)
     cdef int64_t write_headers(self, uint8_t[::1] output, int64_t position) except -1
 
+
+@cython.final
+cdef class RecordBuffer:
+    cdef int64_t size_max
+    cdef public object owner
+    cdef bytearray memory
+    cdef uint8_t[::1] output
+    cdef readonly int64_t size, count, base_timestamp, max_timestamp
+
+    @cython.locals(
+        encoded_headers=bytes, key_size=int64_t, value_size=int64_t, timestamp_delta=int64_t,
+        body_size=int64_t, size=int64_t, position=int64_t,
+    )
+    cpdef int64_t append(
+        self, int64_t timestamp, bytes key, bytes value, headers, int64_t room) except -2
+
+    @cython.locals(before=bytearray, source="const uint8_t*")
+    cdef int enlarge(self, int64_t size) except -1
+
+
+cdef bytes encode_headers(headers)
+
+@cython.locals(rest=uint64_t)
+cdef bytes encode_number(int64_t value)
+
+cdef inline int64_t write_bytes(
+    uint8_t[::1] output, int64_t position, bytes source, int64_t size) noexcept
 
 @cython.locals(size=int64_t)
 cdef inline int64_t write_field(

@@ -1,9 +1,11 @@
-"""The loop that writes records of v2 batches from columns.
+"""The loops that write records of v2 batches, from columns or one by one.
 
 Compiled as `_kernel_build` and run uncompiled as it stands, see kernel.py. Columns come from
 callers in this process, but offsets into their data are still compared with its size: a wrong
 one raises ValueError instead of reading elsewhere.
 """
+
+from collections.abc import Sequence
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -11,7 +13,20 @@ except ImportError:
     from moldau.runtime import uncompiled as cython
 
 if not cython.compiled:
-    from moldau.records.memory import address, copy_bytes, difference_of_int64
+    from moldau.records.memory import (
+        address,
+        copy_bytes,
+        copy_object,
+        difference_of_int64,
+        uninitialised_bytes,
+    )
+
+Headers = Sequence[tuple[str, bytes | None]]
+
+HEADER_SIZE = 61
+MEMORY_MIN = 1024
+NO_ROOM = -1
+BATCH_FULL = 0
 
 # Length, timestamp delta, offset delta, the sizes of key and value, the header count: five bytes
 # each but the timestamp's ten, and one byte of attributes.
@@ -154,6 +169,100 @@ class RecordWriter:
             index += 1
             count -= 1
         return position
+
+
+class RecordBuffer:
+    """The records of one batch, written as they come, behind room for the batch's header.
+
+    They take at most `size_max` bytes with that room, unless the first record needs more.
+    `owner` is for whoever keeps the buffer.
+    """
+
+    def __init__(self, size_max: int, owner: object = None) -> None:
+        self.size_max = size_max
+        self.owner = owner
+        self.memory = uninitialised_bytes(min(size_max, MEMORY_MIN) + HEADER_SIZE)
+        self.output = memoryview(self.memory)
+        self.size = HEADER_SIZE
+        self.count = 0
+        self.base_timestamp = self.max_timestamp = 0
+
+    def append(
+        self, timestamp: int, key: bytes | None, value: bytes | None, headers: Headers, room: int
+    ) -> int:
+        """Write a record, and return how many bytes it takes.
+
+        Nothing is written if that is more than `room` (NO_ROOM), or more than fits into the
+        batch (BATCH_FULL).
+        """
+        encoded_headers = encode_headers(headers) if headers else b"\0"
+        key_size = -1 if key is None else len(key)
+        value_size = -1 if value is None else len(value)
+        if self.count == 0:
+            self.base_timestamp = self.max_timestamp = timestamp
+        timestamp_delta = difference_of_int64(timestamp, self.base_timestamp)
+        body_size = 1 + size_of_varint(timestamp_delta) + size_of_varint(self.count)
+        body_size += size_of_field(key_size) + size_of_field(value_size) + len(encoded_headers)
+        size = size_of_varint(body_size) + body_size
+        if self.size + size > self.size_max and self.count > 0:
+            return BATCH_FULL
+        if size > room:
+            return NO_ROOM
+        if self.size + size > len(self.output):
+            self.enlarge(self.size + size)
+        position = write_varint(self.output, self.size, body_size)
+        self.output[position] = 0  # attributes
+        position = write_varint(self.output, position + 1, timestamp_delta)
+        position = write_varint(self.output, position, self.count)
+        position = write_bytes(self.output, position, key, key_size)
+        position = write_bytes(self.output, position, value, value_size)
+        copy_object(self.output, position, encoded_headers, len(encoded_headers))
+        self.max_timestamp = max(self.max_timestamp, timestamp)
+        self.size += size
+        self.count += 1
+        return size
+
+    def enlarge(self, size: int) -> None:
+        """Move to memory with room for so many bytes, and for some more if they may come."""
+        before = self.memory  # which must not go while it is copied
+        source = address(self.output)
+        self.memory = uninitialised_bytes(max(size, min(4 * len(before), self.size_max)))
+        self.output = memoryview(self.memory)
+        copy_bytes(self.output, 0, source, 0, self.size)
+
+    def view(self) -> memoryview:
+        """The batch so far: its records, and before them what its header goes over."""
+        return memoryview(self.memory)[: self.size]
+
+
+def encode_headers(headers: Headers) -> bytes:
+    """The headers of a record with their count; rare, so not worth a compiled loop."""
+    parts = [encode_number(len(headers))]
+    for name, value in headers:
+        encoded = name.encode()
+        parts += [encode_number(len(encoded)), encoded]
+        parts += [encode_number(-1)] if value is None else [encode_number(len(value)), value]
+    return b"".join(parts)
+
+
+def encode_number(value: int) -> bytes:
+    """A small number as a varint."""
+    rest = (value << 1) ^ (value >> 63)
+    encoded = bytearray()
+    while rest > 0x7F:
+        encoded.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    encoded.append(rest)
+    return bytes(encoded)
+
+
+def write_bytes(output: memoryview, position: int, source: bytes | None, size: int) -> int:
+    """Write one byte string with its size, or a null, and return the position after it."""
+    position = write_varint(output, position, size)
+    if source is not None and size > 0:
+        copy_object(output, position, source, size)
+        position += size
+    return position
 
 
 def write_field(output: memoryview, position: int, column: BinaryInput | None, row: int) -> int:

@@ -21,6 +21,12 @@ cdef inline void copy_bytes(
     memcpy(&target[target_position], source + position, size)
 
 
+cdef inline void copy_object(
+    uint8_t[::1] target, int64_t target_position, bytes source, int64_t size
+) noexcept:
+    memcpy(&target[target_position], <const char*>source, size)
+
+
 cdef inline bytes take_bytes(const uint8_t* source, int64_t position, int64_t size):
     return PyBytes_FromStringAndSize(<const char*>source + position, size)
 

@@ -19,6 +19,11 @@ def copy_bytes(
     target[target_position : target_position + size] = source[position : position + size]
 
 
+def copy_object(target: memoryview, target_position: int, source: bytes, size: int) -> None:
+    """Copy the first `size` bytes of an object to `target` at `target_position`."""
+    target[target_position : target_position + size] = source[:size]
+
+
 def take_bytes(source: memoryview, position: int, size: int) -> bytes:
     """`size` bytes from `source` at `position` as an object of their own."""
     return bytes(source[position : position + size])

@@ -1,12 +1,17 @@
 """Batches of one partition: their order, their numbers, their retries."""
 
+import asyncio
+import threading
+
 import pytest
 
 from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
-from moldau.client.record import RecordMetadata
-from moldau.errors import ErrorCode, KafkaError
+from moldau.client.encoding import seal
+from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
 from moldau.records.batch import NO_PRODUCER, SEQUENCE_COUNT, Producer
+from moldau.records.building import BatchForm, build
+from moldau.records.rows import Rows
 
 T0 = TopicPartition("t", 0)
 IDENTITY = Producer(7, 0, NO_SEQUENCE)
@@ -14,30 +19,11 @@ LOST = KafkaError(ErrorCode.NETWORK_EXCEPTION)
 OUT_OF_ORDER = KafkaError(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
 
 
-class Receipt:
-    """Keeps what became of a record."""
-
-    def __init__(self) -> None:
-        self.outcome: RecordMetadata | BaseException | None = None
-
-    def done(self) -> bool:
-        return self.outcome is not None
-
-    def set_result(self, result: RecordMetadata) -> None:
-        self.outcome = result
-
-    def set_exception(self, exception: BaseException) -> None:
-        self.outcome = exception
-
-
 def batch(row_count: int = 10, deadline_ms: int = 1000) -> Batch:
-    made = Batch(T0, deadline_ms=deadline_ms, ready_ms=0)
+    records = build.RecordBuffer(10_000)
     for row in range(row_count):
-        made.rows.timestamps.append(100 + row)
-        made.rows.keys.append(None)
-        made.rows.values.append(b"v")
-        made.receipts.append(None)
-    return made
+        records.append(100 + row, b"k", b"%d" % row, [("h", None)], 10_000)
+    return Batch(T0, records, deadline_ms=deadline_ms)
 
 
 @pytest.fixture
@@ -92,7 +78,7 @@ def test_a_retry_keeps_its_number_and_its_place(batches: PartitionBatches) -> No
     first, second = batches.take(IDENTITY), batches.take(IDENTITY)
     batches.retry(second, LOST, ready_ms=5)
     batches.retry(first, LOST, ready_ms=5)
-    assert [each.order for each in batches] == [1, 2, 3]
+    assert [each.order for each in batches] == [(1, 0), (2, 0), (3, 0)]
     assert batches.take(IDENTITY) is first
     assert numbers(first) == (0, 0)
     assert first.attempts == 2
@@ -143,28 +129,121 @@ def test_what_is_on_its_way_does_not_expire(batches: PartitionBatches) -> None:
     assert batches
 
 
+def test_a_batch_that_is_too_large_goes_in_parts_with_its_own_numbers(
+    batches: PartitionBatches,
+) -> None:
+    batches.take(IDENTITY)
+    second = batches.take(IDENTITY)
+    batches.split(second)
+    assert not batches.may_send()  # the first is still on its way
+    batches.leave(next(iter(batches)))
+    parts = []
+    while batches.may_send():
+        parts.append(batches.take(IDENTITY))
+        batches.leave(parts[-1])
+    assert [numbers(each) for each in parts] == [(0, 10), (0, 15), (0, 20)]
+    assert [each.records.count for each in parts] == [5, 5, 10]
+
+
+def test_receipts_follow_their_records_into_parts() -> None:
+    whole, heard = batch(5), []
+    for row in range(5):
+        whole.receipt(row, 100 + row).add_done_callback(lambda each: heard.append(each.row))
+    first, second = whole.split()
+    inner = second.split()
+    first.deliver(40, NO_TIMESTAMP)
+    assert heard == [0, 1]
+    inner[1].deliver(43, NO_TIMESTAMP)
+    inner[0].fail(LOST)
+    assert heard == [0, 1, 3, 4, 2]
+    assert [whole.receipt(row, 100 + row).result().offset for row in (0, 1, 3, 4)] == [
+        40,
+        41,
+        43,
+        44,
+    ]
+    with pytest.raises(NetworkException):
+        whole.receipt(2, 102).result()
+
+
+def test_the_parts_hold_the_same_records() -> None:
+    whole = batch(5)
+    rows = [row for part in whole.split() for row in Rows(seal(part.records, BatchForm(10_000)))]
+    assert [(row.timestamp, row.key, row.value) for row in rows] == [
+        (100 + number, b"k", b"%d" % number) for number in range(5)
+    ]
+    assert all(row.headers == ((b"h", None),) for row in rows)
+
+
 def test_every_record_is_told_its_place() -> None:
     delivered = batch(2)
-    receipts = [Receipt(), Receipt()]
-    delivered.receipts = list(receipts)
+    receipts = [delivered.receipt(row, 100 + row) for row in range(2)]
+    assert not receipts[0].done()
     delivered.deliver(40, NO_TIMESTAMP)
-    places = [("t", 0, 40, 100), ("t", 0, 41, 101)]
-    assert [receipt.outcome for receipt in receipts] == places
-    assert delivered.is_settled
+    assert [receipt.result() for receipt in receipts] == [("t", 0, 40, 100), ("t", 0, 41, 101)]
+    assert receipts[0].done()
 
 
 def test_the_time_of_the_broker_wins_and_an_unknown_offset_stays_unknown() -> None:
-    delivered, receipt = batch(2), Receipt()
-    delivered.receipts = [receipt, None]
+    delivered = batch(2)
     delivered.deliver(UNKNOWN_OFFSET, 999)
-    assert receipt.outcome == ("t", 0, UNKNOWN_OFFSET, 999)
+    assert delivered.receipt(1, 101).result() == ("t", 0, UNKNOWN_OFFSET, 999)
 
 
-def test_every_record_is_told_of_the_failure_unless_it_gave_up() -> None:
-    failed, given_up, waiting = batch(3), Receipt(), Receipt()
-    given_up.set_exception(TimeoutError())
-    failed.receipts = [None, given_up, waiting]
+def test_every_record_is_told_of_the_failure_each_with_an_error_of_its_own() -> None:
+    failed = batch(2)
     failed.fail(LOST)
-    assert isinstance(given_up.outcome, TimeoutError)
-    assert isinstance(waiting.outcome, KafkaError)
-    assert failed.is_settled
+    errors = []
+    for row in range(2):
+        with pytest.raises(NetworkException) as caught:
+            failed.receipt(row, 0).result()
+        errors.append(caught.value)
+    assert errors[0] is not errors[1]
+
+
+def test_a_thread_waits_for_another() -> None:
+    delivered = batch(1)
+    receipt = delivered.receipt(0, 100)
+    with pytest.raises(TimeoutError, match="not stored in 0"):
+        receipt.result(0.001)
+    threading.Timer(0.01, delivered.deliver, (7, NO_TIMESTAMP)).start()
+    assert receipt.result(10).offset == 7
+
+
+def test_whoever_settles_batches_cannot_wait_for_them() -> None:
+    waiting = batch(1)
+    waiting.thread_id = threading.get_ident()
+    with pytest.raises(RuntimeError, match="use `await`"):
+        waiting.receipt(0, 0).result()
+
+
+async def test_receipts_are_awaited_here_and_from_another_thread() -> None:
+    delivered = batch(2)
+    waiting = asyncio.gather(*(delivered.receipt(row, 100) for row in range(2)))
+    await asyncio.sleep(0)
+    delivered.deliver(7, NO_TIMESTAMP)
+    assert [place.offset for place in await waiting] == [7, 8]
+    elsewhere = batch(1)
+    threading.Timer(0.01, elsewhere.deliver, (9, NO_TIMESTAMP)).start()
+    assert (await elsewhere.receipt(0, 100)).offset == 9
+
+
+async def test_whoever_gives_up_is_not_told() -> None:
+    delivered = batch(1)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.001):
+            await delivered.receipt(0, 100)
+    delivered.deliver(7, NO_TIMESTAMP)
+    assert (await delivered.receipt(0, 100)).offset == 7
+
+
+def test_a_callback_that_fails_does_not_stop_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    delivered, heard = batch(2), []
+    delivered.receipt(0, 0).add_done_callback(lambda _: 1 // 0)
+    delivered.receipt(1, 0).add_done_callback(lambda each: heard.append(each.result().offset))
+    delivered.deliver(7, NO_TIMESTAMP)
+    delivered.receipt(0, 0).add_done_callback(lambda each: heard.append(each.result().offset))
+    assert heard == [8, 7]
+    assert "a callback for t-0 failed" in caplog.text

@@ -134,3 +134,38 @@ async def test_no_more_requests_are_on_their_way_than_allowed(kafka: EmbeddedBro
         sent = await send_numbers(producer, 30)
     assert stored(kafka) == sent
     assert len(calls) > 5
+
+
+async def test_a_batch_that_the_broker_finds_too_large_is_split(kafka: EmbeddedBroker) -> None:
+    def refuse(call: Call) -> Action:
+        (topic,) = call.request.topic_data
+        (partition,) = topic.partition_data
+        is_large = len(partition.records) > 500
+        return Fail(ErrorCode.MESSAGE_TOO_LARGE) if is_large else None
+
+    kafka.control("Produce", refuse)
+    async with producer_of(kafka, batch_size=4000) as producer:
+        sent = await send_numbers(producer, 500)
+        await producer.send("t", b"x" * 1000, partition=0)
+        results = [await producer.send("t", b"v", partition=0) for _ in range(3)]
+        assert [(await result).offset for result in results] == [500, 501, 502]
+    assert stored(kafka) == [*sent, b"v", b"v", b"v"]
+
+
+@pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
+async def test_levels_of_compression_are_heeded(kafka: EmbeddedBroker, codec: str) -> None:
+    sizes: list[int] = []
+
+    def weigh(call: Call) -> None:
+        sizes.append(len(call.request.topic_data[0].partition_data[0].records))
+
+    kafka.control("Produce", weigh)
+    values = [b"%d and the same again, %d" % (number, number**3) for number in range(500)]
+    for level in (3, 8) if codec == "lz4" else (1, 9):
+        settings = {"compression_type": codec, f"compression_{codec}_level": level}
+        async with producer_of(kafka, batch_size=100_000, linger_ms=100, **settings) as producer:
+            for value in values:
+                await producer.send("t", value, partition=0)
+    assert len(sizes) == 2
+    assert sizes[1] < sizes[0]
+    assert stored(kafka) == values * 2

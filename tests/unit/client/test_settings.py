@@ -58,6 +58,9 @@ def test_the_servers_must_be_given() -> None:
         ("acks", 2),
         ("acks", 1),
         ("compression_type", "brotli"),
+        ("compression_gzip_level", -2),
+        ("compression_lz4_level", 18),
+        ("compression_zstd_level", 23),
         ("max_in_flight_requests_per_connection", 0),
         ("max_in_flight_requests_per_connection", 6),
         ("delivery_timeout_ms", 29_999),
@@ -88,6 +91,13 @@ def test_a_consumer_refuses_values_that_cannot_be(name: str, value: object) -> N
 def test_a_codec_is_found_by_its_name() -> None:
     settings = read_settings(ProducerSettings, SERVERS, {"compression_type": "zstd"})
     assert settings.codec is Codec.ZSTD
+
+
+def test_levels_belong_to_codecs() -> None:
+    levels = {"compression_gzip_level": -1, "compression_zstd_level": -5}
+    for codec, level in {"gzip": -1, "zstd": -5, "lz4": 9, "snappy": None}.items():
+        options = {"compression_type": codec, **levels}
+        assert read_settings(ProducerSettings, SERVERS, options).compression_level == level
 
 
 def test_without_idempotence_all_acks_and_more_in_flight_are_allowed() -> None:

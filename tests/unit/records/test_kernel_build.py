@@ -83,3 +83,51 @@ def test_what_does_not_fit_together_is_a_programmer_s_error(kernel: ModuleType) 
         kernel.BinaryInput(int32(*range(10)), DATA, memoryview(b"\xff"), 0)
     with pytest.raises(AssertionError):
         kernel.RecordWriter(TIMESTAMPS, two, None, None).write(memoryview(bytearray(5)), 0, 5)
+
+
+@in_both_forms
+def test_records_are_appended_as_the_format_says(kernel: ModuleType) -> None:
+    buffer = kernel.RecordBuffer(1000, "owner")
+    assert buffer.append(1, None, b"1", (), 100) == 8
+    assert buffer.append(2, b"0", b"23", [("h", b"x"), ("n", None)], 100) == 17
+    records = b"\x0e\0\0\0\x01\x021\0" + b"\x20\0\x02\x02\x020\x0423\x04\x02h\x02x\x02n\x01"
+    assert bytes(buffer.view()[61:]) == records
+    assert (buffer.count, buffer.size, buffer.owner) == (2, 61 + len(records), "owner")
+    assert (buffer.base_timestamp, buffer.max_timestamp) == (1, 2)
+
+
+@in_both_forms
+def test_a_batch_takes_as_much_as_it_may(kernel: ModuleType) -> None:
+    buffer = kernel.RecordBuffer(5000)
+    sizes = []
+    while (size := buffer.append(0, None, b"v" * 90, (), 10_000)) > 0:
+        sizes.append(size)
+    assert size == kernel_build.BATCH_FULL
+    assert 5000 - 100 < 61 + sum(sizes) == buffer.size <= 5000
+    assert buffer.view()[61:].tobytes().count(b"v" * 90) == len(sizes)
+
+
+@in_both_forms
+def test_the_first_record_may_be_larger_than_a_batch_but_not_than_the_room(
+    kernel: ModuleType,
+) -> None:
+    buffer = kernel.RecordBuffer(100)
+    assert buffer.append(0, None, b"v" * 9000, (), 9000) == kernel_build.NO_ROOM
+    assert buffer.count == 0
+    assert buffer.append(0, None, b"v" * 9000, [("long" * 100, b"x" * 100)], 10_000) > 9000
+
+
+@in_both_forms
+@pytest.mark.parametrize("size", [0, 63, 64, 8191, 8192, 70_000])
+def test_sizes_take_as_many_bytes_as_they_need(kernel: ModuleType, size: int) -> None:
+    from moldau.client.encoding import seal
+    from moldau.records.building import BatchForm
+    from moldau.records.rows import Rows
+
+    buffer = kernel.RecordBuffer(1 << 20)
+    buffer.append(2**63 - 1, b"k" * size, b"v" * size, [("h" * size, b"x" * size)], 1 << 20)
+    buffer.append(-(2**63), b"", b"", [], 1 << 20)
+    first, second = Rows(seal(buffer, BatchForm(1 << 20)))
+    assert (first.key, first.value) == (b"k" * size, b"v" * size)
+    assert first.headers == ((b"h" * size, b"x" * size),)
+    assert (first.timestamp, second.timestamp) == (2**63 - 1, -(2**63))

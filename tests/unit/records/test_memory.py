@@ -15,6 +15,8 @@ def test_bytes_are_copied_between_views() -> None:
     memory.copy_bytes(target, 2, memory.address(memoryview(b"0123456789")), 5, 3)
     assert bytes(target) == b"..567..."
     assert memory.take_bytes(target, 2, 3) == b"567"
+    memory.copy_object(target, 5, b"abc", 2)
+    assert bytes(target) == b"..567ab."
 
 
 def test_numbers_are_big_endian_and_signed() -> None:

@@ -27,13 +27,20 @@ class LoopThread:
         """Whether nothing can run any more."""
         return self._loop.is_closed()
 
+    def check(self) -> None:
+        """RuntimeError if nothing can run here, which says why."""
+        if self.is_closed:
+            raise RuntimeError("the client is closed")
+        if self._process_id != os.getpid():
+            raise RuntimeError("a client cannot be used after a fork: make one in each process")
+
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Wait for a coroutine; if the waiting is interrupted, it is cancelled."""
-        if self.is_closed or self._process_id != os.getpid():
+        try:
+            self.check()
+        except RuntimeError:
             work.close()
-            if self.is_closed:
-                raise RuntimeError("the client is closed")
-            raise RuntimeError("a client cannot be used after a fork: make one in each process")
+            raise
         assert threading.current_thread() is not self._thread, "the loop cannot wait for itself"
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:

@@ -1,17 +1,17 @@
 """The producer for code that blocks."""
 
-import asyncio
 from collections.abc import Mapping
-from concurrent.futures import Future
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client import producer
 from moldau.client.blocking.loop_thread import LoopThread
-from moldau.client.encoding import Headers
 from moldau.client.partitioner import Partitioner
 from moldau.client.producer import Serializer, as_bytes
-from moldau.client.record import RecordMetadata
+from moldau.client.record import Headers, RecordMetadata
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -36,6 +36,7 @@ class Producer(Generic[Key, Value]):
             partitioner=partitioner,
             **options,
         )
+        self._append = self._producer.append if self._producer.is_plain else _refuse
         self._thread = LoopThread("moldau-producer")
         try:
             self._thread.call(self._producer.start())
@@ -52,29 +53,27 @@ class Producer(Generic[Key, Value]):
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
-    ) -> "Future[RecordMetadata]":
-        """Take a record, and return a future of its place in the log."""
-        future: Future[RecordMetadata] = Future()
+    ) -> "Receipt":
+        """Take a record, and return what knows its place in the log once it has one.
 
-        async def send() -> None:
-            result = await self._producer.send(
-                topic,
-                value,
-                key=key,
-                partition=partition,
-                timestamp_ms=timestamp_ms,
-                headers=headers,
-            )
-            result.add_done_callback(lambda done: _copy(done, future))
-
-        self._thread.call(send())
-        return future
+        Blocks only while the topic is new or the buffer is full, up to `max.block.ms`.
+        """
+        receipt = self._append(topic, value, key, partition, timestamp_ms, headers)
+        if receipt is not None:
+            return receipt
+        self._thread.check()
+        record = self._producer.outgoing(key, value, timestamp_ms, headers)
+        admission = self._producer.admission
+        receipt = admission.admit(topic, record, partition)
+        if receipt is None:
+            receipt = self._thread.call(admission.wait(topic, record, partition))
+        return receipt
 
     def send_and_wait(
         self, topic: str, value: Value | None = None, *, key: Key | None = None
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
-        return self._thread.call(self._producer.send_and_wait(topic, value, key=key))
+        return self.send(topic, value, key=key).result()
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""
@@ -104,12 +103,6 @@ class Producer(Generic[Key, Value]):
         self.close()
 
 
-def _copy(done: "asyncio.Future[RecordMetadata]", future: "Future[RecordMetadata]") -> None:
-    """Tell the thread that waits what became of a record."""
-    if not future.set_running_or_notify_cancel():
-        return
-    error = done.exception()
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(done.result())
+def _refuse(*_record: object) -> "Receipt | None":
+    """Take no record as it is: it has to be serialized, or its partition chosen."""
+    return None

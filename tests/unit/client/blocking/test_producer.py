@@ -1,8 +1,11 @@
 """The producer without `await`."""
 
+import threading
+
 import pytest
 
 from moldau.client.blocking import Producer
+from moldau.client.intake import Receipt
 from moldau.errors import ErrorCode, InvalidRecord, NetworkException
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail
@@ -29,10 +32,72 @@ def test_flush_and_close_lose_nothing(kafka: EmbeddedBroker) -> None:
 
 def test_a_failure_comes_out_of_the_future(kafka: EmbeddedBroker) -> None:
     kafka.control("Produce", lambda _: Fail(ErrorCode.INVALID_RECORD))
+    with (
+        Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer,
+        pytest.raises(InvalidRecord),
+    ):
+        producer.send("t", b"v").result(10)
+
+
+def test_threads_may_share_a_producer(kafka: EmbeddedBroker) -> None:
+    count = 3000
+
+    def send(producer: Producer[bytes, bytes], thread: int) -> None:
+        for number in range(count):
+            producer.send("t", b"%d" % number, key=b"%d" % thread, partition=0)
+
     with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
-        with pytest.raises(InvalidRecord):
-            producer.send("t", b"v").result(10)
-        producer.send("t", b"v").cancel()
+        threads = [threading.Thread(target=send, args=(producer, each)) for each in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    by_thread: dict[bytes | None, list[bytes | None]] = {}
+    for record in kafka.records("t")[0]:
+        by_thread.setdefault(record.key, []).append(record.value)
+    assert by_thread == {
+        b"%d" % each: [b"%d" % number for number in range(count)] for each in range(3)
+    }
+
+
+def test_serializers_and_partitioners_are_called_once_for_each_record(
+    kafka: EmbeddedBroker,
+) -> None:
+    calls: list[object] = []
+
+    def serialize(value: object) -> bytes:
+        calls.append(value)
+        return str(value).encode()
+
+    with Producer[int, int](
+        bootstrap_servers=kafka.bootstrap_servers,
+        key_serializer=serialize,
+        value_serializer=serialize,
+        partitioner=lambda topic, key, partitions: partitions[-1],
+    ) as producer:
+        for number in range(100):
+            producer.send("t", number, key=-number)
+    assert calls == [each for number in range(100) for each in (-number, number)]
+    assert [record.value for record in kafka.records("t")[0]] == [b"%d" % n for n in range(100)]
+
+
+def test_a_callback_is_told_by_the_thread_of_the_producer(kafka: EmbeddedBroker) -> None:
+    heard: list[tuple[str, int]] = []
+
+    def hear(receipt: Receipt) -> None:
+        heard.append((threading.current_thread().name, receipt.result().offset))
+
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for _ in range(3):
+            producer.send("t", b"v").add_done_callback(hear)
+    assert heard == [("moldau-producer", offset) for offset in range(3)]
+
+
+def test_after_closing_nothing_is_taken(kafka: EmbeddedBroker) -> None:
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        producer.send("t", b"v")
+    with pytest.raises(RuntimeError, match="closed"):
+        producer.send("t", b"v")
 
 
 def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:

@@ -1,0 +1,116 @@
+"""Lets records in that no open batch takes: finds their partition, waits for what they need."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from moldau.client.accumulator import Accumulator, OutgoingRecord
+from moldau.client.cluster import Cluster
+from moldau.client.partitioner import Partitioner, another_partition, partition_of_key
+from moldau.client.sender import SETTLED, Sender
+from moldau.client.settings import ProducerSettings
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.runtime.random import Random
+from moldau.runtime.waiters import Waiters
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
+
+
+class Admission:
+    """Begins batches; what can be done without waiting may be done in any thread."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        waiters: Waiters,
+        random: Random,
+        *,
+        partitioner: Partitioner | None,
+        check: Callable[[], None],
+    ) -> None:
+        self._cluster: Cluster = sender.cluster
+        self._accumulator: Accumulator = sender.accumulator
+        assert isinstance(sender.cluster.settings, ProducerSettings)
+        self._settings: ProducerSettings = sender.cluster.settings
+        self._sender = sender
+        self._waiters = waiters
+        self._random = random
+        self._partitioner = partitioner
+        self._check = check
+        self._loop = asyncio.get_running_loop()
+        self._thread_id = threading.get_ident()
+
+    def admit(
+        self, topic: str, record: OutgoingRecord, partition: int | None = None
+    ) -> "Receipt | None":
+        """Begin a batch with a record; None if that must wait, for the topic or for room."""
+        self._check()
+        self._check_size(record)
+        partitions = self._cluster.metadata.partitions_of(topic)
+        if not partitions:
+            return None
+        number = self._choose(topic, record.key, partitions) if partition is None else partition
+        if number not in partitions:
+            reason = f"{topic} has no partition {number}; it has {len(partitions)}"
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+        receipt = self._accumulator.begin(
+            TopicPartition(topic, number),
+            record,
+            partition_count=len(partitions),
+            now_ms=self._cluster.clock.monotonic_ms(),
+        )
+        if receipt is not None:
+            self.wake()
+        return receipt
+
+    async def wait(
+        self, topic: str, record: OutgoingRecord, partition: int | None = None
+    ) -> "Receipt":
+        """Wait up to `max.block.ms` until the record is let in."""
+        while (receipt := self.admit(topic, record, partition)) is None:
+            await self.wait_for_topic(topic)
+            await self.wait_for_room(record.size_bytes)
+        return receipt
+
+    async def wait_for_topic(self, topic: str) -> None:
+        """Wait until the partitions of a topic are known."""
+        if not self._cluster.metadata.partitions_of(topic):
+            wait_s = self._settings.max_block_ms / 1000
+            await self._cluster.wait_for_topic(topic, timeout_s=wait_s)
+
+    async def wait_for_room(self, size_bytes: int) -> None:
+        """Wait until the buffer has room for so much."""
+        wait_s = self._settings.max_block_ms / 1000
+        has_room = await self._waiters.until(
+            lambda: self._accumulator.has_room(size_bytes), keys=[SETTLED], timeout_s=wait_s
+        )
+        self._check()
+        if not has_room:
+            reason = f"buffer.memory was full for {wait_s:g} s"
+            raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
+
+    def wake(self) -> None:
+        """Let the sender look at what there is."""
+        if threading.get_ident() == self._thread_id:
+            self._sender.wake()
+        else:
+            self._loop.call_soon_threadsafe(self._sender.wake)
+
+    def _choose(self, topic: str, key: bytes | None, partitions: list[int]) -> int:
+        if self._partitioner is not None:
+            return self._partitioner(topic, key, partitions)
+        if key is not None:
+            return partition_of_key(key, partitions)
+        # Whole batches instead of a little of each: the next is due when one is full or sent.
+        current = self._accumulator.sticky_partition(topic)
+        number = another_partition(self._random, current, partitions)
+        self._accumulator.stick_to(topic, number, len(partitions))
+        return number
+
+    def _check_size(self, record: OutgoingRecord) -> None:
+        if record.size_bytes > min(self._settings.max_request_size, self._settings.buffer_memory):
+            reason = f"a record of about {record.size_bytes} bytes exceeds max.request.size"
+            raise KafkaError(ErrorCode.MESSAGE_TOO_LARGE, reason)
