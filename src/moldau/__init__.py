@@ -3,18 +3,21 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from moldau.client.admin.admin import Admin
     from moldau.client.consumer import Consumer
     from moldau.client.producer import Producer
 
 __version__ = "0.1.0"
-__all__ = ["Consumer", "Producer"]
+__all__ = ["Admin", "Consumer", "Producer"]
+
+_MODULES = {"Admin": "admin.admin", "Consumer": "consumer", "Producer": "producer"}
 
 
 def __getattr__(name: str) -> object:
     """Load a client when it is first used: importing the package stays light."""
-    if name in __all__:
+    if name in _MODULES:
         from importlib import import_module  # noqa: PLC0415
 
-        found: object = getattr(import_module(f"moldau.client.{name.lower()}"), name)
+        found: object = getattr(import_module(f"moldau.client.{_MODULES[name]}"), name)
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -114,6 +114,11 @@ class Cluster:
         if self.metadata.is_stale(self._topics, now_ms=self.clock.monotonic_ms()):
             await self.refresh()
 
+    def forget_topic(self, topic: str) -> None:
+        """Do not ask for this topic any more."""
+        self._topics.pop(topic, None)
+        self.metadata.topics.pop(topic, None)
+
     async def back_off(self) -> None:
         """Wait before the same is tried again."""
         await asyncio.sleep(self.settings.retry_backoff_ms / 1000)

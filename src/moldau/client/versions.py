@@ -6,16 +6,15 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.messages.api_versions import ApiVersion
 
-# Fetch 13 names topics by their ids alone; FindCoordinator 4, OffsetFetch 8 and LeaveGroup 3 ask
-# for several things at once; Produce below 3 and Fetch below 4 have older records; ListOffsets 0
+# Fetch 13 names topics by their ids alone; FindCoordinator 4 and OffsetFetch 8 ask for
+# several things at once; Produce below 3 and Fetch below 4 have older records; ListOffsets 0
 # has another answer: of these the clients speak the middle.
 SPOKEN = {
     0: range(3, 12),
     1: range(4, 13),
-    2: range(1, 8),
+    2: range(1, 10),
     9: range(1, 8),
     10: range(4),
-    13: range(3),
 }
 
 # What brokers before 0.10 speak, which close the connection when asked.
@@ -46,6 +45,10 @@ class BrokerVersions:
     def of_answer(cls, answer: Iterable[ApiVersion]) -> "BrokerVersions":
         """From what the broker answered to ApiVersions."""
         return cls({each.api_key: range(each.min_version, each.max_version + 1) for each in answer})
+
+    def has(self, api_key: int) -> bool:
+        """Whether the broker speaks the API at all."""
+        return api_key in self._spoken
 
     def newest(self, api_key: int) -> int:
         """The newest version that both sides speak; UnsupportedVersion says who speaks what."""

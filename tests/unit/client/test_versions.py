@@ -42,3 +42,9 @@ def test_a_broker_from_before_api_versions_has_metadata() -> None:
 @pytest.mark.parametrize("api_key", SPOKEN)
 def test_the_versions_that_are_spoken_are_declared(api_key: int) -> None:
     assert set(SPOKEN[api_key]) <= set(API_BY_KEY[api_key].versions)
+
+
+def test_an_api_that_the_broker_does_not_speak_at_all() -> None:
+    versions = BrokerVersions({3: range(2)})
+    assert versions.has(3)
+    assert not versions.has(4)

@@ -6,7 +6,8 @@ with Producer(bootstrap_servers="localhost:9092") as producer:
     producer.send("orders", b"value")
 """
 
+from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 
-__all__ = ["Consumer", "Producer"]
+__all__ = ["Admin", "Consumer", "Producer"]

@@ -39,6 +39,11 @@ class Coordinator:
             node_id, request, response, channel=channel, timeout_s=timeout_s
         )
 
+    async def newest_version(self, api_key: int) -> int:
+        """The version in which the coordinator would be asked."""
+        broker = await self.cluster.broker(await self._find(), CHANNEL)
+        return broker.versions.newest(api_key)
+
     def forget(self) -> None:
         """Look for the coordinator before the next request."""
         self._node_id = None

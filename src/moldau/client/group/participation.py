@@ -23,7 +23,11 @@ from moldau.protocol.messages.join_group import (
     JoinGroupRequestProtocol,
     JoinGroupResponse,
 )
-from moldau.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from moldau.protocol.messages.leave_group import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    MemberIdentity,
+)
 from moldau.protocol.messages.sync_group import (
     SyncGroupRequest,
     SyncGroupRequestAssignment,
@@ -35,6 +39,8 @@ _log = logging.getLogger(__name__)
 JOIN_CHANNEL = "join"
 _JOIN_EXTRA_S = 5.0
 _LEAVE_S = 5.0
+_LEAVE_GROUP = 13
+_SINCE_SEVERAL_LEAVE = 3
 
 Assigned = Callable[[list[TopicPartition]], Awaitable[None]]
 Revoked = Callable[[], Awaitable[None]]
@@ -95,12 +101,17 @@ class Participation:
     async def leave(self) -> None:
         """Let others have the partitions at once; a static member keeps its place instead."""
         if self._membership.is_in_generation and not self._settings.group_instance_id:
-            request = LeaveGroupRequest(
-                group_id=self._membership.group_id, member_id=self._membership.member_id
-            )
             with suppress(KafkaError):  # whoever is gone is missed soon enough
+                request = await self._farewell()
                 await self._coordinator.ask(request, LeaveGroupResponse, timeout_s=_LEAVE_S)
         self._membership.leave()
+
+    async def _farewell(self) -> LeaveGroupRequest:
+        group_id, member_id = self._membership.group_id, self._membership.member_id
+        if await self._coordinator.newest_version(_LEAVE_GROUP) < _SINCE_SEVERAL_LEAVE:
+            return LeaveGroupRequest(group_id=group_id, member_id=member_id)
+        leaving = [MemberIdentity(member_id=member_id)]
+        return LeaveGroupRequest(group_id=group_id, members=leaving)
 
     # Joining
 

@@ -1,0 +1,150 @@
+"""Which broker answers for what: the controller, coordinators, leaders, or any."""
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from moldau.client.addresses import Address
+from moldau.client.cluster import Cluster
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+Key = TypeVar("Key")
+
+GROUP = 0
+TRANSACTION = 1
+
+# A topic that was just created may be unknown to the broker that is asked.
+_LOOKS_MAX = 3
+
+
+class Places(ABC, Generic[Key]):
+    """Which broker answers for an item."""
+
+    @abstractmethod
+    async def find(self, key: Key) -> int:
+        """The broker's number."""
+
+    def forget(self, key: Key) -> None:
+        """The broker did not answer for it: look again."""
+
+
+class Anywhere(Places[Key]):
+    """Any broker will do; asked for by those who want one and the same for all."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def find(self, key: Key) -> int:  # noqa: ARG002 - the same for all
+        if not self._cluster.metadata.brokers:
+            await self._cluster.refresh()
+        return next(iter(self._cluster.metadata.brokers))
+
+    def forget(self, key: Key) -> None:  # noqa: ARG002
+        self._cluster.metadata.brokers.clear()
+
+
+class ByNumber(Places[int]):
+    """The items are brokers."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def find(self, key: int) -> int:
+        if key not in self._cluster.metadata.brokers:
+            await self._cluster.refresh()
+        if key not in self._cluster.metadata.brokers:
+            raise KafkaError(ErrorCode.BROKER_NOT_AVAILABLE, f"there is no broker {key}")
+        return key
+
+
+class AtController(Places[Key]):
+    """The controller answers for all items."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def find(self, key: Key) -> int:  # noqa: ARG002
+        metadata = self._cluster.metadata
+        if metadata.controller_id not in metadata.brokers:
+            await self._cluster.refresh()
+        if metadata.controller_id not in metadata.brokers:
+            raise KafkaError(ErrorCode.NOT_CONTROLLER, "the cluster has no controller now")
+        return metadata.controller_id
+
+    def forget(self, key: Key) -> None:  # noqa: ARG002
+        self._cluster.metadata.controller_id = -1
+
+
+class AtLeaders(Places[TopicPartition]):
+    """The leader of a partition answers for it."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def find(self, key: TopicPartition) -> int:
+        leader = self._cluster.metadata.leader_of(key)
+        looks = 0
+        while leader is None and looks < _LOOKS_MAX:
+            if looks > 0:
+                await self._cluster.back_off()
+            looks += 1
+            await self._cluster.refresh([key.topic])
+            leader = self._cluster.metadata.leader_of(key)
+        if leader is None:
+            error = self._failure(key)
+            self._cluster.forget_topic(key.topic)
+            raise error
+        return leader
+
+    def forget(self, key: TopicPartition) -> None:
+        self._cluster.metadata.doubt(key)
+
+    def _failure(self, key: TopicPartition) -> KafkaError:
+        topic = self._cluster.metadata.topics.get(key.topic)
+        if topic is not None and topic.error_code:
+            return KafkaError(topic.error_code, f"{key}: {topic.error_code.name}")
+        if topic is not None and key.partition in topic.leaders:
+            return KafkaError(ErrorCode.LEADER_NOT_AVAILABLE, f"{key} has no leader now")
+        return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {key}")
+
+
+class AtCoordinators(Places[str]):
+    """The coordinator of a group, or of a transactional id, answers for it."""
+
+    def __init__(self, cluster: Cluster, kind: int) -> None:
+        self._cluster = cluster
+        self._kind = kind
+        self._found: dict[str, int] = {}
+
+    async def find(self, key: str) -> int:
+        if key not in self._found:
+            request = FindCoordinatorRequest(key=key, key_type=self._kind)
+            answer = await self._cluster.ask_any(request, FindCoordinatorResponse)
+            if answer.error_code:
+                code = ErrorCode(answer.error_code)
+                raise KafkaError(code, answer.error_message or f"{key} has no coordinator")
+            address = Address(answer.host, answer.port)
+            self._cluster.metadata.brokers.setdefault(answer.node_id, address)
+            self._found[key] = answer.node_id
+        return self._found[key]
+
+    def forget(self, key: str) -> None:
+        self._found.pop(key, None)
+
+
+class AtCoordinatorOf(Places[Key]):
+    """One coordinator answers for all items: they belong to one group or transaction."""
+
+    def __init__(self, coordinators: AtCoordinators, name: str) -> None:
+        self._coordinators = coordinators
+        self._name = name
+
+    async def find(self, key: Key) -> int:  # noqa: ARG002
+        return await self._coordinators.find(self._name)
+
+    def forget(self, key: Key) -> None:  # noqa: ARG002
+        self._coordinators.forget(self._name)

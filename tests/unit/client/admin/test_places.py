@@ -1,0 +1,118 @@
+"""Which broker answers for what."""
+
+import pytest
+
+from moldau.client.admin.places import (
+    TRANSACTION,
+    Anywhere,
+    AtController,
+    AtCoordinatorOf,
+    AtCoordinators,
+    AtLeaders,
+    ByNumber,
+)
+from moldau.client.cluster import Cluster
+from moldau.client.settings import AdminSettings
+from moldau.errors import (
+    BrokerNotAvailable,
+    CoordinatorNotAvailable,
+    ErrorCode,
+    LeaderNotAvailable,
+    NotController,
+    UnknownTopicOrPartition,
+)
+from moldau.model import TopicPartition
+from moldau.protocol.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Fail, Respond
+from unit.client.topics import create_topic
+
+
+def cluster_of(kafka: EmbeddedBroker) -> Cluster:
+    settings = AdminSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=1)
+    return Cluster(settings, creates_topics=False)
+
+
+def here(kafka: EmbeddedBroker) -> MetadataResponseBroker:
+    host, _, port = kafka.bootstrap_servers.partition(":")
+    return MetadataResponseBroker(node_id=0, host=host, port=int(port))
+
+
+async def test_any_broker_is_one_that_there_is(kafka: EmbeddedBroker) -> None:
+    cluster = cluster_of(kafka)
+    places = Anywhere[str](cluster)
+    assert await places.find("x") == 0
+    places.forget("x")
+    assert await places.find("x") == 0
+    cluster.close()
+
+
+async def test_brokers_are_found_by_their_numbers(kafka: EmbeddedBroker) -> None:
+    cluster = cluster_of(kafka)
+    assert await ByNumber(cluster).find(0) == 0
+    with pytest.raises(BrokerNotAvailable, match="no broker 7"):
+        await ByNumber(cluster).find(7)
+    ByNumber(cluster).forget(0)
+    cluster.close()
+
+
+async def test_a_cluster_without_a_controller_says_so(kafka: EmbeddedBroker) -> None:
+    cluster = cluster_of(kafka)
+    places = AtController[str](cluster)
+    assert await places.find("x") == 0
+    places.forget("x")
+    stop = kafka.control(
+        "Metadata", lambda _: Respond(MetadataResponse(brokers=[here(kafka)], topics=[]))
+    )
+    with pytest.raises(NotController):
+        await places.find("x")
+    stop()
+    assert await places.find("x") == 0
+    cluster.close()
+
+
+async def test_leaders_are_looked_for_a_few_times(kafka: EmbeddedBroker) -> None:
+    create_topic(kafka, "t")
+    cluster = cluster_of(kafka)
+    places = AtLeaders(cluster)
+    assert await places.find(TopicPartition("t", 0)) == 0
+    places.forget(TopicPartition("t", 0))
+    assert await places.find(TopicPartition("t", 0)) == 0
+    with pytest.raises(UnknownTopicOrPartition, match="x-0"):
+        await places.find(TopicPartition("x", 0))
+    with pytest.raises(UnknownTopicOrPartition, match="no partition t-9"):
+        await places.find(TopicPartition("t", 9))
+    cluster.close()
+
+
+async def test_a_partition_without_a_leader_may_have_one_later(kafka: EmbeddedBroker) -> None:
+    orphan = MetadataResponsePartition(
+        error_code=0, partition_index=0, leader_id=-1, replica_nodes=[3], isr_nodes=[]
+    )
+    topic = MetadataResponseTopic(error_code=0, name="t", partitions=[orphan])
+    answer = MetadataResponse(brokers=[here(kafka)], topics=[topic])
+    kafka.control("Metadata", lambda _: Respond(answer))
+    cluster = cluster_of(kafka)
+    with pytest.raises(LeaderNotAvailable):
+        await AtLeaders(cluster).find(TopicPartition("t", 0))
+    cluster.close()
+
+
+async def test_coordinators_are_remembered_until_they_are_forgotten(
+    kafka: EmbeddedBroker,
+) -> None:
+    cluster = cluster_of(kafka)
+    coordinators = AtCoordinators(cluster, TRANSACTION)
+    places = AtCoordinatorOf[int](coordinators, "id")
+    assert await places.find(1) == 0
+    kafka.control("FindCoordinator", lambda _: Fail(ErrorCode.COORDINATOR_NOT_AVAILABLE))
+    assert await places.find(2) == 0
+    places.forget(1)
+    with pytest.raises(CoordinatorNotAvailable):
+        await places.find(1)
+    cluster.close()
