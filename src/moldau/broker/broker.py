@@ -25,6 +25,8 @@ from moldau.controller.service import ControllerService
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
+from moldau.replication.fetching import Fetching
+from moldau.replication.in_sync import InSyncSets
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
 from moldau.runtime.metrics import Metrics
@@ -61,6 +63,8 @@ class Broker:
     transactions: TransactionCoordinator
     coordinators: Coordinators
     old_offsets: OldOffsets
+    fetching: Fetching = field(init=False)
+    in_sync: InSyncSets = field(init=False)
     log_moves: LogMoves = field(init=False)
     verifier: Verifier = field(init=False)
     controller: ControllerService = field(init=False)

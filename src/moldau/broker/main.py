@@ -28,6 +28,7 @@ from moldau.broker.coordinators import (
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
+from moldau.broker.following import make_fetching, make_in_sync_sets
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
 from moldau.broker.in_process import InProcess
@@ -164,6 +165,8 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             await topic_configs.refresh(name)
             logs.reconfigure(name)
         broker = _assemble(doors, tree, identity, logs, configs)
+        broker.fetching = make_fetching(broker, startup)
+        broker.in_sync = make_in_sync_sets(broker, tree)
         broker.log_moves = LogMoves(
             logs,
             broker.replicas,
@@ -211,6 +214,8 @@ async def serving(
         services.start(broker.controller.run())
         services.start(broker.configs.run())
         services.start(broker.log_moves.run())
+        services.start(broker.fetching.run())
+        services.start(broker.in_sync.run())
         services.start(broker.groups.run())
         services.start(broker.transactions.run(delivery))
         await _until_known(broker)

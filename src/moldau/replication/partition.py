@@ -136,8 +136,10 @@ class Partition:
         followers = [replica for replica in state.replicas if replica != self._local_id]
         if not was_leader:
             self.followers = {}
+        # Whoever the controller has taken out of the set must fetch again to be let in: how
+        # far it had come says nothing about whether it is still there.
         self.followers = {
-            replica: self.followers.get(replica)
+            replica: (self.followers.get(replica) if replica in state.isr else None)
             or Follower(caught_up_ms=now_ms if replica in state.isr else NEVER_MS)
             for replica in followers
         }
@@ -302,15 +304,18 @@ class Partition:
         self._isr_change = IsrChange(in_sync, self.state)
         return self._isr_change
 
+    def is_changing(self, change: IsrChange) -> bool:
+        """Whether a change is still wanted: the controller may have spoken meanwhile."""
+        return self._isr_change is change
+
     def finish_isr_change(
         self, change: IsrChange, partition_epoch: int | None, *, now_ms: int
     ) -> bool:
         """The change was written as `partition_epoch`, or not at all (None).
 
-        Says whether the high watermark moved. The controller may have spoken meanwhile:
-        then the change is one of the past.
+        Says whether the high watermark moved.
         """
-        if self._isr_change is not change:
+        if not self.is_changing(change):
             return False
         if partition_epoch is not None:
             self.state = self.state._replace(isr=change.isr, partition_epoch=partition_epoch)

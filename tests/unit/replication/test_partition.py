@@ -148,8 +148,10 @@ def test_a_replica_that_stops_fetching_leaves_the_in_sync_set() -> None:
     led.append(batch(2), acks=1, now_ms=0)
     fetch(led, 2, 2, now_ms=LAG_MS)
     assert led.propose_isr(now_ms=LAG_MS) is None
-    assert led.propose_isr(now_ms=LAG_MS + 1) == (1, 2)
-    led.finish_isr_change(7, now_ms=LAG_MS + 1)
+    change = led.propose_isr(now_ms=LAG_MS + 1)
+    assert change is not None
+    assert change.isr == (1, 2)
+    assert led.finish_isr_change(change, 7, now_ms=LAG_MS + 1)
     assert led.state.isr == (1, 2)
     assert led.state.partition_epoch == 7
     assert led.log.high_watermark == 2
@@ -167,11 +169,13 @@ def test_while_a_change_is_under_way_the_leaving_replica_still_counts() -> None:
     led.append(batch(2), acks=1, now_ms=0)
     now_ms = LAG_MS + 1
     fetch(led, 2, 2, now_ms=now_ms)
-    assert led.propose_isr(now_ms=now_ms) == (1, 2)
+    change = led.propose_isr(now_ms=now_ms)
+    assert change is not None
+    assert change.isr == (1, 2)
     assert led.propose_isr(now_ms=now_ms) is None
     led.advance_high_watermark(now_ms=now_ms)
     assert led.log.high_watermark == 0
-    led.finish_isr_change(None, now_ms=now_ms)
+    assert not led.finish_isr_change(change, None, now_ms=now_ms)
     assert led.state.isr == (1, 2, 3)
     assert led.log.high_watermark == 0
 
@@ -183,9 +187,14 @@ def test_a_replica_joins_once_it_has_all_that_is_committed() -> None:
     led.append(batch(4), acks=1, now_ms=now_ms)
     assert led.log.high_watermark == 4
     fetch(led, 2, 3, now_ms=now_ms)
+    assert not led.may_join(2)
     assert led.propose_isr(now_ms=now_ms) is None
     fetch(led, 2, 4, now_ms=now_ms)
-    assert led.propose_isr(now_ms=now_ms) == (1, 2)
+    assert led.may_join(2)
+    change = led.propose_isr(now_ms=now_ms)
+    assert change is not None
+    assert change.isr == (1, 2)
+    assert not led.may_join(2), "it is joining"
     led.append(batch(1), acks=1, now_ms=now_ms)
     assert led.log.high_watermark == 4, "a newcomer counts before its joining is written"
 
@@ -212,7 +221,12 @@ def test_deleted_records_count_from_the_slowest_live_replica() -> None:
     assert led.lowest_log_start(()) == 4
 
 
-def test_a_change_that_nobody_proposed_changes_nothing() -> None:
+def test_a_change_that_the_controller_has_overtaken_changes_nothing() -> None:
     led = leader_of_three()
-    led.finish_isr_change(9, now_ms=0)
-    assert led.state.partition_epoch == 0
+    led.append(batch(2), acks=1, now_ms=0)
+    change = led.propose_isr(now_ms=LAG_MS + 1)
+    assert change is not None
+    newer = state(epoch=1, isr=(1, 2), replicas=(1, 2, 3))
+    led.lead(newer, now_ms=LAG_MS + 1)
+    assert not led.finish_isr_change(change, 9, now_ms=LAG_MS + 1)
+    assert led.state == newer

@@ -133,6 +133,8 @@ def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Brok
             log_start_offset=want.log_start_offset,
             now_ms=now_ms,
         )
+        if read.partition.may_join(terms.replica_id):
+            broker.in_sync.look(read.partition)
         if has_moved:
             # Before the follower itself begins to wait: producers wait for this.
             broker.waiters.wake(read.partition.topic_partition)

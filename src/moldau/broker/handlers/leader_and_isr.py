@@ -29,6 +29,9 @@ async def handle(
         names = [topic.topic_name for topic in part.topic_states]
         await asyncio.gather(*map(broker.topic_configs.refresh, names))
         changes = broker.replicas.apply_leader_and_isr(part, now_ms=broker.clock.now_ms())
+        # Without a pause in between: nothing fetched may be appended by a leader.
+        broker.fetching.stop(partition.topic_partition for partition in changes.leading)
+        broker.fetching.follow(changes.following)
         for partition in (*changes.leading, *changes.following):
             broker.waiters.wake(partition.topic_partition)
         broker.coordinators.leadership_changed(changes)

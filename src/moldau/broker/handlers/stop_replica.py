@@ -15,6 +15,7 @@ async def handle(
 ) -> StopReplicaResponse:
     broker.registration.require_epoch(request.broker_epoch)
     outcome = broker.replicas.apply_stop_replica(request, now_ms=broker.clock.now_ms())
+    broker.fetching.stop(name for name, code in outcome.items() if code == ErrorCode.NONE)
     for name in outcome:
         broker.waiters.wake(name)
     broker.coordinators.resign(outcome)

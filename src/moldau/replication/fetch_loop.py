@@ -1,0 +1,265 @@
+"""One connection to a leader, and the questions that are asked on it one after the other."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from moldau.config.broker.replication import ReplicationConfig
+from moldau.errors import ErrorCode
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
+from moldau.protocol.inter_broker import version_of
+from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, ReplicaState
+from moldau.protocol.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from moldau.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+)
+from moldau.replication import questions
+from moldau.replication.fetch_session import FollowerSession, Key, Wanted
+from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Moment, Phase
+from moldau.replication.partition import Partition
+from moldau.runtime.clock import Clock
+from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
+
+_DIVERGENCE_SINCE = 12
+# The last version of Fetch that names topics; later ones use their ids.
+_NAMED_UP_TO = 12
+_REPLICA_STATE_SINCE = 15
+
+
+class LeaderChannel(Protocol):
+    """A way to a leader: `moldau.net.channel`."""
+
+    async def call(self, request: object, version: int) -> object:
+        """The answer; OSError if there is none."""
+
+    def close(self) -> None:
+        """Hang up, also on a call that waits."""
+
+
+OpenChannel = Callable[[int], LeaderChannel | None]
+"""A new way to a broker; None as long as nobody knows where it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What all fetchers of a broker have in common."""
+
+    replica_id: int
+    protocol: str
+    """The cluster's `inter.broker.protocol.version`."""
+    open_channel: OpenChannel
+    config: Callable[[], ReplicationConfig]
+    clock: Clock
+
+    @property
+    def truncates_by_fetch(self) -> bool:
+        """Whether leaders say in their answers where the logs part (KIP-595)."""
+        return version_of(FetchRequest, self.protocol) >= _DIVERGENCE_SINCE
+
+    def now(self) -> Moment:
+        """This moment by both clocks."""
+        return Moment(self.clock.now_ms(), self.clock.monotonic_ms())
+
+
+class FetchLoop:
+    """Asks for what the fetcher's partitions need, and gives it the answers."""
+
+    def __init__(self, leader: int, terms: Terms, waiters: Waiters) -> None:
+        self._leader = leader
+        self._terms = terms
+        self._waiters = waiters
+        self._session = FollowerSession()
+        self._channel: LeaderChannel | None = None
+        self._is_parked = False
+        self._failures = 0
+        self._has_changed = asyncio.Event()
+        self.fetcher = Fetcher(
+            backoff_max_ms=terms.config().replica_fetch_backoff_ms,
+            truncates_by_fetch=terms.truncates_by_fetch,
+        )
+
+    # What others call
+
+    def follow(self, partition: Partition) -> None:
+        """Begin with a partition."""
+        self.fetcher.follow(partition, self._terms.now())
+
+    def drop(self, name: TopicPartition) -> None:
+        """Have nothing more to do with a partition."""
+        self.fetcher.drop(name)
+
+    def interrupt(self) -> None:
+        """Ask anew: there are partitions that a waiting request does not know of."""
+        self._has_changed.set()
+        if self._is_parked:
+            self._hang_up()
+
+    async def run(self) -> None:
+        """Ask until cancelled."""
+        try:
+            while True:
+                try:
+                    await self._ask()
+                except OSError as error:
+                    await self._fail(error)
+                else:
+                    self._failures = 0
+        finally:
+            self._hang_up()
+
+    # Asking
+
+    async def _ask(self) -> None:
+        now, fetcher, terms = self._terms.now(), self.fetcher, self._terms
+        self._has_changed.clear()
+        if self._channel is None:
+            self._channel = terms.open_channel(self._leader)
+            if self._channel is None:
+                raise ConnectionError(f"nobody knows where broker {self._leader} is")
+        channel = self._channel
+        if truncating := fetcher.due(Phase.TRUNCATING, now):
+            await self._ask_epoch_ends(channel, truncating)
+        elif lost := fetcher.due(Phase.LOST, now):
+            await self._ask_ends(channel, lost)
+        elif fetching := fetcher.due(Phase.FETCHING, now):
+            await self._fetch(channel, fetching)
+        else:
+            await self._pause(self._wait_ms(terms.config().replica_fetch_backoff_ms))
+
+    async def _ask_epoch_ends(self, channel: LeaderChannel, asked: list[Following]) -> None:
+        request = questions.epoch_ends_request(asked, self._terms.replica_id)
+        version = version_of(OffsetForLeaderEpochRequest, self._terms.protocol)
+        response = await channel.call(request, version)
+        now, by_name = self._terms.now(), {one.name: one for one in asked}
+        for name, code, end in questions.epoch_ends(cast("OffsetForLeaderEpochResponse", response)):
+            following = by_name.get(name)
+            if following is None:
+                continue
+            if code == ErrorCode.NONE:
+                self.fetcher.take_epoch_end(following, end, now)
+            else:
+                self.fetcher.take_error(following, code, now)
+
+    async def _ask_ends(self, channel: LeaderChannel, asked: list[Following]) -> None:
+        ends = await self._offsets(channel, asked, questions.LATEST)
+        starts = await self._offsets(channel, asked, questions.EARLIEST)
+        now = self._terms.now()
+        for one in asked:
+            if one.name in starts and one.name in ends:
+                self.fetcher.take_ends(one, Ends(starts[one.name], ends[one.name]), now)
+
+    async def _offsets(
+        self, channel: LeaderChannel, asked: list[Following], timestamp: int
+    ) -> Mapping[TopicPartition, int]:
+        request = questions.offsets_request(asked, self._terms.replica_id, timestamp)
+        version = version_of(ListOffsetsRequest, self._terms.protocol)
+        response = await channel.call(request, version)
+        found, by_name = {}, {one.name: one for one in asked}
+        for name, code, offset in questions.offsets(cast("ListOffsetsResponse", response)):
+            if code == ErrorCode.NONE:
+                found[name] = offset
+            elif name in by_name:
+                self.fetcher.take_error(by_name[name], code, self._terms.now())
+        return found
+
+    async def _fetch(self, channel: LeaderChannel, asked: list[Following]) -> None:
+        version = version_of(FetchRequest, self._terms.protocol)
+        if version > _NAMED_UP_TO and any(one.partition.log.topic_id is None for one in asked):
+            version = _NAMED_UP_TO
+        by_key = {_key(one, uses_ids=version > _NAMED_UP_TO): one for one in asked}
+        wanted = {key: self._wanted(one) for key, one in by_key.items()}
+        request = self._request(wanted, version)
+        self._is_parked = True
+        try:
+            response = cast("FetchResponse", await channel.call(request, version))
+        finally:
+            self._is_parked = False
+        if response.error_code != ErrorCode.NONE:
+            self._session.restart()
+            await self._pause(0 if self._session.is_over(response.error_code) else FIRST_BACKOFF_MS)
+            return
+        self._session.answered(response.session_id)
+        now = self._terms.now()
+        for key, data in questions.fetched(response):
+            following = by_key.get(key)
+            if following is None:
+                continue
+            if data.error_code != ErrorCode.NONE:
+                self.fetcher.take_error(following, data.error_code, now)
+            else:
+                answer = questions.answer(data, wanted[key].offset)
+                if self.fetcher.take_records(following, answer, now):
+                    self._waiters.wake(following.name)
+
+    def _request(self, wanted: Mapping[Key, Wanted], version: int) -> FetchRequest:
+        config, replica_id = self._terms.config(), self._terms.replica_id
+        topics, forgotten = self._session.next(wanted, uses_ids=version > _NAMED_UP_TO)
+        has_state = version >= _REPLICA_STATE_SINCE
+        return FetchRequest(
+            replica_id=-1 if has_state else replica_id,
+            replica_state=ReplicaState(replica_id=replica_id) if has_state else None,
+            max_wait_ms=self._wait_ms(config.replica_fetch_wait_max_ms),
+            min_bytes=config.replica_fetch_min_bytes,
+            max_bytes=config.replica_fetch_response_max_bytes,
+            session_id=self._session.session_id,
+            session_epoch=self._session.epoch,
+            topics=topics,
+            forgotten_topics_data=forgotten,
+        )
+
+    def _wanted(self, following: Following) -> Wanted:
+        log = following.partition.log
+        by_fetch = self._terms.truncates_by_fetch
+        return Wanted(
+            following.leader_epoch,
+            log.log_end_offset,
+            following.last_epoch if by_fetch else NO_LEADER_EPOCH,
+            log.log_start_offset,
+            self._terms.config().replica_fetch_max_bytes,
+        )
+
+    # Waiting
+
+    def _wait_ms(self, limit_ms: int) -> int:
+        """How long nothing has to be asked: until the first partition may be tried again."""
+        deadline_ms = self.fetcher.next_deadline_ms()
+        if deadline_ms is None:
+            return limit_ms
+        return max(1, min(limit_ms, deadline_ms - self._terms.clock.monotonic_ms()))
+
+    async def _fail(self, error: OSError) -> None:
+        self._hang_up()
+        if self._has_changed.is_set():
+            return  # it was us who hung up
+        self._failures += 1
+        if self._failures == 1:
+            _log.info("no answer of broker %d: %s", self._leader, error)
+        delay_ms = FIRST_BACKOFF_MS << min(self._failures, 16)
+        await self._pause(min(delay_ms, self._terms.config().replica_fetch_backoff_ms))
+
+    async def _pause(self, limit_ms: int) -> None:
+        try:
+            async with asyncio.timeout(limit_ms / 1000):
+                await self._has_changed.wait()
+        except TimeoutError:
+            pass
+
+    def _hang_up(self) -> None:
+        self._session.restart()
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+
+
+def _key(following: Following, *, uses_ids: bool) -> Key:
+    name, number = following.name
+    topic_id = following.partition.log.topic_id
+    if not uses_ids:
+        return Key(name, number)
+    assert topic_id is not None
+    return Key(topic_id, number)

@@ -1,0 +1,113 @@
+"""A follower's fetch session with a leader: only what changes is said again (KIP-227)."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic
+
+NO_SESSION = 0
+FIRST_EPOCH = 0
+_EPOCH_MAX = 2**31 - 1
+_ENDED = (
+    ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+    ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+    ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+)
+
+
+class Key(NamedTuple):
+    """A partition as a request names it: by its topic's name, or by its topic's id."""
+
+    topic: str | bytes
+    partition: int
+
+
+class Wanted(NamedTuple):
+    """Where a partition is to be read from."""
+
+    leader_epoch: int
+    offset: int
+    last_epoch: int
+    log_start_offset: int
+    max_bytes: int
+
+
+class FollowerSession:
+    """What the leader remembers of this follower's partitions."""
+
+    def __init__(self) -> None:
+        self.session_id = NO_SESSION
+        self.epoch = FIRST_EPOCH
+        self._known: dict[Key, Wanted] = {}
+        self._uses_ids = False
+
+    def next(
+        self, wanted: Mapping[Key, Wanted], *, uses_ids: bool
+    ) -> tuple[list[FetchTopic], list[ForgottenTopic]]:
+        """What the next request says of the partitions that are wanted, and what it takes back."""
+        if uses_ids != self._uses_ids:
+            self.restart()
+            self._uses_ids = uses_ids
+        known = self._known
+        topics: dict[str | bytes, FetchTopic] = {}
+        for key, want in wanted.items():
+            if known.get(key) != want:
+                topic = topics.get(key.topic)
+                if topic is None:
+                    topic = topics[key.topic] = _topic(key.topic)
+                topic.partitions.append(_partition(key.partition, want))
+        gone = [key for key in known if key not in wanted]
+        self._known = dict(wanted)
+        return list(topics.values()), _forgotten(gone)
+
+    def answered(self, session_id: int) -> None:
+        """The leader took the request, and may have opened a session."""
+        self.session_id = session_id
+        if session_id == NO_SESSION:
+            self.restart()
+        else:
+            self.epoch = 1 if self.epoch == _EPOCH_MAX else self.epoch + 1
+
+    @staticmethod
+    def is_over(code: int) -> bool:
+        """Whether an error says that the leader has no such session: another one will do."""
+        return code in _ENDED
+
+    def restart(self) -> None:
+        """Nothing is sure any more: say everything again, in a new session."""
+        self.epoch = FIRST_EPOCH
+        self._known = {}
+
+
+def _topic(topic: str | bytes) -> FetchTopic:
+    if isinstance(topic, str):
+        return FetchTopic(topic=topic, partitions=[])
+    return FetchTopic(topic_id=topic, partitions=[])
+
+
+def _forgotten_topic(topic: str | bytes) -> ForgottenTopic:
+    if isinstance(topic, str):
+        return ForgottenTopic(topic=topic, partitions=[])
+    return ForgottenTopic(topic_id=topic, partitions=[])
+
+
+def _partition(number: int, want: Wanted) -> FetchPartition:
+    return FetchPartition(
+        partition=number,
+        current_leader_epoch=want.leader_epoch,
+        fetch_offset=want.offset,
+        last_fetched_epoch=want.last_epoch,
+        log_start_offset=want.log_start_offset,
+        partition_max_bytes=want.max_bytes,
+    )
+
+
+def _forgotten(gone: Iterable[Key]) -> list[ForgottenTopic]:
+    topics: dict[str | bytes, ForgottenTopic] = {}
+    for topic, number in gone:
+        found = topics.get(topic)
+        if found is None:
+            found = topics[topic] = _forgotten_topic(topic)
+        found.partitions.append(number)
+    return list(topics.values())

@@ -1,0 +1,237 @@
+"""What one connection to a leader is used for: the partitions followed there.
+
+    truncating ── the logs agree ──► fetching ◄── the leader's ends ── lost
+         ▲                             │  │                             ▲
+         └──────── diverged ───────────┘  └────── offset out of range ──┘
+
+A partition comes in when the controller names a leader and leaves with the next change.
+Each goes its own way: one that fails waits a while, longer after each failure in a row,
+and holds up nobody else. What comes back for a partition that has left, or has come back
+in a newer epoch meanwhile, is dropped.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+from moldau.errors import ErrorCode, KafkaError, KafkaStorageError
+from moldau.log.leader_epochs import EpochEnd
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
+from moldau.records.buffers import ReadableBuffer
+from moldau.replication.fetched import checked_batches
+from moldau.replication.partition import Partition
+from moldau.replication.truncation import cut_for
+
+_log = logging.getLogger(__name__)
+
+FIRST_BACKOFF_MS = 20
+
+
+class Moment(NamedTuple):
+    """Now, by the clock that files are dated with and by the one that never goes back."""
+
+    wall_ms: int
+    monotonic_ms: int
+
+
+class Phase(Enum):
+    """What must be asked next."""
+
+    TRUNCATING = auto()
+    FETCHING = auto()
+    LOST = auto()
+
+
+@dataclass(slots=True, eq=False)
+class Following:
+    """A partition under one leader in one epoch."""
+
+    partition: Partition
+    leader_epoch: int
+    phase: Phase
+    failures: int = 0
+    retry_ms: int = 0
+
+    @property
+    def name(self) -> TopicPartition:
+        return self.partition.topic_partition
+
+    @property
+    def last_epoch(self) -> int:
+        """The newest epoch that the log has records of."""
+        latest = self.partition.log.epochs.latest
+        return NO_LEADER_EPOCH if latest is None else latest.epoch
+
+
+class Ends(NamedTuple):
+    """The first offset of the leader's log, and the one past its last."""
+
+    start_offset: int
+    end_offset: int
+
+
+class Answer(NamedTuple):
+    """What a leader sent of one partition."""
+
+    fetch_offset: int
+    records: ReadableBuffer
+    high_watermark: int
+    log_start_offset: int
+    diverging: EpochEnd | None = None
+
+
+class Fetcher:
+    """The partitions that are fetched together from one leader."""
+
+    def __init__(self, *, backoff_max_ms: int, truncates_by_fetch: bool) -> None:
+        """`truncates_by_fetch`: leaders say in their answers where logs part (KIP-595)."""
+        self._backoff_max_ms = backoff_max_ms
+        self.truncates_by_fetch = truncates_by_fetch
+        self._following: dict[TopicPartition, Following] = {}
+
+    def __len__(self) -> int:
+        return len(self._following)
+
+    def __contains__(self, name: TopicPartition) -> bool:
+        return name in self._following
+
+    # Coming and going
+
+    def follow(self, partition: Partition, now: Moment) -> None:
+        """Begin with a partition, in the epoch in which it has this leader."""
+        following = Following(partition, partition.state.leader_epoch, Phase.FETCHING)
+        self._following[following.name] = following
+        if following.last_epoch == NO_LEADER_EPOCH:
+            # A log without epochs has nothing to ask for.
+            high_watermark = partition.log.high_watermark
+            self._attempt(
+                following,
+                lambda: self._truncate(following, high_watermark, now),
+                now,
+            )
+        elif not self.truncates_by_fetch:
+            following.phase = Phase.TRUNCATING
+
+    def drop(self, name: TopicPartition) -> None:
+        """Have nothing more to do with a partition."""
+        self._following.pop(name, None)
+
+    def due(self, phase: Phase, now: Moment) -> list[Following]:
+        """The partitions of which something is to be asked now."""
+        return [
+            one
+            for one in self._following.values()
+            if one.phase is phase and one.retry_ms <= now.monotonic_ms
+        ]
+
+    def next_deadline_ms(self) -> int | None:
+        """When the first of the partitions that wait may be tried again, by the steady clock."""
+        waiting = [one.retry_ms for one in self._following.values() if one.failures]
+        return min(waiting, default=None)
+
+    # Answers
+
+    def take_epoch_end(self, following: Following, end: EpochEnd, now: Moment) -> None:
+        """The leader said where the newest epoch of this log ended there."""
+        if self._is_current(following):
+            self._attempt(following, lambda: self._cut(following, end, now), now)
+
+    def take_ends(self, following: Following, ends: Ends, now: Moment) -> None:
+        """The leader said where its log begins and ends."""
+        if not self._is_current(following):
+            return
+
+        def find_way() -> None:
+            log = following.partition.log
+            if ends.end_offset < log.log_end_offset:
+                # The leader was elected out of sync, and lost what only we have.
+                self._truncate(following, ends.end_offset, now)
+            elif ends.start_offset > log.log_end_offset:
+                log.truncate_fully_and_start_at(ends.start_offset, now_ms=now.wall_ms)
+            following.phase = Phase.FETCHING
+
+        self._attempt(following, find_way, now)
+
+    def take_records(self, following: Following, answer: Answer, now: Moment) -> bool:
+        """The leader sent batches; says whether readers of this replica have news."""
+        log = following.partition.log
+        if not self._is_current(following) or answer.fetch_offset != log.log_end_offset:
+            return False
+        high_watermark, end_offset = log.high_watermark, log.log_end_offset
+        diverging = answer.diverging
+        if diverging is not None:
+            self._attempt(following, lambda: self._cut(following, diverging, now), now)
+        else:
+            self._attempt(following, lambda: _append(following, answer, now), now)
+        log = following.partition.log
+        return (high_watermark, end_offset) != (log.high_watermark, log.log_end_offset)
+
+    def take_error(self, following: Following, code: int, now: Moment) -> None:
+        """The leader refused to answer for a partition."""
+        if not self._is_current(following):
+            return
+        match code:
+            case ErrorCode.OFFSET_OUT_OF_RANGE if following.phase is Phase.FETCHING:
+                following.phase = Phase.LOST
+            case ErrorCode.FENCED_LEADER_EPOCH:
+                # There is a newer epoch: the controller will tell us what we are in it.
+                _log.info(
+                    "%s waits for a newer epoch than %d", following.name, following.leader_epoch
+                )
+                self.drop(following.name)
+            case _:
+                self._delay(following, now)
+
+    # Steps
+
+    def _is_current(self, following: Following) -> bool:
+        return self._following.get(following.name) is following
+
+    def _cut(self, following: Following, end: EpochEnd, now: Moment) -> None:
+        cut = cut_for(following.partition.log, end)
+        self._truncate(following, cut.offset, now)
+        if cut.is_final:
+            following.phase = Phase.FETCHING
+
+    def _truncate(self, following: Following, offset: int, now: Moment) -> None:
+        log = following.partition.log
+        end_offset = log.log_end_offset
+        if log.truncate_to(offset, now_ms=now.wall_ms):
+            _log.info(
+                "%s is cut from %d to %d, as its leader's log says",
+                following.name,
+                end_offset,
+                log.log_end_offset,
+            )
+
+    def _attempt(self, following: Following, step: Callable[[], None], now: Moment) -> None:
+        try:
+            step()
+        except KafkaStorageError as error:
+            _log.error("%s is no longer followed: %s", following.name, error)
+            self.drop(following.name)
+        except KafkaError as error:
+            _log.warning("%s: %s", following.name, error)
+            self._delay(following, now)
+        else:
+            following.failures = 0
+            following.retry_ms = 0
+
+    def _delay(self, following: Following, now: Moment) -> None:
+        delay_ms = FIRST_BACKOFF_MS << min(following.failures, 16)
+        following.failures += 1
+        following.retry_ms = now.monotonic_ms + min(delay_ms, self._backoff_max_ms)
+
+
+def _append(following: Following, answer: Answer, now: Moment) -> None:
+    """Take the batches, and then what the leader says of them."""
+    log = following.partition.log
+    batches = checked_batches(answer.records)
+    if batches:
+        log.append_as_follower(batches, now_ms=now.wall_ms)
+    log.raise_high_watermark(answer.high_watermark)
+    if answer.log_start_offset > log.log_start_offset:
+        # What the leader deleted it had committed before, but we may hear of that later.
+        log.raise_log_start(min(answer.log_start_offset, log.high_watermark))

@@ -1,0 +1,86 @@
+"""Follows leaders: a task and a connection for each leader and fetcher.
+
+Partitions come to the fetcher of their leader at once, also while its request waits at the
+leader for news: that request is given up, since the newcomers may hold up producers.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from zlib import crc32
+
+from moldau.model import TopicPartition
+from moldau.replication.fetch_loop import FetchLoop, Terms
+from moldau.replication.partition import NO_LEADER, Partition
+from moldau.runtime.waiters import Waiters
+
+
+class Fetching:
+    """All the partitions that this broker follows."""
+
+    def __init__(self, terms: Terms, waiters: Waiters) -> None:
+        self.terms = terms
+        self._waiters = waiters
+        self._loops: dict[tuple[int, int], FetchLoop] = {}
+        self._places: dict[TopicPartition, FetchLoop] = {}
+        self._tasks: dict[FetchLoop, asyncio.Task[None]] = {}
+        self._group: asyncio.TaskGroup | None = None
+
+    def __len__(self) -> int:
+        """How many partitions are followed."""
+        return len(self._places)
+
+    def follow(self, partitions: Iterable[Partition]) -> None:
+        """Fetch partitions from the leaders that they have now, instead of earlier ones."""
+        touched: dict[FetchLoop, None] = {}
+        for partition in partitions:
+            self._drop(partition.topic_partition)
+            if partition.state.leader == NO_LEADER:
+                continue
+            loop = self._loop_for(partition)
+            loop.follow(partition)
+            self._places[partition.topic_partition] = loop
+            touched[loop] = None
+        for loop in touched:
+            loop.interrupt()
+        self._end_idle()
+
+    def stop(self, names: Iterable[TopicPartition]) -> None:
+        """Follow these partitions no more: they are led here, or gone."""
+        for name in names:
+            self._drop(name)
+        self._end_idle()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        async with asyncio.TaskGroup() as self._group:
+            for loop in self._loops.values():
+                self._start(loop)
+            await asyncio.get_running_loop().create_future()
+
+    def _drop(self, name: TopicPartition) -> None:
+        loop = self._places.pop(name, None)
+        if loop is not None:
+            loop.drop(name)
+
+    def _loop_for(self, partition: Partition) -> FetchLoop:
+        leader = partition.state.leader
+        name = partition.topic_partition
+        count = self.terms.config().num_replica_fetchers
+        key = leader, (crc32(name.topic.encode()) + name.partition) % count
+        loop = self._loops.get(key)
+        if loop is None:
+            loop = self._loops[key] = FetchLoop(leader, self.terms, self._waiters)
+            self._start(loop)
+        return loop
+
+    def _start(self, loop: FetchLoop) -> None:
+        if self._group is not None:
+            self._tasks[loop] = self._group.create_task(loop.run())
+
+    def _end_idle(self) -> None:
+        for key, loop in list(self._loops.items()):
+            if not loop.fetcher:
+                del self._loops[key]
+                task = self._tasks.pop(loop, None)
+                if task is not None:
+                    task.cancel()

@@ -1,0 +1,205 @@
+"""One connection to a leader, which is a real broker here."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+from moldau.config.broker.replication import ReplicationConfig
+from moldau.config.topic import TopicConfig
+from moldau.protocol.messages.fetch import FetchRequest
+from moldau.protocol.messages.list_offsets import ListOffsetsRequest
+from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from moldau.records.batch import stamp, write_batch
+from moldau.records.record import Record
+from moldau.replication.fetch_loop import FetchLoop, Terms
+from moldau.runtime.waiters import Waiters
+from unit.broker.world import SettableClock, World, broker_world
+from unit.replication.leader_world import FOLLOWER, LEADER, T0, WorldChannel, follow, lead
+from unit.replication.replica_set import Member
+
+
+@dataclass
+class Follower:
+    """A follower of a world's broker."""
+
+    world: World
+    protocol: str = "3.9"
+    is_known: bool = True
+    member: Member = field(init=False)
+    channels: list[WorldChannel] = field(default_factory=list)
+    loop: FetchLoop = field(init=False)
+    waiters: Waiters = field(default_factory=Waiters)
+
+    def __post_init__(self) -> None:
+        self.member = Member(FOLLOWER, TopicConfig(), truncates_by_fetch=False)
+        terms = Terms(
+            replica_id=FOLLOWER,
+            protocol=self.protocol,
+            open_channel=self._open,
+            config=lambda: ReplicationConfig(
+                replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=10
+            ),
+            clock=SettableClock(),
+        )
+        self.loop = FetchLoop(LEADER, terms, self.waiters)
+
+    def _open(self, leader: int) -> WorldChannel | None:
+        assert leader == LEADER
+        if not self.is_known:
+            return None
+        self.channels.append(WorldChannel(self.world))
+        return self.channels[-1]
+
+    def asked(self, kind: type) -> list[object]:
+        return [one for each in self.channels for one in each.requests if isinstance(one, kind)]
+
+    async def until(self, satisfied: Callable[[], bool]) -> None:
+        """Run the loop until something is true."""
+        running = asyncio.ensure_future(self.loop.run())
+        try:
+            async with asyncio.timeout(10):
+                while not satisfied():
+                    assert not running.done(), running.exception()
+                    await asyncio.sleep(0)
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with broker_world() as made:
+        await made.create_topic("t")
+        yield made
+
+
+@pytest.mark.parametrize("protocol", ["2.4", "2.8", "3.9"])
+async def test_records_and_their_high_watermark_come_over(world: World, protocol: str) -> None:
+    follower = Follower(world, protocol)
+    lead(world)
+    world.append("t", b"a", b"b")
+    follower.loop.follow(follow(follower.member))
+    log, leader_log = follower.member.log, world.partition("t").log
+    await follower.until(lambda: log.log_end_offset == 2 and leader_log.high_watermark == 2)
+    assert follower.member.values() == [b"a", b"b"]
+    world.append("t", b"c")
+    await follower.until(lambda: log.log_end_offset == 3)
+    assert log.high_watermark == 2, "told with the next records"
+
+
+async def test_topics_are_named_by_their_ids_where_all_have_one(world: World) -> None:
+    follower = Follower(world)
+    follower.member.log.topic_id = world.partition("t").log.topic_id
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    await follower.until(lambda: follower.member.log.log_end_offset == 1)
+    (first, *_) = follower.asked(FetchRequest)
+    assert isinstance(first, FetchRequest)
+    assert first.topics[0].topic_id == follower.member.log.topic_id
+
+
+@pytest.mark.parametrize("protocol", ["2.4", "3.9"])
+async def test_a_log_that_has_parted_is_cut_first(world: World, protocol: str) -> None:
+    follower = Follower(world, protocol)
+    lead(world, epoch=1)
+    world.append("t", b"both")
+    follower.loop.follow(follow(follower.member))
+    log = follower.member.log
+    await follower.until(lambda: log.log_end_offset == 1)
+    follower.member.log.append_as_follower(log_batch(follower.member, epoch=2), now_ms=0)
+    lead(world, epoch=3)
+    world.append("t", b"new")
+    follower.loop.follow(follow(follower.member, epoch=3))
+    await follower.until(lambda: follower.member.values() == [b"both", b"new"])
+    assert bool(follower.asked(OffsetForLeaderEpochRequest)) == (protocol == "2.4")
+
+
+async def test_what_is_out_of_range_begins_where_the_leader_begins(world: World) -> None:
+    follower = Follower(world)
+    lead(world, isr=(LEADER,))
+    world.clock.time_ms += 60_000
+    world.append("t", b"a")
+    world.append("t", b"b")
+    world.partition("t").log.raise_log_start(1)
+    follower.loop.follow(follow(follower.member))
+    log = follower.member.log
+    await follower.until(lambda: log.log_end_offset == 2)
+    assert log.log_start_offset == 1
+    assert len(follower.asked(ListOffsetsRequest)) == 2
+
+
+async def test_newcomers_do_not_wait_for_a_request_that_waits(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+    log = follower.member.log
+
+    async def add_another() -> None:
+        parked = len(world.broker.waiters)
+        while not (follower.asked(FetchRequest) and len(world.broker.waiters) > parked):
+            await asyncio.sleep(0)
+        follower.loop.interrupt()
+
+    adding = asyncio.ensure_future(add_another())
+    await follower.until(lambda: len(follower.channels) == 2)
+    await adding
+    world.append("t", b"a")
+    await follower.until(lambda: log.log_end_offset == 1)
+
+
+async def test_a_lost_connection_is_made_again(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    channel = follower._open(LEADER)
+    assert channel is not None
+    channel.is_cut = True
+    await follower.until(lambda: follower.member.log.log_end_offset == 1)
+
+
+async def test_a_leader_that_nobody_knows_is_looked_for_again(world: World) -> None:
+    follower = Follower(world, is_known=False)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+
+    def is_there() -> bool:
+        follower.is_known = True
+        return follower.member.log.log_end_offset == 1
+
+    await follower.until(is_there)
+
+
+async def test_a_session_that_the_leader_has_forgotten_is_begun_anew(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    log = follower.member.log
+    await follower.until(lambda: log.log_end_offset == 1)
+    follower.loop._session.session_id = 12345
+    follower.loop._session.epoch = 5
+    world.append("t", b"b")
+    await follower.until(lambda: log.log_end_offset == 2)
+
+
+async def test_a_partition_that_is_dropped_is_fetched_no_more(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+    follower.loop.drop(T0)
+    assert not follower.loop.fetcher
+
+
+def log_batch(member: Member, epoch: int) -> bytes:
+    """A batch behind what the member has, that the leader does not have."""
+    offset = member.log.log_end_offset
+    made = write_batch([Record(offset, 1_000, None, b"lost", ())], base_offset=offset)
+    stamp(made, 0, base_offset=offset, leader_epoch=epoch)
+    return bytes(made)
