@@ -20,6 +20,7 @@ from moldau.coordination.tree import (
     Create,
     NodeExists,
     NoNode,
+    SessionError,
     SetData,
     Tree,
     WatchEvent,
@@ -30,6 +31,7 @@ from moldau.runtime.clock import Clock
 _log = logging.getLogger(__name__)
 
 NOTIFICATION_KEPT_MS = 15 * 60_000
+_RETRY_S = 1.0
 
 TopicListener = Callable[[str], None]
 BrokerListener = Callable[[BrokerLayers], None]
@@ -74,8 +76,13 @@ class Configs:
         """Follow the notifications, until cancelled."""
         while True:
             self._is_news.clear()
-            await self._follow()
-            await self._is_news.wait()
+            try:
+                await self._follow()
+            except SessionError as error:
+                _log.warning("changed settings cannot be read yet: %s", error)
+                await asyncio.sleep(_RETRY_S)
+            else:
+                await self._is_news.wait()
 
     # Reading
 

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from moldau.config.broker.broker import BrokerConfig
+from moldau.config.values import config_error
+from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import cluster as cluster_nodes
 from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.tree import Create, NodeExists, Tree
@@ -22,24 +25,36 @@ class Identity(NamedTuple):
     cluster_id: str
 
 
-async def establish(
-    tree: Tree, disk: Disk, log_dirs: Sequence[str], *, configured_id: int, uuid: bytes
-) -> Identity:
+async def establish(tree: Tree, disk: Disk, config: BrokerConfig, *, uuid: bytes) -> Identity:
     """Find out who this broker is; a new cluster gets the id that `uuid` stands for.
 
-    What the configuration says comes first, then what the log directories remember.
+    What the configuration says comes first, then what the log directories remember. A broker
+    that is alone takes its old cluster id along; in a cluster the tree has the say, and log
+    directories of another one are refused.
     """
     remembered = [
         found
-        for path in log_dirs
+        for path in config.log_dirs
         if (found := meta_properties.read(disk, f"{path}/{meta_properties.FILE_NAME}")) is not None
     ]
-    broker_id = configured_id
-    if broker_id == UNSET:
-        broker_id = remembered[0].broker_id if remembered else STANDALONE_BROKER_ID
     known = [found.cluster_id for found in remembered if found.cluster_id is not None]
     await _create_roots(tree)
-    return Identity(broker_id, await _cluster_id(tree, known[0] if known else format_uuid(uuid)))
+    is_kept = known and config.is_standalone
+    cluster_id = await _cluster_id(tree, known[0] if is_kept else format_uuid(uuid))
+    broker_id = config.general.broker_id
+    if broker_id == UNSET:
+        broker_id = remembered[0].broker_id if remembered else await _new_id(tree, config)
+    return Identity(broker_id, cluster_id)
+
+
+async def _new_id(tree: Tree, config: BrokerConfig) -> int:
+    if config.is_standalone:
+        return STANDALONE_BROKER_ID
+    if not config.general.broker_id_generation_enable:
+        raise config_error("broker.id: must be set, for broker.id.generation.enable is false")
+    # Every write gives the node another version: nobody else gets this one.
+    stat = await tree.set(broker_nodes.SEQUENCE_PATH, b"")
+    return config.general.reserved_broker_max_id + stat.version
 
 
 async def _create_roots(tree: Tree) -> None:

@@ -2,23 +2,24 @@
 
 from moldau.broker.context import Client, Context
 from moldau.broker.dispatch import Dispatcher
-from moldau.protocol.apis import API_BY_KEY
+from moldau.config.versions import LATEST
 from moldau.protocol.declaration import facts_of
+from moldau.protocol.inter_broker import version_of
 
 _NOBODY = Client("", "", "", 0)
 
 
 class InProcess:
-    """Delivers requests to the one broker of a cluster of one."""
+    """Delivers requests of a broker to itself."""
 
-    def __init__(self, broker_id: int, dispatcher: Dispatcher) -> None:
-        self._broker_id = broker_id
+    def __init__(self, dispatcher: Dispatcher, *, protocol: str = LATEST) -> None:
+        """`protocol` is `inter.broker.protocol.version`."""
         self._dispatcher = dispatcher
+        self._protocol = protocol
 
-    async def send(self, broker_id: int, request: object) -> object:
-        """Have the request answered as if it had come in the newest version."""
-        assert broker_id == self._broker_id, "there is only one broker on the embedded store"
+    async def send(self, request: object) -> object:
+        """Have the request answered as if it had come from another broker."""
         key = facts_of(type(request)).api_key
-        assert key is not None
-        version = API_BY_KEY[key].versions.stop - 1
+        assert key is not None, "only requests are sent"
+        version = version_of(type(request), self._protocol)
         return await self._dispatcher.answer(key, request, Context(version, "broker", _NOBODY))

@@ -8,10 +8,13 @@ from moldau.broker.dispatch import Dispatcher
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.listeners import Listener as ListenerConfig
+from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
 from moldau.net.connection import Connection, Limits, Open, Respond
 from moldau.net.listener import Bind, ConnectionLimits, Endpoint, Listener, listen
+from moldau.protocol.inter_broker import FEATURES_SINCE
+from moldau.runtime.process import host_name
 
 
 def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
@@ -34,18 +37,24 @@ def registration_of(
     advertised = startup.listeners.advertised
     endpoints = [
         BrokerEndpoint(
-            one.name,
-            one.protocol.name,
-            WHERE_YOU_ARE if advertised is None else one.host,
-            one.port or ports[one.name],
+            one.name, one.protocol.name, _told_host(startup, one), one.port or ports[one.name]
         )
         for one in advertised or startup.listeners.bound
     ]
+    general = startup.config.general
+    has_features = is_at_least(general.inter_broker_protocol_version, FEATURES_SINCE)
     return BrokerRegistration(
         endpoints=tuple(endpoints),
         timestamp_ms=now_ms,
-        rack=startup.config.general.broker_rack,
+        rack=general.broker_rack,
+        version=5 if has_features else 4,
     )
+
+
+def _told_host(startup: Startup, listener: ListenerConfig) -> str:
+    if startup.config.is_standalone and startup.listeners.advertised is None:
+        return WHERE_YOU_ARE
+    return listener.host or host_name()
 
 
 def _limits(config: BrokerConfig) -> Limits:

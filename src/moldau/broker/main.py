@@ -31,12 +31,20 @@ from moldau.broker.flushing import Flusher
 from moldau.broker.following import make_fetching, make_in_sync_sets
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
-from moldau.broker.in_process import InProcess
+from moldau.broker.joining import (
+    make_controller_peers,
+    make_membership,
+    make_peers,
+    open_zookeeper,
+)
+from moldau.broker.leaving import hand_over
 from moldau.broker.listening import bind_all, registration_of
 from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
+from moldau.broker.membership import Membership
 from moldau.broker.old_offsets import OldOffsets
+from moldau.broker.peers import Peers
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
 from moldau.broker.routes import ROUTES
@@ -52,9 +60,9 @@ from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
 from moldau.config.topic_defaults import topic_defaults
-from moldau.controller.service import ControllerService
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
+from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.marker_delivery import MarkerDelivery
@@ -93,7 +101,7 @@ class Ports:
     disk: Disk = field(default_factory=PosixDisk)
     random: Random = field(default_factory=SystemRandom)
     bind: Bind = listen
-    open_tree: "OpenTree" = field(default_factory=lambda: open_embedded)
+    open_tree: "OpenTree" = field(default_factory=lambda: open_tree)
     # File systems write the journal once for all who wait: more makes little difference.
     syncs_at_once: int = 8
 
@@ -117,9 +125,13 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
     """A broker from start to stop."""
     refuse_unsupported(startup)
     async with AsyncExitStack() as stack:
-        tree = await doors.open_tree(startup, doors)
-        stack.push_async_callback(tree.close)
-        broker = await stack.enter_async_context(assembled(startup, doors, tree))
+        sessions = Sessions(
+            partial(doors.open_tree, startup, doors),
+            patience_s=startup.config.general.request_timeout_ms / 1000,
+        )
+        await sessions.open()
+        stack.push_async_callback(sessions.close)
+        broker = await stack.enter_async_context(assembled(startup, doors, sessions))
         dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
         listeners = []
         for listener in bind_all(startup, dispatcher, doors.bind):
@@ -128,24 +140,27 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         register_gauges(broker, listeners)
         ports = {listener.endpoint.name: listener.port for listener in listeners}
         node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
-        await broker.registration.register(tree, node)
-        async with serving(broker, doors, tree, dispatcher) as tasks:
+        letters = make_controller_peers(broker, startup, dispatcher)
+        stack.callback(letters.close)
+        peers = make_peers(broker, startup, dispatcher)
+        stack.callback(peers.close)
+        membership = make_membership(broker, startup, sessions, node, letters)
+        async with serving(broker, doors, membership, peers) as tasks:
+            if startup.config.is_standalone:
+                await until_known(broker)
             for listener in listeners:
                 tasks.start(listener.serve())
+            # The controller of a cluster can only tell who listens.
+            await until_known(broker)
             yield RunningBroker(broker, ports, dispatcher)
+            await hand_over(broker, peers)
 
 
 @asynccontextmanager
 async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator[Broker]:
     """A broker with its logs open, of which nobody knows yet."""
     async with AsyncExitStack() as stack:
-        identity = await establish(
-            tree,
-            doors.disk,
-            startup.config.log_dirs,
-            configured_id=startup.config.general.broker_id,
-            uuid=doors.random.uuid(),
-        )
+        identity = await establish(tree, doors.disk, startup.config, uuid=doors.random.uuid())
         topic_configs = TopicConfigs(tree, topic_defaults(startup.config))
         await topic_configs.load()
         configs = Configs(
@@ -153,17 +168,8 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         )
         await configs.load()
         logs = await _open_logs(startup, doors, identity, topic_configs, stack)
-        adopted = await adopt_topics(
-            tree,
-            logs,
-            broker_id=identity.broker_id,
-            new_uuid=doors.random.uuid,
-            overrides_of=partial(internal_overrides, config=startup.config),
-        )
-        for name in adopted:
-            # Before anything is cleaned or expired by the wrong settings.
-            await topic_configs.refresh(name)
-            logs.reconfigure(name)
+        if startup.config.is_standalone:
+            await _adopt_topics(startup, doors, tree, identity, logs)
         broker = _assemble(doors, tree, identity, logs, configs)
         broker.fetching = make_fetching(broker, startup)
         broker.in_sync = make_in_sync_sets(broker, tree)
@@ -180,19 +186,10 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
 
 @asynccontextmanager
 async def serving(
-    broker: Broker, doors: Ports, tree: Tree, dispatcher: Dispatcher
+    broker: Broker, doors: Ports, membership: Membership, peers: Peers
 ) -> AsyncIterator[Services]:
     """A registered broker at work: its part in the controllership, and what goes on behind."""
-    send = InProcess(broker.id, dispatcher).send
-    broker.controller = ControllerService(
-        tree,
-        broker.id,
-        send=send,
-        clock=doors.clock,
-        is_unclean_allowed=lambda topic: (
-            broker.topic_configs.of(topic).unclean_leader_election_enable
-        ),
-    )
+    await membership.join()
     maintenance = Maintenance(
         broker.logs.directories,
         broker.flusher,
@@ -204,25 +201,23 @@ async def serving(
         broker.id,
         broker.transactions,
         broker.metadata,
-        send,
+        peers.ask,
         is_enabled=lambda: broker.config.transactions.transaction_partition_verification_enable,
     )
-    delivery = MarkerDelivery(send, partial(leader_of_member, broker.metadata))
+    delivery = MarkerDelivery(peers.ask, partial(leader_of_member, broker.metadata))
     async with Services() as services:
         services.start(maintenance.run())
         services.start(LoopLag(broker.metrics).run())
-        services.start(broker.controller.run())
-        services.start(broker.configs.run())
+        services.start(membership.run())
         services.start(broker.log_moves.run())
         services.start(broker.fetching.run())
         services.start(broker.in_sync.run())
         services.start(broker.groups.run())
         services.start(broker.transactions.run(delivery))
-        await _until_known(broker)
         yield services
 
 
-async def _until_known(broker: Broker) -> None:
+async def until_known(broker: Broker) -> None:
     """Wait for the controller's letters, so that the first client sees the cluster as it is."""
 
     def is_known() -> bool:
@@ -237,11 +232,29 @@ async def _until_known(broker: Broker) -> None:
     await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
 
 
-async def open_embedded(startup: Startup, doors: Ports) -> Tree:
-    """The embedded store, in the first log directory."""
+async def open_tree(startup: Startup, doors: Ports) -> Tree:
+    """ZooKeeper, or the embedded store in the first log directory."""
+    if not startup.config.is_standalone:
+        return await open_zookeeper(startup)
     first = startup.config.log_dirs[0]
     _make_directories(doors.disk, first)
     return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=doors.clock)
+
+
+async def _adopt_topics(
+    startup: Startup, doors: Ports, tree: Tree, identity: Identity, logs: Logs
+) -> None:
+    adopted = await adopt_topics(
+        tree,
+        logs,
+        broker_id=identity.broker_id,
+        new_uuid=doors.random.uuid,
+        overrides_of=partial(internal_overrides, config=startup.config),
+    )
+    for name in adopted:
+        # Before anything is cleaned or expired by the wrong settings.
+        await logs.configs.refresh(name)
+        logs.reconfigure(name)
 
 
 def _make_directories(disk: Disk, path: str) -> None:
@@ -353,7 +366,11 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
             config.replication.max_incremental_fetch_session_cache_slots,
             new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
         ),
-        registration=Registration(identity.broker_id),
+        registration=Registration(
+            identity.broker_id,
+            # The node of an earlier life goes with its session, give or take a tick.
+            patience_s=1.5 * config.zookeeper.zookeeper_session_timeout_ms / 1000,
+        ),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
         topic_growth=TopicGrowth(topics),

@@ -6,6 +6,8 @@ Each of them protects something; to start without it would be to leave it open.
 from moldau.config.broker.startup import Startup
 from moldau.config.listeners import SecurityProtocol
 from moldau.config.values import config_error
+from moldau.config.versions import is_at_least
+from moldau.protocol.inter_broker import OLDEST
 
 
 def refuse_unsupported(startup: Startup) -> None:
@@ -22,8 +24,9 @@ def refuse_unsupported(startup: Startup) -> None:
                 f"listeners: {listener} needs {listener.protocol.name}, which is not available "
                 "yet; use PLAINTEXT"
             )
-    if not config.is_standalone:
+    protocol = config.general.inter_broker_protocol_version
+    if not config.is_standalone and not is_at_least(protocol, OLDEST):
         raise config_error(
-            "zookeeper.connect: clusters are not available yet; remove the setting to start a "
-            "single broker on its embedded store"
+            f"inter.broker.protocol.version: {protocol} is older than {OLDEST}, the oldest that "
+            "brokers can be spoken to with"
         )

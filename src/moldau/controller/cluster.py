@@ -1,6 +1,6 @@
 """What a controller knows: live brokers, topics, and who leads each partition."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -59,6 +59,8 @@ class Cluster:
 
     brokers: dict[int, LiveBroker] = field(default_factory=dict)
     stopping: set[int] = field(default_factory=set)
+    failed: dict[int, dict[TopicPartition, None]] = field(default_factory=dict)
+    """Replicas by broker that are in log directories which have failed there."""
     topics: dict[str, Topic] = field(default_factory=dict)
     leaders: dict[TopicPartition, LeaderIsr] = field(default_factory=dict)
     deleting: dict[str, None] = field(default_factory=dict)
@@ -79,14 +81,31 @@ class Cluster:
         found = self.topics.get(topic)
         return [TopicPartition(topic, number) for number in found.partitions] if found else []
 
-    @property
-    def available(self) -> set[int]:
-        """Brokers that can be given something to lead."""
-        return set(self.brokers) - self.stopping
+    def is_online(self, broker: int, partition: TopicPartition) -> bool:
+        """Whether a broker has its replica of the partition in reach."""
+        return broker in self.brokers and partition not in self.failed.get(broker, ())
+
+    def candidates(self, partition: TopicPartition) -> set[int]:
+        """The replicas of a partition that can be given it to lead."""
+        return {
+            replica
+            for replica in self.assignment(partition).replicas
+            if replica not in self.stopping and self.is_online(replica, partition)
+        }
+
+    def partitions_on(self, brokers: Collection[int]) -> list[TopicPartition]:
+        """The partitions that have a replica on one of these brokers."""
+        return [
+            partition
+            for partition in self.partitions()
+            if not set(brokers).isdisjoint(self.assignment(partition).replicas)
+        ]
 
     def forget(self, topic: str) -> None:
         """The topic is gone."""
         for partition in self.partitions_of(topic):
             self.leaders.pop(partition, None)
+            for failed in self.failed.values():
+                failed.pop(partition, None)
         self.topics.pop(topic, None)
         self.deleting.pop(topic, None)

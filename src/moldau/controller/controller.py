@@ -6,12 +6,14 @@ never what was only planned. A write that fails its condition changes nothing he
 wrote in between has sent an event that brings the news.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from moldau.controller import election
 from moldau.controller.cluster import NO_LEADER, Cluster, LeaderIsr
-from moldau.controller.outbox import Outbox
+from moldau.controller.deletion import Deletions
+from moldau.controller.outbox import PLAINTEXT, Outbox
+from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 
 
@@ -27,11 +29,20 @@ class Controller:
     """The machine of the broker that is controller, for one controller epoch."""
 
     def __init__(
-        self, broker_id: int, epoch: int, *, is_unclean_allowed: Callable[[str], bool]
+        self,
+        broker_id: int,
+        epoch: int,
+        *,
+        is_unclean_allowed: Callable[[str], bool],
+        listener: str = PLAINTEXT,
     ) -> None:
+        """`listener` is what brokers call each other by."""
         self.epoch = epoch
         self.cluster = Cluster()
-        self.outbox = Outbox(self.cluster, controller_id=broker_id, controller_epoch=epoch)
+        self.outbox = Outbox(
+            self.cluster, controller_id=broker_id, controller_epoch=epoch, listener=listener
+        )
+        self.deletions = Deletions(self.cluster, self.outbox)
         self._is_unclean_allowed = is_unclean_allowed
 
     # Planning
@@ -43,7 +54,7 @@ class Controller:
             if partition in self.cluster.leaders:
                 continue
             replicas = self.cluster.assignment(partition).replicas
-            elected = election.elect_first(replicas, self.cluster.available)
+            elected = election.elect_first(replicas, self.cluster.candidates(partition))
             if elected is not None:
                 state = LeaderIsr(elected.leader, 0, elected.isr, self.epoch)
                 writes.append(StateWrite(partition, state, None))
@@ -51,19 +62,31 @@ class Controller:
 
     def plan_offline(self) -> list[StateWrite]:
         """New leaders for partitions whose leader is not live."""
-        writes = self.plan_new(
-            partition
-            for partition in self.cluster.partitions()
-            if partition.topic not in self.cluster.deleting
-        )
-        for partition, state in self.cluster.leaders.items():
-            if state.leader in self.cluster.brokers or partition.topic in self.cluster.deleting:
-                continue
+        return [
+            *self.plan_new(
+                partition
+                for partition in self.cluster.partitions()
+                if partition.topic not in self.cluster.deleting
+            ),
+            *self.plan_elections(
+                partition
+                for partition, state in self._kept()
+                if not self.cluster.is_online(state.leader, partition)
+            ),
+        ]
+
+    def plan_elections(
+        self, partitions: Iterable[TopicPartition], *, is_unclean_wanted: bool = False
+    ) -> list[StateWrite]:
+        """New leaders for partitions that have none; a leader that is gone is none."""
+        writes = []
+        for partition in partitions:
+            state = self.cluster.leaders[partition]
             elected = election.elect_offline(
                 self.cluster.assignment(partition).replicas,
                 state.isr,
-                self.cluster.available,
-                is_unclean_allowed=self._is_unclean_allowed(partition.topic),
+                self.cluster.candidates(partition),
+                is_unclean_allowed=is_unclean_wanted or self._is_unclean_allowed(partition.topic),
             )
             if elected is not None:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
@@ -71,15 +94,35 @@ class Controller:
                 writes.append(self._write(partition, state, NO_LEADER, state.isr))
         return writes
 
-    def plan_shrink(self, gone: set[int]) -> list[StateWrite]:
-        """Take brokers that are gone out of the in-sync sets of what others lead.
+    def plan_shrink(self) -> list[StateWrite]:
+        """Take replicas that are out of reach from the in-sync sets of what others lead.
 
         The last member of a set is never taken out: only it may lead without loss.
         """
         writes = []
-        for partition, state in self.cluster.leaders.items():
-            remaining = tuple(replica for replica in state.isr if replica not in gone)
-            if remaining and remaining != state.isr and state.leader not in gone:
+        for partition, state in self._kept():
+            remaining = tuple(
+                replica for replica in state.isr if self.cluster.is_online(replica, partition)
+            )
+            if state.leader in remaining and remaining != state.isr:
+                writes.append(self._write(partition, state, state.leader, remaining))
+        return writes
+
+    def plan_shutdown(self, broker_id: int) -> list[StateWrite]:
+        """Have others lead what a stopping broker leads, and let it leave the in-sync sets."""
+        writes = []
+        for partition, state in self._kept():
+            replicas = self.cluster.assignment(partition).replicas
+            if len(replicas) == 1 or broker_id not in replicas:
+                continue
+            if state.leader == broker_id:
+                elected = election.elect_for_shutdown(
+                    replicas, state.isr, self.cluster.candidates(partition), {broker_id}
+                )
+                if elected is not None:
+                    writes.append(self._write(partition, state, elected.leader, elected.isr))
+            elif broker_id in state.isr and len(state.isr) > 1:
+                remaining = tuple(one for one in state.isr if one != broker_id)
                 writes.append(self._write(partition, state, state.leader, remaining))
         return writes
 
@@ -91,11 +134,33 @@ class Controller:
             if state is None or partition.topic in self.cluster.deleting:
                 continue
             elected = election.elect_preferred(
-                self.cluster.assignment(partition).replicas, state.isr, self.cluster.available
+                self.cluster.assignment(partition).replicas,
+                state.isr,
+                self.cluster.candidates(partition),
             )
             if elected is not None and elected.leader != state.leader:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
         return writes
+
+    def imbalanced(self, *, percentage: int) -> list[TopicPartition]:
+        """What others lead for live brokers that miss more than so much of what is theirs."""
+        preferred: dict[int, list[TopicPartition]] = {}
+        for partition, _ in self._kept():
+            first = self.cluster.assignment(partition).replicas[0]
+            if first in self.cluster.brokers:
+                preferred.setdefault(first, []).append(partition)
+        found = []
+        for broker, partitions in preferred.items():
+            missed = [one for one in partitions if self.cluster.leaders[one].leader != broker]
+            if len(missed) * 100 > percentage * len(partitions):
+                found += missed
+        return found
+
+    def _kept(self) -> Iterator[tuple[TopicPartition, LeaderIsr]]:
+        """The partitions that have a state and are not about to be deleted."""
+        for partition, state in self.cluster.leaders.items():
+            if partition.topic not in self.cluster.deleting:
+                yield partition, state
 
     def _write(
         self, partition: TopicPartition, state: LeaderIsr, leader: int, isr: tuple[int, ...]
@@ -114,14 +179,34 @@ class Controller:
         self.outbox.tell_leader(replicas, write.partition, is_new=is_new)
         self.outbox.tell_metadata(self.cluster.brokers, [write.partition])
 
-    def welcome(self, broker_ids: Iterable[int]) -> None:
+    def note_isr(self, partitions: Iterable[TopicPartition]) -> None:
+        """Leaders have changed their in-sync sets: tell everyone."""
+        self.outbox.tell_metadata(self.cluster.brokers, partitions)
+
+    def note_gone(self, brokers: Collection[int]) -> None:
+        """Brokers have gone: tell the others, also which replicas have gone with them."""
+        for broker in brokers:
+            self.cluster.failed.pop(broker, None)
+            self.cluster.stopping.discard(broker)
+        self.outbox.tell_brokers(self.cluster.brokers)
+        self.outbox.tell_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
+
+    def welcome(self, brokers: Collection[int]) -> None:
         """Brokers have come: tell them everything, and the others that they are there."""
-        newcomers = set(broker_ids)
-        self.outbox.tell_metadata(newcomers, self.cluster.leaders)
-        self.outbox.tell_metadata(self.cluster.brokers)
-        for partition in self.cluster.leaders:
-            if partition.topic not in self.cluster.deleting:
-                replicas = self.cluster.assignment(partition).replicas
-                self.outbox.tell_leader(
-                    [replica for replica in replicas if replica in newcomers], partition
-                )
+        self.outbox.tell_brokers(self.cluster.brokers)
+        self.outbox.tell_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
+        self.outbox.tell_metadata(brokers, self.cluster.leaders)
+        for partition, _ in self._kept():
+            replicas = self.cluster.assignment(partition).replicas
+            self.outbox.tell_leader([one for one in replicas if one in brokers], partition)
+
+    def note_failures(self, broker: int, errors: Mapping[TopicPartition, ErrorCode]) -> bool:
+        """A broker has answered about its replicas; says whether other leaders are needed."""
+        if broker not in self.cluster.brokers:
+            return False
+        failed = self.cluster.failed.setdefault(broker, {})
+        before = len(failed)
+        for partition, error in errors.items():
+            if error is ErrorCode.KAFKA_STORAGE_ERROR:
+                failed[partition] = None
+        return len(failed) > before

@@ -1,75 +1,86 @@
-"""Deleting a topic: brokers forget it, replicas go, then its nodes.
+"""Deleting topics: brokers forget them, replicas go, then the nodes.
 
 Every step can be repeated. A replica on a broker that is down cannot go, so the nodes of
 the topic stay until that broker is back; for everyone else the topic is gone at once.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
 
-from moldau.controller.controller import Controller
-from moldau.controller.outbox import Letter, Stop
-from moldau.controller.state_nodes import StateNodes
+from moldau.controller.cluster import Cluster
+from moldau.controller.outbox import Outbox, Stop
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode
 from moldau.metadata.image import EPOCH_DURING_DELETE
 from moldau.model import TopicPartition
-from moldau.protocol.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+from moldau.protocol.messages.stop_replica import StopReplicaResponse
 
 _log = logging.getLogger(__name__)
 
-Deliver = Callable[[], Awaitable[list[tuple[Letter, object]]]]
 
+class Deletions:
+    """Which replicas of the topics that are to be deleted have gone."""
 
-class TopicDeletion:
-    """The steps of a deletion."""
+    def __init__(self, cluster: Cluster, outbox: Outbox) -> None:
+        self._cluster = cluster
+        self._outbox = outbox
+        self._gone: dict[tuple[int, TopicPartition], None] = {}
 
-    def __init__(self, nodes: StateNodes, machine: Controller, deliver: Deliver) -> None:
-        self._nodes = nodes
-        self._machine = machine
-        self._deliver = deliver
+    def begin(self) -> None:
+        """Tell everyone that the topics are gone, and have the replicas deleted that are left."""
+        stop = Stop(EPOCH_DURING_DELETE, is_deletion=True)
+        for topic in self._cluster.deleting:
+            partitions = self._cluster.partitions_of(topic)
+            self._outbox.tell_metadata(self._cluster.brokers, partitions)
+            for partition in partitions:
+                self._outbox.tell_stop(self._left(partition), partition, stop)
 
-    async def delete(self, topic: str) -> bool:
-        """Delete as much as can be deleted; says whether the topic is gone."""
-        cluster = self._machine.cluster
-        partitions = cluster.partitions_of(topic)
-        replicas = {one for each in partitions for one in cluster.assignment(each).replicas}
-        are_stopped = await self._stop(partitions)
-        away = sorted(replicas - set(cluster.brokers))
-        if away or not are_stopped:
-            _log.info("topic %s stays until its replicas can be deleted; away: %s", topic, away)
-            return False
-        await self._nodes.remove(_nodes_of(topic, partitions))
-        cluster.forget(topic)
-        _log.info("topic %s is deleted", topic)
-        return True
+    def note_answer(self, broker_id: int, answer: StopReplicaResponse) -> None:
+        """A broker has been told to stop replicas."""
+        if answer.error_code != ErrorCode.NONE:
+            return
+        for one in answer.partition_errors:
+            partition = TopicPartition(one.topic_name, one.partition_index)
+            if partition.topic not in self._cluster.deleting:
+                continue
+            if one.error_code == ErrorCode.NONE:
+                self._gone[broker_id, partition] = None
+            else:
+                _log.warning("broker %d keeps %s: error %d", broker_id, partition, one.error_code)
 
-    async def _stop(self, partitions: list[TopicPartition]) -> bool:
-        cluster, outbox = self._machine.cluster, self._machine.outbox
-        outbox.tell_metadata(cluster.brokers, partitions)
-        for partition in partitions:
-            stop = Stop(EPOCH_DURING_DELETE, is_deletion=True)
-            outbox.tell_stop(cluster.assignment(partition).replicas, partition, stop)
-        return all(
-            _has_stopped(answer)
-            for letter, answer in await self._deliver()
-            if isinstance(letter.request, StopReplicaRequest)
+    def is_under_way(self, topic: str) -> bool:
+        """Whether a topic is to be deleted, and nobody who is away holds that up."""
+        return topic in self._cluster.deleting and all(
+            self._cluster.is_online(one, partition)
+            for partition in self._cluster.partitions_of(topic)
+            for one in self._left(partition)
         )
 
+    def finished(self) -> list[str]:
+        """The topics without replicas, whose nodes can go."""
+        return [
+            topic
+            for topic in self._cluster.deleting
+            if not any(map(self._left, self._cluster.partitions_of(topic)))
+        ]
 
-def _has_stopped(answer: object) -> bool:
-    """Whether a broker has deleted all that it was told to; None is no answer at all."""
-    return (
-        isinstance(answer, StopReplicaResponse)
-        and answer.error_code == ErrorCode.NONE
-        and all(one.error_code == ErrorCode.NONE for one in answer.partition_errors)
-    )
+    def forget(self, topic: str) -> None:
+        """The topic is gone."""
+        self._gone = {one: None for one in self._gone if one[1].topic != topic}
+        self._cluster.forget(topic)
+        _log.info("topic %s is deleted", topic)
+
+    def _left(self, partition: TopicPartition) -> list[int]:
+        replicas = self._cluster.assignment(partition).replicas
+        return [one for one in replicas if (one, partition) not in self._gone]
 
 
-def _nodes_of(topic: str, partitions: list[TopicPartition]) -> list[str]:
-    """The mark comes last: as long as it stands the deletion is taken up again."""
+def nodes_of(topic: str, partitions: list[TopicPartition]) -> list[str]:
+    """What a topic has in the tree, children before their parents.
+
+    The mark comes last: as long as it stands the deletion is taken up again.
+    """
     return [
         *(topic_nodes.state_path(partition) for partition in partitions),
         *(topic_nodes.partition_path(partition) for partition in partitions),

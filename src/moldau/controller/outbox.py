@@ -1,10 +1,15 @@
-"""The controller's messages to brokers, gathered during one step and sent together.
+"""What the controller has to tell brokers, gathered for each until it can be sent.
+
+Only what is to be told is kept here; what there is to say about it is looked up when the
+letters are written. So a broker that is slow to answer hears the latest, once, and what
+waits for it is never more than the partitions that there are.
 
 LeaderAndIsr goes out before UpdateMetadata: when clients hear of a new leader, it must lead
-already. A broker that has just come is told in an earlier step who the others are.
+already. Who the brokers are is told before both, since followers must find their leaders.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from moldau.controller.cluster import Cluster, LeaderIsr
@@ -30,6 +35,8 @@ from moldau.protocol.messages.update_metadata import (
 )
 from moldau.protocol.primitives import NO_UUID
 
+PLAINTEXT = "PLAINTEXT"
+
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 
 
@@ -47,76 +54,116 @@ class Stop(NamedTuple):
     is_deletion: bool
 
 
-class Outbox:
-    """Collects by broker; `letters` hands everything over and starts anew."""
+@dataclass(slots=True)
+class _Pending:
+    """What one broker has not been told yet."""
 
-    def __init__(self, cluster: Cluster, *, controller_id: int, controller_epoch: int) -> None:
+    are_brokers_news: bool = False
+    leaders: dict[TopicPartition, bool] = field(default_factory=dict)
+    """Partitions by whether they are new."""
+    metadata: dict[TopicPartition, None] = field(default_factory=dict)
+    stops: dict[TopicPartition, Stop] = field(default_factory=dict)
+
+
+class Outbox:
+    """Collects by broker; `letters` hands over what waits for one of them."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        controller_id: int,
+        controller_epoch: int,
+        listener: str = PLAINTEXT,
+    ) -> None:
+        """`listener` is what brokers call each other by."""
         self._cluster = cluster
         self._controller_id = controller_id
         self._controller_epoch = controller_epoch
-        self._leader_and_isr: dict[int, dict[TopicPartition, bool]] = {}
-        self._metadata: dict[int, dict[TopicPartition, None]] = {}
-        self._stops: dict[int, dict[TopicPartition, Stop]] = {}
+        self._listener = listener
+        self._pending: dict[int, _Pending] = {}
+
+    def tell_brokers(self, brokers: Iterable[int]) -> None:
+        """Send who the live brokers are, and where."""
+        for broker in brokers:
+            self._of(broker).are_brokers_news = True
 
     def tell_leader(
         self, brokers: Iterable[int], partition: TopicPartition, *, is_new: bool = False
     ) -> None:
         """Send the state of a partition to brokers that have a replica of it."""
         for broker in brokers:
-            self._leader_and_isr.setdefault(broker, {})[partition] = is_new
+            pending = self._of(broker)
+            pending.leaders[partition] = is_new or pending.leaders.get(partition, False)
+            # Its replica is wanted again before it was given up.
+            pending.stops.pop(partition, None)
 
-    def tell_metadata(
-        self, brokers: Iterable[int], partitions: Iterable[TopicPartition] = ()
-    ) -> None:
-        """Send where the brokers are, and who leads these partitions."""
+    def tell_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
+        """Send who leads these partitions."""
         wanted = dict.fromkeys(partitions)
         for broker in brokers:
-            self._metadata.setdefault(broker, {}).update(wanted)
+            self._of(broker).metadata.update(wanted)
 
     def tell_stop(self, brokers: Iterable[int], partition: TopicPartition, stop: Stop) -> None:
         """Have brokers give up their replica."""
         for broker in brokers:
-            self._stops.setdefault(broker, {})[partition] = stop
+            pending = self._of(broker)
+            pending.stops[partition] = stop
+            pending.leaders.pop(partition, None)
 
-    def letters(self) -> list[Letter]:
-        """What is to be sent, to live brokers only, in this order."""
-        live = self._cluster.brokers
-        metadata, leader_and_isr, stops = self._metadata, self._leader_and_isr, self._stops
-        self._metadata, self._leader_and_isr, self._stops = {}, {}, {}
-        return [
-            *(
-                Letter(broker, self._leader_and_isr_request(broker, partitions))
-                for broker, partitions in leader_and_isr.items()
-                if broker in live
-            ),
-            *(
-                Letter(broker, self._update_metadata(broker, partitions))
-                for broker, partitions in metadata.items()
-                if broker in live
-            ),
-            *(
-                Letter(broker, self._stop_replica(broker, partitions))
-                for broker, partitions in stops.items()
-                if broker in live
-            ),
-        ]
+    def drop(self, broker: int) -> None:
+        """The broker is gone, and so is what was to be told to it."""
+        self._pending.pop(broker, None)
+
+    def waiting(self) -> list[int]:
+        """The live brokers for which there are letters."""
+        return [broker for broker in self._pending if broker in self._cluster.brokers]
+
+    def letters(self, broker: int) -> list[Letter]:
+        """What is to be sent to a live broker now, in this order."""
+        pending = self._pending.pop(broker, None)
+        if pending is None:
+            return []
+        requests: list[Request] = []
+        if pending.are_brokers_news:
+            requests.append(self._update_metadata(broker, ()))
+        leaders = {name: new for name, new in pending.leaders.items() if self._is_led(name)}
+        if leaders:
+            requests.append(self._leader_and_isr_request(broker, leaders))
+        metadata = [name for name in pending.metadata if self._is_led(name)]
+        if metadata:
+            requests.append(self._update_metadata(broker, metadata))
+        for is_deletion in (False, True):
+            stops = {
+                name: stop
+                for name, stop in pending.stops.items()
+                if stop.is_deletion is is_deletion
+            }
+            if stops:
+                requests.append(self._stop_replica(broker, stops))
+        return [Letter(broker, request) for request in requests]
+
+    def _of(self, broker: int) -> _Pending:
+        return self._pending.setdefault(broker, _Pending())
+
+    def _is_led(self, partition: TopicPartition) -> bool:
+        """Whether there is something to say: the topic may be gone, or wait for a leader."""
+        return partition in self._cluster.leaders
 
     def _update_metadata(
         self, broker: int, partitions: Iterable[TopicPartition]
     ) -> UpdateMetadataRequest:
         topics: dict[str, UpdateMetadataTopicState] = {}
         for partition in partitions:
-            state = self._metadata_of(partition)
-            if state is not None:
-                topic = topics.setdefault(
-                    partition.topic,
-                    UpdateMetadataTopicState(
-                        topic_name=partition.topic,
-                        topic_id=self._topic_id(partition.topic),
-                        partition_states=[],
-                    ),
-                )
-                topic.partition_states.append(state)
+            topic = topics.setdefault(
+                partition.topic,
+                UpdateMetadataTopicState(
+                    topic_name=partition.topic,
+                    topic_id=self._topic_id(partition.topic),
+                    partition_states=[],
+                ),
+            )
+            topic.partition_states.append(self._metadata_of(partition))
         return UpdateMetadataRequest(
             controller_id=self._controller_id,
             controller_epoch=self._controller_epoch,
@@ -125,10 +172,8 @@ class Outbox:
             live_brokers=self._live_brokers(),
         )
 
-    def _metadata_of(self, partition: TopicPartition) -> UpdateMetadataPartitionState | None:
-        state = self._cluster.leaders.get(partition)
-        if state is None:
-            return None
+    def _metadata_of(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
+        state = self._cluster.leaders[partition]
         is_deleted = partition.topic in self._cluster.deleting
         replicas = self._cluster.assignment(partition).replicas
         return UpdateMetadataPartitionState(
@@ -140,7 +185,9 @@ class Outbox:
             isr=list(state.isr),
             zk_version=state.zk_version,
             replicas=list(replicas),
-            offline_replicas=[one for one in replicas if one not in self._cluster.brokers],
+            offline_replicas=[
+                one for one in replicas if not self._cluster.is_online(one, partition)
+            ],
         )
 
     def _live_brokers(self) -> list[UpdateMetadataBroker]:
@@ -189,7 +236,8 @@ class Outbox:
                 )
                 for leader in leaders
                 if leader in self._cluster.brokers
-                for endpoint in self._cluster.brokers[leader].endpoints[:1]
+                for endpoint in self._cluster.brokers[leader].endpoints
+                if endpoint.listener == self._listener
             ],
         )
 

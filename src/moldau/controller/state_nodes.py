@@ -53,11 +53,9 @@ class StateNodes:
         new = [one for one in pending if one.expected_version is None]
         for some in _chunks(new):
             written += [(write, _FIRST_VERSION) for write in await self._create_together(some)]
-        for write in pending:
-            if write.expected_version is not None:
-                version = await self._set(write)
-                if version is not None:
-                    written.append((write, version))
+        changed = [one for one in pending if one.expected_version is not None]
+        for some in _chunks(changed):
+            written += await self._set_together(some)
         return written
 
     async def remove(self, paths: Sequence[str]) -> None:
@@ -104,21 +102,30 @@ class StateNodes:
             return False
         return True
 
-    async def _set(self, write: StateWrite) -> int | None:
-        path = topic_nodes.state_path(write.partition)
-        assert write.expected_version is not None
+    async def _set_together(self, writes: Sequence[StateWrite]) -> list[Written]:
         try:
-            (stat,) = await self._multi(
-                [SetData(path, _encode(write.state), write.expected_version)]
-            )
+            stats = await self._multi([_change(write) for write in writes])
+        except (NoNode, BadVersion):
+            # One of them was changed by its leader, or is gone: the others need not wait.
+            versions = [await self._set(write) for write in writes]
+        else:
+            versions = [_version(stat) for stat in stats]
+        return [
+            (write, version)
+            for write, version in zip(writes, versions, strict=True)
+            if version is not None
+        ]
+
+    async def _set(self, write: StateWrite) -> int | None:
+        try:
+            (stat,) = await self._multi([_change(write)])
         except NoNode:
             return None
         except BadVersion as error:
             if error.path == controller_nodes.EPOCH_PATH:
                 raise
             return None
-        assert isinstance(stat, NodeStat)
-        return stat.version
+        return _version(stat)
 
     async def _multi(self, operations: Sequence[Operation]) -> Sequence[object]:
         _, *results = await self._tree.multi([self._epoch_check, *operations])
@@ -130,6 +137,17 @@ def _new_nodes(write: StateWrite) -> tuple[Create, Create]:
         Create(topic_nodes.partition_path(write.partition)),
         Create(topic_nodes.state_path(write.partition), _encode(write.state)),
     )
+
+
+def _change(write: StateWrite) -> SetData:
+    assert write.expected_version is not None
+    path = topic_nodes.state_path(write.partition)
+    return SetData(path, _encode(write.state), write.expected_version)
+
+
+def _version(stat: object) -> int:
+    assert isinstance(stat, NodeStat)
+    return stat.version
 
 
 def _encode(state: LeaderIsr) -> bytes:

@@ -8,6 +8,7 @@ import logging
 
 from moldau.controller.cluster import Assignment, LeaderIsr, Listening, LiveBroker, Topic
 from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.documents import NodeDataError
@@ -48,6 +49,38 @@ class TreeReader:
     async def deletions(self, watch: Watch) -> list[str]:
         """The topics that are marked for deletion; the watch waits for others."""
         return await self._tree.children(partition_lists.DELETE_TOPICS_PATH, watch=watch)
+
+    async def isr_changes(self, watch: Watch | None) -> dict[str, list[TopicPartition]]:
+        """Partitions with other in-sync sets, by the nodes that say so; waits for others."""
+        found: dict[str, list[TopicPartition]] = {}
+        for path, data in await self._notifications(partition_lists.ISR_CHANGES_PATH, watch):
+            try:
+                found[path] = partition_lists.decode_partitions(data)
+            except NodeDataError as error:
+                _log.warning("notification %s is not understood: %s", path, error)
+                found[path] = []
+        return found
+
+    async def log_dir_failures(self, watch: Watch | None) -> dict[str, int | None]:
+        """Brokers with failed log directories, by the nodes that say so; waits for others."""
+        found: dict[str, int | None] = {}
+        for path, data in await self._notifications(log_dir_nodes.EVENTS_PATH, watch):
+            try:
+                found[path] = log_dir_nodes.decode_log_dir_failure(data)
+            except NodeDataError as error:
+                _log.warning("notification %s is not understood: %s", path, error)
+                found[path] = None
+        return found
+
+    async def _notifications(self, path: str, watch: Watch | None) -> list[tuple[str, bytes]]:
+        found = []
+        for name in await self._tree.children(path, watch=watch):
+            try:
+                node = await self._tree.get(f"{path}/{name}")
+            except NoNode:
+                continue
+            found.append((f"{path}/{name}", node.data))
+        return found
 
     async def topic(self, name: str, watch: Watch) -> Topic | None:
         """A topic's partitions, None if there are none to be had; the watch waits for news."""

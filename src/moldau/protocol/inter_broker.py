@@ -70,11 +70,15 @@ FEATURES_SINCE = "2.7-IV0"
 TOPIC_IDS_SINCE = "2.8-IV0"
 
 
-@cache
 def version_of(request: type, protocol: str) -> int:
     """The version in which brokers send a request; the newest where no rule says otherwise."""
     key = facts_of(request).api_key
     assert key is not None, "only requests are sent"
+    return _version(key, protocol)
+
+
+@cache
+def _version(key: int, protocol: str) -> int:
     for since, version in _VERSIONS.get(key, ()):
         if is_at_least(protocol, since):
             return version

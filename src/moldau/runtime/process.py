@@ -2,6 +2,7 @@
 
 import os
 import resource
+import socket
 import sys
 
 _STATM = "/proc/self/statm"
@@ -21,3 +22,8 @@ def cpu_seconds() -> float:
     """Processor time used so far, by all threads."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
+
+
+def host_name() -> str:
+    """What others can find this machine by."""
+    return socket.getfqdn()

@@ -2,10 +2,14 @@
 
 import asyncio
 
+import pytest
+
 from moldau.broker.identity import Identity, establish
+from moldau.config.broker.broker import read_broker_config
 from moldau.coordination.layout import cluster as cluster_nodes
 from moldau.coordination.layout.roots import PERSISTENT_PATHS
 from moldau.coordination.memory import MemoryEnsemble
+from moldau.errors import InvalidConfig
 from moldau.log import meta_properties
 from moldau.log.meta_properties import MetaProperties
 from moldau.model import format_uuid
@@ -26,9 +30,36 @@ def disk_of(owner: MetaProperties | None = None) -> MemoryDisk:
 async def who(
     ensemble: MemoryEnsemble, disk: MemoryDisk, configured_id: int = -1, uuid: bytes = UUID
 ) -> Identity:
-    return await establish(
-        ensemble.connect(), disk, ["/logs"], configured_id=configured_id, uuid=uuid
+    config = read_broker_config({"log.dirs": "/logs", "broker.id": str(configured_id)})
+    return await establish(ensemble.connect(), disk, config, uuid=uuid)
+
+
+async def who_in_cluster(ensemble: MemoryEnsemble, disk: MemoryDisk, **settings: str) -> Identity:
+    texts = {name.replace("_", "."): text for name, text in settings.items()}
+    config = read_broker_config(
+        {"log.dirs": "/logs", "zookeeper.connect": "localhost:2181", **texts}
     )
+    return await establish(ensemble.connect(), disk, config, uuid=UUID)
+
+
+async def test_brokers_of_a_cluster_get_numbers_of_their_own() -> None:
+    ensemble = MemoryEnsemble(SettableClock())
+    identities = await asyncio.gather(*(who_in_cluster(ensemble, disk_of()) for _ in range(3)))
+    assert sorted(identity.broker_id for identity in identities) == [1001, 1002, 1003]
+    remembered = await who_in_cluster(ensemble, disk_of(MetaProperties(1002, None)))
+    assert remembered.broker_id == 1002
+
+
+async def test_without_generation_a_number_must_be_set() -> None:
+    ensemble = MemoryEnsemble(SettableClock())
+    with pytest.raises(InvalidConfig, match=r"broker\.id: must be set"):
+        await who_in_cluster(ensemble, disk_of(), broker_id_generation_enable="false")
+
+
+async def test_in_a_cluster_the_tree_says_which_it_is() -> None:
+    ensemble = MemoryEnsemble(SettableClock())
+    disk = disk_of(MetaProperties(1, "another-cluster"))
+    assert (await who_in_cluster(ensemble, disk)).cluster_id == format_uuid(UUID)
 
 
 async def test_a_first_broker_is_number_0_of_a_new_cluster() -> None:

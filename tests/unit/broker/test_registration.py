@@ -1,12 +1,14 @@
 """A broker's node and epoch."""
 
+import asyncio
+
 import pytest
 
 from moldau.broker.registration import NO_BROKER_EPOCH, Registration
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
 from moldau.coordination.memory import MemoryEnsemble
-from moldau.coordination.tree import Create, NodeExists
+from moldau.coordination.tree import Create
 from moldau.errors import ErrorCode, KafkaError
 from unit.broker.world import SettableClock
 
@@ -26,7 +28,7 @@ async def test_each_life_of_a_broker_has_a_later_epoch() -> None:
     epochs = []
     for _ in range(2):
         tree = made.connect()
-        registration = Registration(3)
+        registration = Registration(3, patience_s=0.01)
         assert registration.epoch == NO_BROKER_EPOCH
         await registration.register(tree, NODE)
         epochs.append(registration.epoch)
@@ -39,15 +41,51 @@ async def test_each_life_of_a_broker_has_a_later_epoch() -> None:
 
 async def test_a_broker_does_not_take_the_place_of_another_life() -> None:
     made = await ensemble()
-    await Registration(3).register(made.connect(), NODE)
-    second = Registration(3)
-    with pytest.raises(NodeExists):
+    await Registration(3, patience_s=0.01).register(made.connect(), NODE)
+    second = Registration(3, patience_s=0.01)
+    with pytest.raises(KafkaError, match="broker 3 is registered already") as refused:
         await second.register(made.connect(), NODE)
+    assert refused.value.code == ErrorCode.DUPLICATE_BROKER_REGISTRATION
     assert second.epoch == NO_BROKER_EPOCH
 
 
+async def test_the_node_of_a_life_that_has_just_ended_is_waited_for() -> None:
+    made = await ensemble()
+    first, second = Registration(3, patience_s=10), Registration(3, patience_s=10)
+    tree = made.connect()
+    await first.register(tree, NODE)
+    registering = asyncio.create_task(second.register(made.connect(), NODE))
+    await asyncio.sleep(0.01)
+    assert not registering.done()
+    await tree.close()
+    await registering
+    assert second.epoch > first.epoch
+
+
+async def test_a_node_that_this_session_has_created_already_is_its_own() -> None:
+    made = await ensemble()
+    tree = made.connect()
+    registration = Registration(3, patience_s=0.01)
+    await registration.register(tree, NODE)
+    epoch = registration.epoch
+    await registration.register(tree, NODE)
+    assert registration.epoch == epoch
+
+
+async def test_a_node_that_goes_just_now_is_no_obstacle() -> None:
+    made = await ensemble()
+    first, tree = made.connect(), made.connect()
+    await Registration(3, patience_s=0.01).register(first, NODE)
+    second = Registration(3, patience_s=10)
+    registering = asyncio.create_task(second.register(tree, NODE))
+    await asyncio.sleep(0)
+    await first.close()
+    await registering
+    assert second.epoch > 0
+
+
 async def test_requests_for_an_earlier_life_are_refused() -> None:
-    registration = Registration(3)
+    registration = Registration(3, patience_s=0.01)
     await registration.register((await ensemble()).connect(), NODE)
     for epoch in (registration.epoch, registration.epoch + 1, NO_BROKER_EPOCH):
         registration.require_epoch(epoch)

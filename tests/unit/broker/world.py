@@ -16,11 +16,14 @@ from typing import Any
 from moldau.broker.broker import Broker
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
+from moldau.broker.joining import make_membership, make_peers
 from moldau.broker.listening import registration_of
-from moldau.broker.main import Ports, assembled, serving
+from moldau.broker.main import Ports, assembled, serving, until_known
 from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
+from moldau.coordination.sessions import Sessions
+from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
 from moldau.net.connection import Part
 from moldau.protocol.apis import API_BY_KEY
@@ -146,12 +149,20 @@ async def broker_world(
     doors = Ports(clock=setting.clock, disk=setting.disk, random=setting.random)
     async with AsyncExitStack() as stack:
         tree = setting.ensemble.connect()
-        stack.push_async_callback(tree.close)
-        broker = await stack.enter_async_context(assembled(startup, doors, tree))
+
+        async def session() -> Tree:
+            return tree
+
+        sessions = Sessions(session, patience_s=5)
+        await sessions.open()
+        stack.push_async_callback(sessions.close)
+        broker = await stack.enter_async_context(assembled(startup, doors, sessions))
         dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
-        await broker.registration.register(tree, node)
-        await stack.enter_async_context(serving(broker, doors, tree, dispatcher))
+        peers = make_peers(broker, startup, dispatcher)
+        membership = make_membership(broker, startup, sessions, node, peers)
+        await stack.enter_async_context(serving(broker, doors, membership, peers))
+        await until_known(broker)
         world = World(broker, dispatcher, tree, setting.disk, setting.clock)
         yield world
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from moldau.controller.outbox import Request
-from moldau.controller.service import ControllerService
+from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
@@ -57,7 +57,7 @@ class Brokers:
         self.letters.append((broker_id, request))
         await asyncio.sleep(0)
         if broker_id in self.unreachable:
-            return None
+            raise ConnectionError("unreachable")
         if isinstance(request, StopReplicaRequest):
             errors = [
                 StopReplicaPartitionError(
@@ -147,7 +147,7 @@ class Cluster:
             broker_id,
             send=self.brokers.send,
             clock=StandingClock(),
-            is_unclean_allowed=lambda topic: topic.startswith("unclean"),
+            rules=Rules(is_unclean_allowed=lambda topic: topic.startswith("unclean")),
         )
 
     @asynccontextmanager

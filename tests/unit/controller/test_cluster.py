@@ -21,7 +21,9 @@ def test_partitions_are_listed_by_topic() -> None:
 
 
 def test_a_stopping_broker_is_live_but_not_available() -> None:
-    assert cluster().available == {1}
+    made = cluster()
+    assert made.candidates(TopicPartition("t", 0)) == {1}
+    assert made.is_online(2, TopicPartition("t", 0))
 
 
 def test_a_forgotten_topic_leaves_nothing_behind() -> None:

@@ -2,6 +2,8 @@
 
 from moldau.controller.cluster import NO_LEADER, Assignment, LeaderIsr, LiveBroker, Topic
 from moldau.controller.controller import Controller, StateWrite
+from moldau.controller.outbox import Letter
+from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
@@ -17,6 +19,10 @@ def controller(
     partitions = {number: Assignment(one) for number, one in enumerate(replicas)}
     made.cluster.topics["t"] = Topic(b"i" * 16, partitions)
     return made
+
+
+def letters_of(made: Controller) -> list[Letter]:
+    return [one for broker in made.outbox.waiting() for one in made.outbox.letters(broker)]
 
 
 def write_all(made: Controller, writes: list[StateWrite]) -> None:
@@ -43,7 +49,7 @@ def test_a_partition_without_a_live_replica_waits() -> None:
 def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
     made = controller((1, 2, 3), (1, 2))
     write_all(made, made.plan_new([T0]))
-    letters = made.outbox.letters()
+    letters = letters_of(made)
     told = {(letter.broker_id, type(letter.request)) for letter in letters}
     assert told == {
         (1, UpdateMetadataRequest),
@@ -59,7 +65,7 @@ def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
     assert request.controller_epoch == 5
     assert request.topic_states[0].topic_id == b"i" * 16
     assert (state.leader, state.leader_epoch, state.isr, state.is_new) == (1, 0, [1, 2], True)
-    assert made.outbox.letters() == []
+    assert letters_of(made) == []
 
 
 def test_when_a_leader_goes_an_in_sync_replica_takes_over_in_a_new_epoch() -> None:
@@ -93,7 +99,8 @@ def test_an_unclean_election_must_be_allowed() -> None:
 def test_a_broker_that_is_gone_leaves_the_in_sync_sets_of_others() -> None:
     made = controller((1, 2), (1, 2), (2, 1))
     made.cluster.leaders = {T0: LeaderIsr(1, 0, (1, 2), 5), T1: LeaderIsr(2, 0, (2, 1), 5)}
-    (write,) = made.plan_shrink({2})
+    del made.cluster.brokers[2]
+    (write,) = made.plan_shrink()
     assert write.partition == T0
     assert (write.state.leader, write.state.isr) == (1, (1,))
 
@@ -118,7 +125,7 @@ def test_a_newcomer_is_told_everything_and_the_others_that_it_came() -> None:
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
     made.welcome([2])
     letters = {
-        (letter.broker_id, type(letter.request)): letter.request for letter in made.outbox.letters()
+        (letter.broker_id, type(letter.request)): letter.request for letter in letters_of(made)
     }
     assert set(letters) == {
         (1, UpdateMetadataRequest),
@@ -128,6 +135,67 @@ def test_a_newcomer_is_told_everything_and_the_others_that_it_came() -> None:
     to_old, to_new = letters[1, UpdateMetadataRequest], letters[2, UpdateMetadataRequest]
     assert isinstance(to_old, UpdateMetadataRequest)
     assert isinstance(to_new, UpdateMetadataRequest)
-    assert to_old.topic_states == []
+    assert [topic.topic_name for topic in to_old.topic_states] == ["t"]
     assert [topic.topic_name for topic in to_new.topic_states] == ["t"]
     assert [broker.id for broker in to_old.live_brokers] == [1, 2]
+
+
+def test_a_stopping_broker_hands_over_what_others_can_lead_and_leaves_their_sets() -> None:
+    made = controller((1, 2), (1, 2), (2, 1), (1,), (1, 2))
+    made.cluster.leaders = {
+        T0: LeaderIsr(1, 0, (1, 2), 5),
+        T1: LeaderIsr(2, 0, (2, 1), 5),
+        TopicPartition("t", 2): LeaderIsr(1, 0, (1,), 5),
+        TopicPartition("t", 3): LeaderIsr(1, 0, (1,), 5),
+    }
+    made.cluster.stopping.add(1)
+    first, second = made.plan_shutdown(1)
+    assert (first.partition, first.state.leader, first.state.isr) == (T0, 2, (2,))
+    assert (second.partition, second.state.leader, second.state.isr) == (T1, 2, (2,))
+    assert made.plan_shutdown(9) == []
+
+
+def test_a_stopping_broker_is_not_elected() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.stopping.add(1)
+    (write,) = made.plan_new([T0])
+    assert (write.state.leader, write.state.isr) == (2, (2,))
+
+
+def test_a_failed_replica_neither_leads_nor_stays_in_sync() -> None:
+    made = controller((1, 2), (1, 2), (2, 1))
+    made.cluster.leaders = {T0: LeaderIsr(1, 0, (1, 2), 5), T1: LeaderIsr(2, 0, (2, 1), 5)}
+    storage, none = ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE
+    assert made.note_failures(1, {T0: storage, T1: storage})
+    assert not made.note_failures(1, {T0: storage, T1: none})
+    assert not made.note_failures(7, {T0: storage})
+    (elected,) = made.plan_offline()
+    assert (elected.partition, elected.state.leader, elected.state.isr) == (T0, 2, (2,))
+    (shrunk,) = made.plan_shrink()
+    assert (shrunk.partition, shrunk.state.isr) == (T1, (2,))
+    made.note_gone([1])
+    assert made.cluster.failed == {}
+
+
+def test_everyone_hears_of_changed_in_sync_sets() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    made.note_isr([T0])
+    assert [letter.broker_id for letter in letters_of(made)] == [1, 2]
+
+
+def test_an_unclean_election_can_be_wanted_for_once() -> None:
+    made = controller((2,), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(-1, 3, (1,), 5)
+    assert made.plan_elections([T0]) == []
+    (write,) = made.plan_elections([T0], is_unclean_wanted=True)
+    assert (write.state.leader, write.state.isr, write.state.leader_epoch) == (2, (2,), 4)
+
+
+def test_imbalance_counts_only_above_the_limit_and_for_live_brokers() -> None:
+    made = controller((1, 2), (1, 2), (1, 2), (3, 2))
+    for number, leader in enumerate((1, 2, 2)):
+        name = TopicPartition("t", number)
+        made.cluster.leaders[name] = LeaderIsr(leader, 0, (1, 2), 5)
+    assert made.imbalanced(percentage=10) == [T1]
+    assert made.imbalanced(percentage=50) == []

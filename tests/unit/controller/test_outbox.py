@@ -25,13 +25,83 @@ def test_nothing_is_sent_to_brokers_that_are_not_live() -> None:
     made.tell_leader([2], T0)
     made.tell_metadata([2], [T0])
     made.tell_stop([2], T0, Stop(3, is_deletion=True))
-    assert made.letters() == []
+    assert made.waiting() == []
+
+
+def test_what_was_to_be_told_goes_with_its_broker() -> None:
+    _, made = outbox()
+    made.tell_brokers([1])
+    assert made.waiting() == [1]
+    made.drop(1)
+    made.drop(9)
+    assert made.waiting() == []
+    assert made.letters(1) == []
+
+
+def test_brokers_are_told_first_and_stops_last() -> None:
+    _, made = outbox()
+    other = TopicPartition("t", 1)
+    made.tell_stop([1], T0, Stop(3, is_deletion=True))
+    made.tell_stop([1], other, Stop(3, is_deletion=False))
+    made.tell_metadata([1], [T0])
+    made.tell_brokers([1])
+    requests = [letter.request for letter in made.letters(1)]
+    assert [type(one) for one in requests] == [
+        UpdateMetadataRequest,
+        UpdateMetadataRequest,
+        StopReplicaRequest,
+        StopReplicaRequest,
+    ]
+    first, second, *stops = requests
+    assert isinstance(first, UpdateMetadataRequest)
+    assert isinstance(second, UpdateMetadataRequest)
+    assert (len(first.topic_states), len(second.topic_states)) == (0, 1)
+    deletions = [
+        state.delete_partition
+        for stop in stops
+        if isinstance(stop, StopReplicaRequest)
+        for topic in stop.topic_states
+        for state in topic.partition_states
+    ]
+    assert deletions == [False, True]
+
+
+def test_a_slow_broker_hears_the_latest_once() -> None:
+    cluster, made = outbox()
+    made.tell_leader([1], T0, is_new=True)
+    cluster.leaders[T0] = LeaderIsr(2, 4, (2,), 5)
+    made.tell_leader([1], T0)
+    (letter,) = made.letters(1)
+    assert isinstance(letter.request, LeaderAndIsrRequest)
+    (state,) = letter.request.topic_states[0].partition_states
+    assert (state.leader, state.leader_epoch, state.is_new) == (2, 4, True)
+
+
+def test_of_leading_and_stopping_the_later_word_counts() -> None:
+    _, made = outbox()
+    made.tell_stop([1], T0, Stop(3, is_deletion=True))
+    made.tell_leader([1], T0)
+    assert [type(letter.request) for letter in made.letters(1)] == [LeaderAndIsrRequest]
+    made.tell_leader([1], T0)
+    made.tell_stop([1], T0, Stop(3, is_deletion=True))
+    assert [type(letter.request) for letter in made.letters(1)] == [StopReplicaRequest]
+
+
+def test_leaders_are_found_by_the_listener_of_brokers() -> None:
+    cluster, _ = outbox()
+    both = (Listening("OUT", "o", 1, 0), Listening("IN", "i", 2, 0))
+    cluster.brokers[1] = LiveBroker(1, 7, both)
+    made = Outbox(cluster, controller_id=1, controller_epoch=5, listener="IN")
+    made.tell_leader([1], T0)
+    (letter,) = made.letters(1)
+    assert isinstance(letter.request, LeaderAndIsrRequest)
+    assert [one.host_name for one in letter.request.live_leaders] == ["i"]
 
 
 def test_metadata_names_leaders_replicas_and_brokers() -> None:
     _, made = outbox()
     made.tell_metadata([1], [T0])
-    (letter,) = made.letters()
+    (letter,) = made.letters(1)
     request = letter.request
     assert isinstance(request, UpdateMetadataRequest)
     state = request.topic_states[0].partition_states[0]
@@ -46,7 +116,7 @@ def test_a_topic_that_is_being_deleted_is_told_as_gone() -> None:
     cluster, made = outbox()
     cluster.deleting["t"] = None
     made.tell_metadata([1], [T0])
-    (letter,) = made.letters()
+    (letter,) = made.letters(1)
     assert isinstance(letter.request, UpdateMetadataRequest)
     (state,) = letter.request.topic_states[0].partition_states
     assert state.leader == LEADER_DURING_DELETE
@@ -56,16 +126,14 @@ def test_a_partition_without_a_state_is_not_told() -> None:
     cluster, made = outbox()
     cluster.leaders.clear()
     made.tell_metadata([1], [T0])
-    (letter,) = made.letters()
-    assert isinstance(letter.request, UpdateMetadataRequest)
-    assert letter.request.topic_states == []
+    assert made.letters(1) == []
 
 
 def test_every_request_can_be_sent_in_its_oldest_and_newest_layout_with_topics() -> None:
     _, made = outbox()
     made.tell_leader([1], T0, is_new=True)
-    made.tell_stop([1], T0, Stop(3, is_deletion=True))
-    leader_and_isr, stop = (letter.request for letter in made.letters())
+    made.tell_stop([1], TopicPartition("t", 1), Stop(3, is_deletion=True))
+    leader_and_isr, stop = (letter.request for letter in made.letters(1))
     for request, versions in ((leader_and_isr, (2, 7)), (stop, (3, 4))):
         for version in versions:
             copy, _ = decode(type(request), version, encode(request, version))

@@ -24,10 +24,8 @@ async def handle(
     if _NO_EPOCH != request.broker_epoch < leaving.epoch:
         message = f"broker epoch {request.broker_epoch} is before {leaving.epoch}"
         raise KafkaError(ErrorCode.STALE_BROKER_EPOCH, message)
-    # What has no other replica stays without a leader, and need not be waited for.
     remaining = [
         RemainingPartition(topic_name=name.topic, partition_index=name.partition)
-        for name, state in cluster.leaders.items()
-        if state.leader == request.broker_id and len(cluster.assignment(name).replicas) > 1
+        for name in await broker.controller.perform(lambda term: term.shut_down(request.broker_id))
     ]
     return ControlledShutdownResponse(error_code=ErrorCode.NONE, remaining_partitions=remaining)

@@ -86,7 +86,7 @@ def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> N
 async def _elect(names: list[TopicPartition], request: ElectLeadersRequest, broker: Broker) -> None:
     if not names:
         return
-    broker.controller.elect_preferred(names)
+    await broker.controller.perform(lambda term: term.elect_preferred(names))
 
     def are_elected() -> bool:
         image = broker.metadata.image

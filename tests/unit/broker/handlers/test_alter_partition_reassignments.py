@@ -50,5 +50,5 @@ async def test_a_partition_that_is_not_there_is_unknown(world: World) -> None:
 
 
 async def test_only_the_controller_reassigns(world: World) -> None:
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     assert (await reassign(world, [0])).error_code == ErrorCode.NOT_CONTROLLER

@@ -47,5 +47,5 @@ async def test_an_earlier_life_of_a_broker_cannot_stop_this_one(world: World) ->
 
 
 async def test_only_the_controller_is_asked(world: World) -> None:
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     assert (await ask(world)).error_code == ErrorCode.NOT_CONTROLLER

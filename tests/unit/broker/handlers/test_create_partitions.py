@@ -103,7 +103,7 @@ async def test_without_time_to_wait_the_topic_grows_all_the_same(world: World) -
 
 async def test_only_the_controller_lets_topics_grow(world: World) -> None:
     await world.create_topic("t")
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     assert await grow(world, wish(2)) == [ErrorCode.NOT_CONTROLLER]
 
 

@@ -160,7 +160,7 @@ async def test_without_time_to_wait_the_topic_is_created_all_the_same(world: Wor
 
 
 async def test_only_the_controller_creates_topics(world: World) -> None:
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     (result,) = await create(world, topic("t"))
     assert result.error_code == ErrorCode.NOT_CONTROLLER
 

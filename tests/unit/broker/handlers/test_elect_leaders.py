@@ -70,7 +70,7 @@ async def test_there_are_only_two_kinds_of_elections(world: World) -> None:
 @pytest.mark.parametrize("version", [0, NEWEST])
 async def test_only_the_controller_elects(world: World, version: int) -> None:
     await world.create_topic("t")
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     response = await elect(world, {"t": [0]}, version=version)
     assert response.error_code == (ErrorCode.NONE if version == 0 else ErrorCode.NOT_CONTROLLER)
     assert codes(response) == {("t", 0): ErrorCode.NOT_CONTROLLER}

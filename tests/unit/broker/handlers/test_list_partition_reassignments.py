@@ -44,5 +44,5 @@ async def test_a_move_is_listed_for_all_and_for_whom_asks_for_it(world: World) -
 
 
 async def test_only_the_controller_knows(world: World) -> None:
-    world.broker.controller._machine = None
+    world.broker.controller._term = None
     assert (await ask(world)).error_code == ErrorCode.NOT_CONTROLLER

@@ -1,0 +1,91 @@
+"""How this broker takes part in its cluster: the tree, the controllership, the other brokers."""
+
+from moldau.broker.broker import Broker
+from moldau.broker.dispatch import Dispatcher
+from moldau.broker.membership import Membership
+from moldau.broker.peers import Address, FindAddress, Peers
+from moldau.config.broker.startup import Startup
+from moldau.controller.service import ControllerService, Rules
+from moldau.coordination.layout.brokers import BrokerRegistration
+from moldau.coordination.sessions import Sessions
+from moldau.coordination.tree import Tree
+
+
+async def open_zookeeper(startup: Startup) -> Tree:
+    """A session with the ensemble that the settings name."""
+    # Imported only now: a broker on its embedded store does without.
+    from moldau.coordination.zookeeper import ZooKeeperTree  # noqa: PLC0415
+
+    config = startup.config.zookeeper
+    assert config.zookeeper_connect is not None
+    session_timeout_ms = config.zookeeper_session_timeout_ms
+    return await ZooKeeperTree.open(
+        config.zookeeper_connect,
+        session_timeout_ms=session_timeout_ms,
+        connect_timeout_ms=config.zookeeper_connection_timeout_ms or session_timeout_ms,
+        requests_max=config.zookeeper_max_in_flight_requests,
+    )
+
+
+def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
+    """Requests of this broker to those that the controller has told it of."""
+
+    def find(broker_id: int) -> Address | None:
+        endpoint = broker.metadata.image.endpoint(broker_id, startup.listeners.inter_broker_name)
+        return None if endpoint is None else Address(endpoint.host, endpoint.port)
+
+    timeout_ms = startup.config.general.request_timeout_ms
+    return _peers(broker, startup, dispatcher, find, timeout_ms)
+
+
+def make_controller_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
+    """Requests of the controller, which is the first to know where brokers are."""
+
+    def find(broker_id: int) -> Address | None:
+        if not broker.controller.is_controller:
+            return None
+        live = broker.controller.machine.cluster.brokers.get(broker_id)
+        for endpoint in () if live is None else live.endpoints:
+            if endpoint.listener == startup.listeners.inter_broker_name:
+                return Address(endpoint.host, endpoint.port)
+        return None
+
+    timeout_ms = startup.config.replication.controller_socket_timeout_ms
+    return _peers(broker, startup, dispatcher, find, timeout_ms)
+
+
+def make_membership(
+    broker: Broker, startup: Startup, sessions: Sessions, node: BrokerRegistration, letters: Peers
+) -> Membership:
+    """The broker's place in the cluster; `letters` is how it writes as controller."""
+    replication = startup.config.replication
+    interval_s = replication.leader_imbalance_check_interval_seconds
+    rules = Rules(
+        is_unclean_allowed=lambda topic: (
+            broker.topic_configs.of(topic).unclean_leader_election_enable
+        ),
+        listener=startup.listeners.inter_broker_name,
+        rebalance_s=interval_s if replication.auto_leader_rebalance_enable else None,
+        imbalance_percentage=replication.leader_imbalance_per_broker_percentage,
+        deleted=broker.waiters.wake,
+    )
+
+    def start_office(tree: Tree) -> ControllerService:
+        broker.controller = ControllerService(
+            tree, broker.id, send=letters.send, clock=broker.clock, rules=rules
+        )
+        return broker.controller
+
+    return Membership(sessions, broker.registration, node, broker.configs, start_office)
+
+
+def _peers(
+    broker: Broker, startup: Startup, dispatcher: Dispatcher, find: FindAddress, timeout_ms: int
+) -> Peers:
+    return Peers(
+        broker.id,
+        dispatcher,
+        find,
+        protocol=startup.config.general.inter_broker_protocol_version,
+        timeout_s=timeout_ms / 1000,
+    )

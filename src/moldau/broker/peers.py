@@ -1,0 +1,73 @@
+"""Requests to the brokers of the cluster: to this one in process, to others over channels."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from moldau.broker.dispatch import Dispatcher
+from moldau.broker.in_process import InProcess
+from moldau.errors import ErrorCode, KafkaError
+from moldau.net.channel import Channel, ChannelLimits
+from moldau.protocol.inter_broker import in_version, version_of
+
+
+class Address(NamedTuple):
+    """Where a broker listens for other brokers."""
+
+    host: str
+    port: int
+
+
+FindAddress = Callable[[int], Address | None]
+
+
+class Peers:
+    """A channel to each broker that something was sent to; one user's requests in order."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        dispatcher: Dispatcher,
+        find: FindAddress,
+        *,
+        protocol: str,
+        timeout_s: float,
+    ) -> None:
+        """`protocol` is `inter.broker.protocol.version`."""
+        self._broker_id = broker_id
+        self._local = InProcess(dispatcher, protocol=protocol)
+        self._find = find
+        self._protocol = protocol
+        self._limits = ChannelLimits(timeout_s=timeout_s)
+        self._channels: dict[int, Channel] = {}
+
+    async def send(self, broker_id: int, request: object) -> object:
+        """The broker's answer; OSError if it cannot be had."""
+        if broker_id == self._broker_id:
+            return await self._local.send(request)
+        version = version_of(type(request), self._protocol)
+        return await self._channel(broker_id).call(in_version(request, version), version)
+
+    async def ask(self, broker_id: int, request: object) -> object:
+        """The broker's answer; NETWORK_EXCEPTION if it cannot be had."""
+        try:
+            return await self.send(broker_id, request)
+        except OSError as error:
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, str(error)) from error
+
+    def close(self) -> None:
+        """Hang up."""
+        for channel in self._channels.values():
+            channel.close()
+
+    def _channel(self, broker_id: int) -> Channel:
+        address = self._find(broker_id)
+        if address is None:
+            raise ConnectionError(f"broker {broker_id} is not there")
+        channel = self._channels.get(broker_id)
+        if channel is None or (channel.host, channel.port) != address:
+            if channel is not None:
+                channel.close()
+            client_id = f"broker-{self._broker_id}"
+            channel = Channel(*address, client_id, limits=self._limits)
+            self._channels[broker_id] = channel
+        return channel

@@ -1,0 +1,77 @@
+"""Brings letters to brokers: to each in order, and to none later because another is slow.
+
+A letter is sent until it is answered, or its broker has gone from the tree, or this broker
+is no longer the controller: a broker that is registered has to hear everything.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+
+from moldau.controller.outbox import Letter, Outbox, Request
+
+_log = logging.getLogger(__name__)
+
+Send = Callable[[int, Request], Awaitable[object]]
+"""Delivers a request to a broker and returns the response; OSError if there is none."""
+Answered = Callable[[Letter, object], None]
+
+
+class Couriers:
+    """One task for each broker, for one term of office."""
+
+    def __init__(
+        self,
+        tasks: asyncio.TaskGroup,
+        outbox: Outbox,
+        send: Send,
+        *,
+        answered: Answered,
+        retry_s: float = 0.1,
+    ) -> None:
+        self._tasks = tasks
+        self._outbox = outbox
+        self._send = send
+        self._answered = answered
+        self._retry_s = retry_s
+        self._couriers: dict[int, tuple[asyncio.Task[None], asyncio.Event]] = {}
+
+    def go(self) -> None:
+        """There may be letters."""
+        for broker in self._outbox.waiting():
+            if broker not in self._couriers:
+                has_letters = asyncio.Event()
+                task = self._tasks.create_task(self._serve(broker, has_letters))
+                self._couriers[broker] = task, has_letters
+            self._couriers[broker][1].set()
+
+    def forget(self, brokers: Iterable[int]) -> None:
+        """These brokers are gone, with what was on the way to them."""
+        for broker in brokers:
+            self._outbox.drop(broker)
+            courier = self._couriers.pop(broker, None)
+            if courier is not None:
+                courier[0].cancel()
+
+    def stop(self) -> None:
+        """The term of office is over: whatever is not sent yet is for the next controller."""
+        self.forget(list(self._couriers))
+
+    async def _serve(self, broker: int, has_letters: asyncio.Event) -> None:
+        while True:
+            has_letters.clear()
+            for letter in self._outbox.letters(broker):
+                self._answered(letter, await self._deliver(letter))
+            await has_letters.wait()
+
+    async def _deliver(self, letter: Letter) -> object:
+        attempts = 0
+        while True:
+            try:
+                return await self._send(*letter)
+            except OSError as error:
+                attempts += 1
+                if attempts == 1:
+                    what = type(letter.request).__name__
+                    _log.warning("%s cannot reach broker %d: %s", what, letter.broker_id, error)
+                await asyncio.sleep(self._retry_s)

@@ -1,0 +1,331 @@
+"""One term of office of a controller: what it does about the tree's news.
+
+Every method named `…_changed` is a job: it first looks (setting the watch again) and then
+acts on what it saw. Jobs run one after the other; who runs them is the service.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from functools import partial
+
+from moldau.controller.cluster import LiveBroker
+from moldau.controller.controller import Controller, StateWrite
+from moldau.controller.couriers import Couriers
+from moldau.controller.deletion import nodes_of
+from moldau.controller.outbox import Letter, Stop
+from moldau.controller.state_nodes import StateNodes
+from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.tree import BadVersion, Watch, WatchEvent
+from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from moldau.protocol.messages.stop_replica import StopReplicaResponse
+
+_READ_TOGETHER = 500
+
+Job = Callable[[], Awaitable[None]]
+Schedule = Callable[[str, Job], None]
+Plan = Callable[[], list[StateWrite]]
+
+
+class Deposed(Exception):
+    """Another broker is controller now."""
+
+
+class Term:
+    """What a controller does from its election until it resigns."""
+
+    def __init__(
+        self,
+        machine: Controller,
+        reader: TreeReader,
+        nodes: StateNodes,
+        *,
+        schedule: Schedule,
+        deleted: Callable[[str], None],
+    ) -> None:
+        """`schedule` has a job done after those that are due already, once for each name.
+
+        `deleted` hears of every topic that is gone from the tree.
+        """
+        self.machine = machine
+        self._reader = reader
+        self._nodes = nodes
+        self._schedule = schedule
+        self._deleted = deleted
+        self._couriers: Couriers
+        self._is_over = False
+
+    async def begin(self, couriers: Couriers) -> None:
+        """Take over: old news first go, then all there is to know is read, told and mended."""
+        self._couriers = couriers
+        machine = self.machine
+        machine.cluster.brokers.update(await self._read_brokers())
+        await self._forget_old_notifications()
+        await self._load_topics(await self._read_topic_names())
+        await self._load_deletions()
+        machine.welcome(set(machine.cluster.brokers))
+        couriers.go()
+        await self._elect_and_shrink()
+        await self._delete_topics()
+
+    def end(self) -> None:
+        """No more letters, and no more news from the tree."""
+        self._is_over = True
+        self._couriers.stop()
+
+    # Brokers
+
+    async def brokers_changed(self) -> None:
+        """Brokers have come, gone, or come back."""
+        machine = self.machine
+        known = machine.cluster.brokers
+        found = await self._read_brokers()
+        # A broker that came back between two looks has another epoch.
+        gone = {one for one in known if one not in found or found[one].epoch != known[one].epoch}
+        come = {one for one in found if one not in known or one in gone}
+        known.clear()
+        known.update({one: broker for one, broker in found.items() if one not in come})
+        if gone:
+            self._couriers.forget(gone)
+            machine.note_gone(gone)
+            await self._elect_and_shrink()
+        known.update(found)
+        if come:
+            machine.welcome(come)
+            self._couriers.go()
+            await self._elect_and_shrink()
+            await self._delete_topics()
+
+    async def shut_down(self, broker_id: int) -> list[TopicPartition]:
+        """A broker is about to stop; returns what it still leads although others could."""
+        cluster = self.machine.cluster
+        cluster.stopping.add(broker_id)
+        await self._carry_out(partial(self.machine.plan_shutdown, broker_id))
+        for partition in cluster.partitions_on([broker_id]):
+            state = cluster.leaders.get(partition)
+            if state is not None and state.leader != broker_id:
+                stop = Stop(state.leader_epoch, is_deletion=False)
+                self.machine.outbox.tell_stop([broker_id], partition, stop)
+        self._couriers.go()
+        return [
+            partition
+            for partition, state in cluster.leaders.items()
+            if state.leader == broker_id and len(cluster.assignment(partition).replicas) > 1
+        ]
+
+    async def log_dirs_changed(self) -> None:
+        """Log directories have failed: ask the brokers which replicas are gone with them."""
+        found = await self._reader.log_dir_failures(
+            self._watch("log directories", self.log_dirs_changed)
+        )
+        cluster = self.machine.cluster
+        for broker in dict.fromkeys(found.values()):
+            if broker is not None and broker in cluster.brokers:
+                for partition in cluster.partitions_on([broker]):
+                    self.machine.outbox.tell_leader([broker], partition)
+        self._couriers.go()
+        await self._remove(list(found))
+
+    def note_answer(self, letter: Letter, answer: object) -> None:
+        """A broker has answered a letter."""
+        if isinstance(answer, StopReplicaResponse):
+            self.machine.deletions.note_answer(letter.broker_id, answer)
+            if self.machine.deletions.finished():
+                self._schedule("end of deletions", self._finish_deletions)
+        elif isinstance(answer, LeaderAndIsrResponse):
+            assert isinstance(letter.request, LeaderAndIsrRequest)
+            errors = errors_of(letter.request, answer)
+            if self.machine.note_failures(letter.broker_id, errors):
+                self._schedule("failed replicas", self._elect_and_shrink)
+
+    async def _elect_and_shrink(self) -> None:
+        machine = self.machine
+        await self._carry_out(lambda: [*machine.plan_offline(), *machine.plan_shrink()])
+
+    # Topics
+
+    async def topics_changed(self) -> None:
+        """Topics have come or gone."""
+        names = await self._read_topic_names()
+        machine = self.machine
+        there = set(names)
+        for gone in [name for name in machine.cluster.topics if name not in there]:
+            machine.cluster.forget(gone)
+        new = [name for name in names if name not in machine.cluster.topics]
+        await self._load_topics(new)
+        await self._lead_new(new)
+
+    async def _topic_changed(self, name: str) -> None:
+        if name in self.machine.cluster.topics:
+            await self._load_topics([name])
+            await self._lead_new([name])
+
+    async def _lead_new(self, names: Sequence[str]) -> None:
+        cluster = self.machine.cluster
+        partitions = [
+            partition
+            for name in names
+            if name not in cluster.deleting
+            for partition in cluster.partitions_of(name)
+        ]
+        await self._carry_out(lambda: self.machine.plan_new(partitions))
+
+    async def _load_topics(self, names: Sequence[str]) -> None:
+        """Read topics and who leads their partitions, many at a time."""
+        cluster = self.machine.cluster
+        for start in range(0, len(names), _READ_TOGETHER):
+            some = names[start : start + _READ_TOGETHER]
+            await asyncio.gather(*map(self._load_topic, some))
+            await self._reload(
+                partition
+                for name in some
+                for partition in cluster.partitions_of(name)
+                if partition not in cluster.leaders
+            )
+
+    async def _load_topic(self, name: str) -> None:
+        watch = self._watch(f"topic {name}", partial(self._topic_changed, name))
+        topic = await self._reader.topic(name, watch)
+        if topic is not None:
+            self.machine.cluster.topics[name] = topic
+
+    async def _reload(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read who leads partitions, and who is in sync."""
+        await asyncio.gather(*map(self._load_state, partitions))
+
+    async def _load_state(self, partition: TopicPartition) -> None:
+        state = await self._reader.state(partition)
+        if state is not None:
+            self.machine.cluster.leaders[partition] = state
+
+    # In-sync sets and leaders
+
+    async def isr_changed(self) -> None:
+        """Leaders have written other in-sync sets."""
+        found = await self._reader.isr_changes(self._watch("in-sync sets", self.isr_changed))
+        cluster = self.machine.cluster
+        changed = dict.fromkeys(
+            partition
+            for partitions in found.values()
+            for partition in partitions
+            if partition in cluster.leaders
+        )
+        await self._reload(changed)
+        self.machine.note_isr(changed)
+        self._couriers.go()
+        await self._remove(list(found))
+
+    async def elect_preferred(self, partitions: Collection[TopicPartition]) -> None:
+        """Have partitions led by their first replicas, where they can be."""
+        await self._carry_out(lambda: self.machine.plan_preferred(partitions))
+
+    async def elect_unclean(self, partitions: Collection[TopicPartition]) -> None:
+        """Have partitions without a leader led by any live replica, in sync or not."""
+        machine = self.machine
+
+        def plan() -> list[StateWrite]:
+            leaderless = [
+                one
+                for one in partitions
+                if one in machine.cluster.leaders
+                and not machine.cluster.is_online(machine.cluster.leaders[one].leader, one)
+            ]
+            return machine.plan_elections(leaderless, is_unclean_wanted=True)
+
+        await self._carry_out(plan)
+
+    # Deletion
+
+    async def deletions_changed(self) -> None:
+        """Topics have been marked for deletion."""
+        await self._load_deletions()
+        await self._delete_topics()
+
+    async def _load_deletions(self) -> None:
+        watch = self._watch("deletions", self.deletions_changed)
+        names = await self._reader.deletions(watch)
+        self.machine.cluster.deleting.update(dict.fromkeys(names))
+
+    async def _delete_topics(self) -> None:
+        self.machine.deletions.begin()
+        self._couriers.go()
+        await self._finish_deletions()
+
+    async def _finish_deletions(self) -> None:
+        deletions = self.machine.deletions
+        for topic in deletions.finished():
+            await self._remove(nodes_of(topic, self.machine.cluster.partitions_of(topic)))
+            deletions.forget(topic)
+            self._deleted(topic)
+
+    # Looking
+
+    async def _read_brokers(self) -> dict[int, LiveBroker]:
+        return await self._reader.brokers(self._watch("brokers", self.brokers_changed))
+
+    async def _read_topic_names(self) -> list[str]:
+        return await self._reader.topic_names(self._watch("topics", self.topics_changed))
+
+    async def _forget_old_notifications(self) -> None:
+        """All there is to know is about to be read: what was told before is no news."""
+        isr_watch = self._watch("in-sync sets", self.isr_changed)
+        log_dir_watch = self._watch("log directories", self.log_dirs_changed)
+        await self._remove([*await self._reader.isr_changes(isr_watch)])
+        await self._remove([*await self._reader.log_dir_failures(log_dir_watch)])
+
+    def _watch(self, name: str, job: Job) -> Watch:
+        """A watch that has a job done, unless this term of office is over by then."""
+
+        def fired(_event: WatchEvent) -> None:
+            if not self._is_over:
+                self._schedule(name, job)
+
+        return fired
+
+    # Acting
+
+    async def _carry_out(self, plan: Plan) -> None:
+        """Write what is planned, and tell the brokers.
+
+        A leader may have written another in-sync set meanwhile: then that is read, and the
+        plan made again for what there is now.
+        """
+        leaders = self.machine.cluster.leaders
+        hopeless: dict[TopicPartition, None] = {}
+        while writes := [one for one in plan() if one.partition not in hopeless]:
+            try:
+                written = await self._nodes.write(writes)
+            except BadVersion as error:
+                raise Deposed from error
+            for write, version in written:
+                self.machine.note_written(write, version)
+            self._couriers.go()
+            done = {write.partition for write, _ in written}
+            refused = {one.partition: None for one in writes if one.partition not in done}
+            before = {one: leaders.get(one) for one in refused}
+            await self._reload(refused)
+            hopeless |= {one: None for one in refused if leaders.get(one) == before[one]}
+
+    async def _remove(self, paths: Sequence[str]) -> None:
+        try:
+            await self._nodes.remove(paths)
+        except BadVersion as error:
+            raise Deposed from error
+
+
+def errors_of(
+    request: LeaderAndIsrRequest, answer: LeaderAndIsrResponse
+) -> dict[TopicPartition, ErrorCode]:
+    """What a broker says about each partition, by name or by the topic's id."""
+    names = {topic.topic_id: topic.topic_name for topic in request.topic_states}
+    by_name = {
+        TopicPartition(one.topic_name, one.partition_index): ErrorCode(one.error_code)
+        for one in answer.partition_errors
+    }
+    return by_name | {
+        TopicPartition(names[topic.topic_id], one.partition_index): ErrorCode(one.error_code)
+        for topic in answer.topics
+        if topic.topic_id in names
+        for one in topic.partition_errors
+    }

@@ -1,0 +1,54 @@
+"""What joins a broker to its cluster: where it finds the others, and by which rules it rules."""
+
+import pytest
+
+from moldau.broker.joining import make_controller_peers, make_peers, open_zookeeper
+from moldau.config.broker.startup import read_startup
+from moldau.controller.cluster import Listening, LiveBroker
+from moldau.coordination.tree import ConnectionLost
+from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
+from unit.broker.world import broker_world
+
+TWO = {
+    "listeners": "INSIDE://127.0.0.1:1,OUTSIDE://127.0.0.1:2",
+    "listener.security.protocol.map": "INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT",
+    "inter.broker.listener.name": "INSIDE",
+}
+
+
+async def test_others_are_found_by_the_listener_of_brokers() -> None:
+    async with broker_world() as world:
+        node = BrokerNode(5, {"OUTSIDE": Endpoint("o", 1), "INSIDE": Endpoint("i", 2)})
+        world.broker.metadata.image = ClusterImage(0, {5: node})
+        made = make_peers(world.broker, read_startup(TWO), world.dispatcher)
+        channel = made._channel(5)
+        assert (channel.host, channel.port) == ("i", 2)
+        with pytest.raises(ConnectionError):
+            made._channel(6)
+
+
+async def test_a_controller_finds_brokers_that_nobody_was_told_of() -> None:
+    async with broker_world() as world:
+        cluster = world.broker.controller.machine.cluster
+        endpoints = (Listening("OUTSIDE", "o", 1, 0), Listening("INSIDE", "i", 2, 0))
+        cluster.brokers[5] = LiveBroker(5, 1, endpoints)
+        cluster.brokers[6] = LiveBroker(6, 1, ())
+        made = make_controller_peers(world.broker, read_startup(TWO), world.dispatcher)
+        channel = made._channel(5)
+        assert (channel.host, channel.port) == ("i", 2)
+        for nobody in (6, 7):
+            with pytest.raises(ConnectionError):
+                made._channel(nobody)
+        world.broker.controller._term = None
+        with pytest.raises(ConnectionError):
+            made._channel(5)
+
+
+async def test_an_ensemble_that_is_not_there_is_an_error() -> None:
+    settings = {
+        "zookeeper.connect": "127.0.0.1:1",
+        "zookeeper.connection.timeout.ms": "50",
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+    }
+    with pytest.raises(ConnectionLost, match=r"no ZooKeeper at 127\.0\.0\.1:1"):
+        await open_zookeeper(read_startup(settings))

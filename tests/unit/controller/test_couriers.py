@@ -1,0 +1,101 @@
+"""Couriers: every letter arrives, in order, and nobody waits for another."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from moldau.controller.cluster import Cluster, LiveBroker
+from moldau.controller.couriers import Couriers
+from moldau.controller.outbox import Letter, Outbox, Request
+
+
+class Brokers:
+    """Answers at once, but for those that are cut off or slow."""
+
+    def __init__(self) -> None:
+        self.arrived: list[int] = []
+        self.cut_off: set[int] = set()
+        self.slow: set[int] = set()
+        self.answers: list[tuple[int, object]] = []
+        self.attempts = 0
+
+    async def send(self, broker_id: int, _request: Request) -> object:
+        self.attempts += 1
+        if broker_id in self.cut_off:
+            raise ConnectionError("cut off")
+        if broker_id in self.slow:
+            await asyncio.Event().wait()
+        self.arrived.append(broker_id)
+        return f"from {broker_id}"
+
+    def answered(self, letter: Letter, answer: object) -> None:
+        self.answers.append((letter.broker_id, answer))
+
+
+@asynccontextmanager
+async def couriers(*brokers: int) -> AsyncIterator[tuple[Brokers, Outbox, Couriers]]:
+    cluster = Cluster(brokers={one: LiveBroker(one, 1, ()) for one in brokers})
+    outbox = Outbox(cluster, controller_id=1, controller_epoch=1)
+    world = Brokers()
+    async with asyncio.TaskGroup() as tasks:
+        made = Couriers(tasks, outbox, world.send, answered=world.answered, retry_s=0)
+        yield world, outbox, made
+        made.stop()
+
+
+async def settled() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_letters_arrive_and_are_answered() -> None:
+    async with couriers(1, 2) as (brokers, outbox, made):
+        outbox.tell_brokers([1, 2])
+        made.go()
+        await settled()
+        outbox.tell_brokers([1])
+        made.go()
+        await settled()
+        assert brokers.arrived == [1, 2, 1]
+        assert brokers.answers[0] == (1, "from 1")
+
+
+async def test_a_slow_broker_holds_up_nobody_else() -> None:
+    async with couriers(1, 2) as (brokers, outbox, made):
+        brokers.slow = {1}
+        outbox.tell_brokers([1, 2])
+        made.go()
+        await settled()
+        assert brokers.arrived == [2]
+
+
+async def test_a_letter_is_sent_until_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:
+    async with couriers(1) as (brokers, outbox, made):
+        brokers.cut_off = {1}
+        outbox.tell_brokers([1])
+        made.go()
+        await settled()
+        assert brokers.attempts > 2
+        assert len(caplog.records) == 1
+        brokers.cut_off = set()
+        await settled()
+        assert brokers.arrived == [1]
+
+
+async def test_nothing_more_is_sent_to_a_broker_that_is_gone() -> None:
+    async with couriers(1) as (brokers, outbox, made):
+        brokers.cut_off = {1}
+        outbox.tell_brokers([1])
+        made.go()
+        await settled()
+        made.forget([1, 7])
+        attempts = brokers.attempts
+        await settled()
+        assert brokers.attempts == attempts
+        outbox.tell_brokers([1])
+        brokers.cut_off = set()
+        made.go()
+        await settled()
+        assert brokers.arrived == [1]
