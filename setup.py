@@ -15,6 +15,7 @@ KERNELS = {
     "moldau.records._kernel": "src/moldau/records/kernel.py",
     "moldau.records._kernel_build": "src/moldau/records/kernel_build.py",
     "moldau.client._intake": "src/moldau/client/intake.py",
+    "moldau.broker._express": "src/moldau/broker/express.py",
     "moldau.log._appending": "src/moldau/log/appending.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",
     "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",

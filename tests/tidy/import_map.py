@@ -50,7 +50,7 @@ BROKER_STARTER = "moldau.cli.serve"
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cramjam": ("moldau.records",),
     "crc32c": ("moldau.records.crc32c",),
-    "cython": ("moldau.records", "moldau.log", "moldau.client.intake"),
+    "cython": ("moldau.records", "moldau.log", "moldau.broker.express", "moldau.client.intake"),
     "kazoo": ("moldau.coordination.zookeeper",),
     "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),

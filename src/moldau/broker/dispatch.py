@@ -7,11 +7,12 @@ of the API; any other exception becomes UNKNOWN_SERVER_ERROR and a log entry.
 
 import logging
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from moldau.broker.context import Client, Context
+from moldau.broker.request_times import RequestTimes
 from moldau.broker.routes import Handle, Route
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.net.connection import CloseConnection, Part
@@ -19,14 +20,18 @@ from moldau.protocol.apis import Api
 from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
 from moldau.protocol.headers import decode_request_header, response_header_version
 from moldau.protocol.schema import fields_of
+from moldau.runtime import eager
 from moldau.runtime.clock import Clock
-from moldau.runtime.metrics import Counter, Durations, Metrics
+from moldau.runtime.metrics import Counter, Metrics
 
 _log = logging.getLogger(__name__)
 
 API_VERSIONS = 18
 
 Refuse = Callable[[Any, Context, KafkaError], object]
+Shortcut = Callable[[memoryview], bytearray | None]
+MakeShortcut = Callable[[RequestTimes, dict[int, Counter]], Shortcut]
+NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
 
 # What stands before an answer: its size, the correlation id and, in flexible versions, the
@@ -54,24 +59,59 @@ class _Served:
     range: range
     handle: Handle
     refuse: Refuse
-    total_time: Durations
+    times: RequestTimes
     versions: dict[int, _Version]
+    requests: dict[int, Counter]
+    """The counters of the versions that are ready."""
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """A request that waits."""
+
+    served: _Served
+    version: _Version
+    correlation_id: int
+    local_ns: int
+
+
+Answer = list[Part] | None | Coroutine[Any, Any, list[Part] | None]
 
 
 class Dispatcher:
     """Answers the frames of all connections of one broker."""
 
     def __init__(
-        self, routes: Iterable[Route], broker: object, *, clock: Clock, metrics: Metrics
+        self,
+        routes: Iterable[Route],
+        broker: object,
+        *,
+        clock: Clock,
+        metrics: Metrics,
+        shortcuts: Mapping[int, MakeShortcut] = NO_SHORTCUTS,
     ) -> None:
+        """`shortcuts`, by API key, answer what they can before anything is decoded."""
         self._routes = {route.api.key: route for route in routes}
         self._broker = broker
         self._clock = clock
         self._metrics = metrics
         self._served: dict[int, _Served] = {}
+        self._shortcuts = dict(shortcuts)
+        self._shortcut: Shortcut | None = None
 
-    async def respond(self, client: Client, frame: memoryview) -> list[Part] | None:
-        """The parts of the framed answer, or None if the client expects none."""
+    def respond(self, client: Client, frame: memoryview) -> Answer:
+        """The parts of the framed answer, or None if the client expects none.
+
+        What has to wait is returned as a coroutine, which comes to the same in the end.
+        """
+        if self._shortcut is not None:
+            try:
+                answer = self._shortcut(frame)
+            except Exception as error:  # nobody knows how far it came
+                _log.exception("a request from %s failed", client.host)
+                raise CloseConnection("a request failed") from error
+            if answer is not None:
+                return [answer]
         began_ns = self._clock.monotonic_ns()
         try:
             header, position = decode_request_header(frame)
@@ -90,22 +130,35 @@ class Dispatcher:
                 raise CloseConnection(message) from error
         else:
             request = served.api.request()
-        response = await self._answer(served, request, context)
-        served.total_time.record(self._clock.monotonic_ns() - began_ns)
         version.requests.value += 1
-        if response is None:
-            return None
-        parts = version.encode(response)
-        size = version.prefix.size - _SIZE_BYTES + sum(map(len, parts))
-        return [version.prefix.pack(size, header.correlation_id), *parts]
+        try:
+            outcome = eager.start(served.handle(request, context, self._broker))
+        except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
+            outcome = eager.Finished(_refusal(error, served, request, context))
+        if isinstance(outcome, eager.Finished):
+            served.times.record_at_once(self._clock.monotonic_ns() - began_ns)
+            return _framed(outcome.value, version, header.correlation_id)
+        local_ns = self._clock.monotonic_ns() - began_ns
+        rest = _answer_of(outcome.rest, served, request, context)
+        return self._finish(rest, _Exchange(served, version, header.correlation_id, local_ns))
+
+    async def _finish(self, answer: Awaitable[Any], exchange: _Exchange) -> list[Part] | None:
+        waiting_ns = self._clock.monotonic_ns()
+        response = await answer
+        remote_ns = self._clock.monotonic_ns() - waiting_ns
+        exchange.served.times.record_waited(exchange.local_ns, remote_ns)
+        return _framed(response, exchange.version, exchange.correlation_id)
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
         """The answer to a request that needs no frame, since it comes from this process."""
         served = self._served.get(api_key) or self._serve(api_key)
-        return await self._answer(served, request, context)
+        work = served.handle(request, context, self._broker)
+        return await _answer_of(work, served, request, context)
 
     def wrap(self, api_key: int, wrapper: Callable[[Handle], Handle]) -> None:
         """Let tests come between the requests of an API and its handler."""
+        self._shortcuts.pop(api_key, None)
+        self._shortcut = None
         served = self._served.get(api_key) or self._serve(api_key)
         served.handle = wrapper(served.handle)
 
@@ -120,11 +173,12 @@ class Dispatcher:
             range=route.versions,
             handle=handler.handle,
             refuse=getattr(handler, "refuse", None) or _refuser(api),
-            total_time=self._metrics.durations(
-                "kafka_network_requestmetrics_totaltimems", request=api.name
-            ),
+            times=RequestTimes(self._metrics, api.name),
             versions={},
+            requests={},
         )
+        if api_key in self._shortcuts:
+            self._shortcut = self._shortcuts[api_key](served.times, served.requests)
         return served
 
     def _version(self, served: _Served, api_version: int) -> _Version:
@@ -149,19 +203,37 @@ class Dispatcher:
         )
         if is_served:  # or there would be one for every number that anyone thinks of
             served.versions[api_version] = version
+            served.requests[api_version] = version.requests
         return version
 
-    async def _answer(self, served: _Served, request: Any, context: Context) -> Any:
-        try:
-            return await served.handle(request, context, self._broker)
-        except KafkaError as error:
-            return served.refuse(request, context, error)
-        except CloseConnection:
-            raise
-        except Exception:  # noqa: BLE001 - the one place where anything becomes an answer
-            _log.exception("%s from %s failed", served.api.name, context.client.host)
-            unknown = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
-            return served.refuse(request, context, unknown)
+
+async def _answer_of(work: Awaitable[Any], served: _Served, request: Any, context: Context) -> Any:
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
+        return _refusal(error, served, request, context)
+
+
+def _refusal(error: Exception, served: _Served, request: Any, context: Context) -> Any:
+    """The answer that tells of an error; raises if there is none but to hang up."""
+    if isinstance(error, CloseConnection):
+        raise error
+    if not isinstance(error, KafkaError):
+        where = context.client.host
+        _log.error("%s from %s failed", served.api.name, where, exc_info=error)
+        error = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return served.refuse(request, context, error)
+
+
+def _framed(response: Any, version: _Version, correlation_id: int) -> list[Part] | None:
+    if response is None:
+        return None
+    parts = version.encode(response)
+    prefix = version.prefix
+    size = prefix.size - _SIZE_BYTES
+    for part in parts:
+        size += len(part)
+    return [prefix.pack(size, correlation_id), *parts]
 
 
 def _refuser(api: Api) -> Refuse:

@@ -47,8 +47,8 @@ from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.peers import Peers
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
-from moldau.broker.routes import ROUTES
 from moldau.broker.services import Services
+from moldau.broker.shortcuts import make_dispatcher
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topic_creation import TopicCreation
 from moldau.broker.topic_growth import TopicGrowth
@@ -132,7 +132,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         await sessions.open()
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
-        dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
+        dispatcher = make_dispatcher(broker)
         listeners = []
         for listener in bind_all(startup, dispatcher, doors.bind):
             stack.callback(listener.close)

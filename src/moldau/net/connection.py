@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import struct
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import IO, Any, Protocol, cast
 
@@ -48,7 +48,9 @@ class Owner(Protocol):
         """The connection is gone."""
 
 
-Respond = Callable[[memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
+Answer = list[Part] | None
+Respond = Callable[[memoryview], Answer | Coroutine[Any, Any, Answer]]
+"""Answers a frame: at once, or by a coroutine if that has to wait."""
 Open = Callable[["Connection"], Respond]
 """Called when a connection stands: whoever answers it may remember who it is."""
 
@@ -187,7 +189,21 @@ class Connection(asyncio.BufferedProtocol):
 
     def _begin(self, frame: memoryview) -> None:
         self._is_busy = True
-        outcome = eager.start(self._exchange(frame))
+        try:
+            answer = self._respond(frame)
+        except Exception as error:  # noqa: BLE001 - the top frame of a request
+            self._fail(error)
+            answer = None
+        if answer is None or (isinstance(answer, list) and self._take(answer)):
+            self._is_busy = self.transport.is_closing()
+        elif isinstance(answer, list):
+            self._run(self._deliver(answer))
+        else:
+            self._run(self._exchange(answer))
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Go on with a request that may have to wait."""
+        outcome = eager.start(work)
         if isinstance(outcome, eager.Waiting):
             self._flush()
             self._task = self._loop.create_task(outcome.rest)
@@ -202,25 +218,47 @@ class Connection(asyncio.BufferedProtocol):
         self._is_busy = False
         self._turn()
 
-    async def _exchange(self, frame: memoryview) -> None:
+    async def _exchange(self, answer: Coroutine[Any, Any, Answer]) -> None:
         try:
-            parts = await self._respond(frame)
+            parts = await answer
+        except Exception as error:  # noqa: BLE001 - the top frame of a request
+            self._fail(error)
+        else:
             if parts is not None:
-                await self._send(parts)
-        except CloseConnection as reason:
-            _log.info("closing %s: %s", self.peer, reason)
+                await self._deliver(parts)
+
+    async def _deliver(self, parts: list[Part]) -> None:
+        try:
+            await self._send(parts)
+        except Exception as error:  # noqa: BLE001 - the top frame of a request
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """A request could not be answered: hang up, with what was answered before it if may be."""
+        if isinstance(error, CloseConnection):
+            _log.info("closing %s: %s", self.peer, error)
             self._flush()
             self.transport.close()
-        except OSError as error:
+            return
+        if isinstance(error, OSError):
             _log.info("closing %s: %s", self.peer, error)
-            self.abort()
-        except Exception:  # noqa: BLE001 - the top frame of a request
-            _log.exception("closing %s: a request could not be answered", self.peer)
-            self.abort()
+        else:
+            _log.error("closing %s: a request could not be answered", self.peer, exc_info=error)
+        self.abort()
 
     # Answers
 
-    async def _send(self, parts: Sequence[Part]) -> None:
+    def _take(self, parts: list[Part]) -> bool:
+        """Put what is in memory behind what waits to be written; False if some of it is not."""
+        taken = []
+        for part in parts:
+            if isinstance(part, FileRange):
+                return False
+            taken.append(part)
+        self._outgoing += taken
+        return True
+
+    async def _send(self, parts: list[Part]) -> None:
         for part in parts:
             if not isinstance(part, FileRange):
                 self._outgoing.append(part)

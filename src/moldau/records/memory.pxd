@@ -1,6 +1,6 @@
 # The compiled form of memory.py. Nothing here checks a bound: kernels do, before they call.
 
-from cpython.bytearray cimport PyByteArray_FromStringAndSize
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -9,6 +9,10 @@ from libc.string cimport memcpy
 
 cdef inline const uint8_t* address(const uint8_t[::1] view) noexcept:
     return &view[0] if view.shape[0] > 0 else NULL
+
+
+cdef inline uint8_t* writable(bytearray target) noexcept:
+    return <uint8_t*>PyByteArray_AS_STRING(target)
 
 
 cdef inline void copy_bytes(

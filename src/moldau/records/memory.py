@@ -12,6 +12,11 @@ def address(view: memoryview) -> memoryview:
     return view
 
 
+def writable(target: bytearray) -> memoryview:
+    """Where the bytes of `target` begin, to be written to."""
+    return memoryview(target)
+
+
 def copy_bytes(
     target: memoryview, target_position: int, source: memoryview, position: int, size: int
 ) -> None:

@@ -68,7 +68,7 @@ class Replicas:
         self._logs = logs
         self._is_known = is_known
         self._lag_max_ms = lag_max_ms
-        self._partitions: dict[TopicPartition, Partition] = {}
+        self._partitions: dict[tuple[str, int], Partition] = {}
         self._offline: dict[TopicPartition, KafkaStorageError] = {}
         self.controller_epoch = NO_EPOCH
 
@@ -78,8 +78,8 @@ class Replicas:
     def __iter__(self) -> Iterator[Partition]:
         return iter(self._partitions.values())
 
-    def find(self, partition: TopicPartition) -> Partition | None:
-        """The replica of a partition, if there is one here."""
+    def find(self, partition: tuple[str, int]) -> Partition | None:
+        """The replica of a partition, if there is one here; a topic and a number will do."""
         return self._partitions.get(partition)
 
     def leader(self, partition: TopicPartition, current_leader_epoch: int = NO_EPOCH) -> Partition:

@@ -7,7 +7,7 @@ with a `quantile` label and a `_count`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import Self, TypeVar
 
 Metric = TypeVar("Metric")
 Labels = tuple[tuple[str, str], ...]
@@ -42,6 +42,22 @@ class Durations:
         self.count = 0
         self.total_ns = 0
 
+    @classmethod
+    def of_zeros(cls, count: int) -> Self:
+        """So many durations of no length."""
+        durations = cls()
+        durations._buckets[0] = durations.count = count
+        return durations
+
+    def __add__(self, other: "Durations") -> "Durations":
+        both = Durations()
+        both._buckets = [
+            one + another for one, another in zip(self._buckets, other._buckets, strict=True)
+        ]
+        both.count = self.count + other.count
+        both.total_ns = self.total_ns + other.total_ns
+        return both
+
     def record(self, duration_ns: int) -> None:
         """Note one duration."""
         self._buckets[_bucket_of(duration_ns)] += 1
@@ -65,6 +81,7 @@ class Metrics:
     def __init__(self) -> None:
         self._counters: dict[str, dict[Labels, Counter]] = {}
         self._durations: dict[str, dict[Labels, Durations]] = {}
+        self._summaries: dict[str, dict[Labels, Callable[[], Durations]]] = {}
         self._gauges: dict[str, Callable[[], Iterable[tuple[Labels, float]]]] = {}
 
     def counter(self, name: str, **labels: str) -> Counter:
@@ -74,6 +91,10 @@ class Metrics:
     def durations(self, name: str, **labels: str) -> Durations:
         """The durations of this name and these labels, made on first use."""
         return self._durations.setdefault(name, {}).setdefault(tuple(labels.items()), Durations())
+
+    def summary(self, name: str, read: Callable[[], Durations], **labels: str) -> None:
+        """Durations that are put together when somebody looks."""
+        self._summaries.setdefault(name, {})[tuple(labels.items())] = read
 
     def gauge(self, name: str, read: Callable[[], float]) -> None:
         """A single value, read when somebody looks."""
@@ -105,6 +126,8 @@ class Metrics:
                 yield f"{name}{_written(labels)} {value:.17g}"
         for name, families in sorted(self._durations.items()):
             yield from _duration_lines(name, families)
+        for name, readers in sorted(self._summaries.items()):
+            yield from _duration_lines(name, {labels: read() for labels, read in readers.items()})
 
 
 def _forget(family: dict[Labels, Metric], label: tuple[str, str]) -> None:

@@ -23,13 +23,11 @@ async def world() -> AsyncIterator[World]:
 
 
 async def respond(world: World, frame: bytes | bytearray) -> object:
-    return await world.dispatcher.respond(CLIENT, memoryview(frame))
+    return await world.respond(CLIENT, frame)
 
 
 async def test_the_answer_has_the_requests_correlation_id_and_its_own_size(world: World) -> None:
-    parts = await world.dispatcher.respond(
-        CLIENT, memoryview(frame_of(MetadataRequest(topics=[]), 9))
-    )
+    parts = await world.respond(CLIENT, frame_of(MetadataRequest(topics=[]), 9))
     assert parts is not None
     assert response_of(parts, METADATA, 9).controller_id == 0
 

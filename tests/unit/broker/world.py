@@ -8,7 +8,7 @@ Requests go through the dispatcher as encoded frames, and come back decoded.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ from moldau.broker.dispatch import Dispatcher
 from moldau.broker.joining import make_membership, make_peers
 from moldau.broker.listening import registration_of
 from moldau.broker.main import Ports, assembled, serving, until_known
-from moldau.broker.routes import ROUTES
+from moldau.broker.shortcuts import make_dispatcher
 from moldau.config.broker.startup import read_startup
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
@@ -94,8 +94,13 @@ class World:
         api_key = facts_of(type(request)).api_key
         assert api_key is not None
         frame = frame_of(request, version, client_id=client_id)
-        parts = await self.dispatcher.respond(client, memoryview(frame))
+        parts = await self.respond(client, frame)
         return None if parts is None else response_of(parts, api_key, version)
+
+    async def respond(self, client: Client, frame: bytes | bytearray) -> Any:
+        """The parts of the answer to a frame."""
+        answer = self.dispatcher.respond(client, memoryview(frame))
+        return await answer if isinstance(answer, Coroutine) else answer
 
     async def park(self, request: object, version: int) -> "asyncio.Task[Any]":
         """Send a request that has to wait; returns once it does."""
@@ -157,7 +162,7 @@ async def broker_world(
         await sessions.open()
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
-        dispatcher = Dispatcher(ROUTES, broker, clock=broker.clock, metrics=broker.metrics)
+        dispatcher = make_dispatcher(broker)
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)

@@ -1,8 +1,10 @@
 """Produce (key 0): append batches, answer when as many replicas have them as was asked for."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -19,7 +21,6 @@ from moldau.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
-    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
@@ -76,17 +77,27 @@ async def handle(
     topics = []
     for topic in request.topic_data:
         name = topic.name
-        responses = [await appends.append(name, data) for data in topic.partition_data]
+        responses = []
+        for data in topic.partition_data:
+            response = _response(data.index)
+            responses.append(response)
+            try:
+                work = appends.append(TopicPartition(name, data.index), data.records, response)
+                if work is not None:
+                    await work
+            except KafkaError as error:
+                _refuse(response, error)
+                appends.count_failure(name)
         topics.append(TopicProduceResponse(name=name, partition_responses=responses))
-    response = ProduceResponse(responses=topics)
+    answer = ProduceResponse(responses=topics)
     if acks == 0:
-        _close_on_error(response)
+        _close_on_error(answer)
         return None
     if appends.waiting:
         await _wait_for_replicas(appends.waiting, request.timeout_ms, broker)
     if context.api_version >= _LEADER_HINTS_SINCE:
-        _add_leader_hints(response, context, broker)
-    return response
+        _add_leader_hints(answer, context, broker)
+    return answer
 
 
 def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
@@ -114,46 +125,67 @@ class _Appends:
         self._broker = broker
         self.waiting: list[_Waiting] = []
 
-    async def append(self, topic: str, data: PartitionProduceData) -> PartitionProduceResponse:
-        response = _response(data.index)
-        traffic = self._broker.traffic.all
-        traffic.produce_requests.value += 1
-        try:
-            await self._append(TopicPartition(topic, data.index), data, response)
-        except KafkaError as error:
-            _refuse(response, error)
-            traffic.failed_produce_requests.value += 1
-            if topic in self._broker.metadata.image.topics:  # or anyone could make counters
-                self._broker.traffic.of(topic).failed_produce_requests.value += 1
-        return response
-
-    async def _append(
-        self, name: TopicPartition, data: PartitionProduceData, response: PartitionProduceResponse
-    ) -> None:
+    def append(
+        self,
+        name: TopicPartition,
+        records: ReadableBuffer | None,
+        response: PartitionProduceResponse,
+    ) -> Coroutine[Any, Any, None] | None:
+        """Append at once; what takes longer is returned, to be awaited."""
         broker = self._broker
+        broker.traffic.all.produce_requests.value += 1
         if is_internal(name.topic) and self._context.client_id != ADMIN_CLIENT:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name.topic} is internal")
         partition = broker.replicas.leader(name)
-        records, rules = data.records, partition.produce_rules
-        version, now_ms = self._context.api_version, broker.clock.now_ms()
+        rules, now_ms = partition.produce_rules, broker.clock.now_ms()
         if (
-            records is None
-            or len(records) <= _OPENED_ON_LOOP_BYTES
-            or not _must_be_opened(records, rules)
+            records is not None
+            and len(records) > _OPENED_ON_LOOP_BYTES
+            and _must_be_opened(records, rules)
         ):
-            valid = validate_produce(records, rules, request_version=version, now_ms=now_ms)
-        else:
-            validate = partial(
-                validate_produce, records, rules, request_version=version, now_ms=now_ms
-            )
-            valid = await asyncio.get_running_loop().run_in_executor(None, validate)
+            return self._append_opened(partition, records, response)
+        version = self._context.api_version
+        valid = validate_produce(records, rules, request_version=version, now_ms=now_ms)
+        if valid is None:
+            return None
+        if valid.header.is_transactional:
+            return self._append_verified(partition, valid, response)
+        self._append_valid(partition, valid, response, None)
+        return self._flush(partition) if broker.flusher.is_due(partition.log) else None
+
+    def count_failure(self, topic: str) -> None:
+        traffic = self._broker.traffic
+        traffic.all.failed_produce_requests.value += 1
+        if topic in self._broker.metadata.image.topics:  # or anyone could make counters
+            traffic.of(topic).failed_produce_requests.value += 1
+
+    async def _append_opened(
+        self, partition: Partition, records: ReadableBuffer, response: PartitionProduceResponse
+    ) -> None:
+        """Validate in a thread, since the records have to be decompressed or converted."""
+        validate = partial(
+            validate_produce,
+            records,
+            partition.produce_rules,
+            request_version=self._context.api_version,
+            now_ms=self._broker.clock.now_ms(),
+        )
+        valid = await asyncio.get_running_loop().run_in_executor(None, validate)
         if valid is not None:
-            guard = None
-            if valid.header.is_transactional:
-                guard = await self._verify(partition, valid)
-            self._append_valid(partition, valid, response, guard)
-            if broker.flusher.is_due(partition.log):
-                await broker.flusher.flush(partition.log, partition.log.log_end_offset)
+            await self._append_verified(partition, valid, response)
+
+    async def _append_verified(
+        self, partition: Partition, valid: ValidBatch, response: PartitionProduceResponse
+    ) -> None:
+        guard = None
+        if valid.header.is_transactional:
+            guard = await self._verify(partition, valid)
+        self._append_valid(partition, valid, response, guard)
+        if self._broker.flusher.is_due(partition.log):
+            await self._flush(partition)
+
+    async def _flush(self, partition: Partition) -> None:
+        await self._broker.flusher.flush(partition.log, partition.log.log_end_offset)
 
     async def _verify(self, partition: Partition, valid: ValidBatch) -> Guard | None:
         header, broker = valid.header, self._broker

@@ -28,7 +28,7 @@ async def test_a_version_that_is_not_served_is_answered_in_version_0(version: in
     async with broker_world() as world:
         header = RequestHeader(API_VERSIONS, version, CORRELATION_ID, "c")
         frame = bytearray(encode_request_header(header) + b"anything at all")
-        parts = await world.dispatcher.respond(CLIENT, memoryview(frame))
+        parts = await world.respond(CLIENT, frame)
         assert parts is not None
         response = response_of(parts, API_VERSIONS, 0)
         assert response.error_code == ErrorCode.UNSUPPORTED_VERSION

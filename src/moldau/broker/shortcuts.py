@@ -1,0 +1,32 @@
+"""The requests that are common enough to have a way of their own past their handlers."""
+
+from typing import TYPE_CHECKING
+
+from moldau.broker.dispatch import Dispatcher, Shortcut
+from moldau.broker.request_times import RequestTimes
+from moldau.broker.routes import ROUTES
+from moldau.runtime import native
+from moldau.runtime.metrics import Counter
+
+if TYPE_CHECKING:
+    from moldau.broker.broker import Broker
+    from moldau.broker.express import Express
+
+PRODUCE = 0
+
+
+def make_dispatcher(broker: "Broker") -> Dispatcher:
+    """The dispatcher of a broker; a shortcut is loaded with the first request of its API."""
+
+    def express(times: RequestTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel("moldau.broker._express", "moldau.broker.express")
+        made: Express = module.Express(broker, times, counters)
+        return made.respond
+
+    return Dispatcher(
+        ROUTES,
+        broker,
+        clock=broker.clock,
+        metrics=broker.metrics,
+        shortcuts={PRODUCE: express},
+    )
