@@ -201,7 +201,7 @@ def running_broker(
     """A broker from its start to its end; Kafka's settings by name may be given."""
     with ExitStack() as stack:
         if directory is None:
-            directory = Path(tempfile.mkdtemp(prefix="moldau-test-", dir=_temporary_root()))
+            directory = Path(tempfile.mkdtemp(prefix="moldau-test-", dir=temporary_root()))
             stack.callback(shutil.rmtree, directory, ignore_errors=True)
         kafka = EmbeddedBroker(directory, settings or {})
         kafka.start()
@@ -209,7 +209,7 @@ def running_broker(
         yield kafka
 
 
-def _temporary_root() -> str | None:
+def temporary_root() -> str | None:
     """Memory, if there is plenty: syncing to a disk takes most of a start."""
     with suppress(OSError):
         if shutil.disk_usage(_MEMORY).free >= _MEMORY_BYTES_MIN:
