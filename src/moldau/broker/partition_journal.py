@@ -6,7 +6,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
 from moldau.model import TopicPartition
-from moldau.records.buffers import ReadableBuffer
+from moldau.records.buffers import ReadableBuffer, WritableBuffer
 from moldau.replication.partition import Partition
 from moldau.runtime.clock import Clock
 
@@ -35,7 +35,7 @@ class PartitionJournal:
     def leader_epoch(self) -> int:
         return self._partition.state.leader_epoch
 
-    def append(self, batch: bytearray, guard: Guard | None) -> int:
+    def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset."""
         size_max = self._partition.log.config.max_message_bytes
         if len(batch) > size_max:

@@ -1,11 +1,13 @@
 """Which partition of an internal topic a key belongs to, as Java hashes it."""
 
 import sys
+from functools import lru_cache
 
 _UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 _INT32_MIN = -(2**31)
 
 
+@lru_cache(maxsize=4096)  # the same groups and producers come again and again
 def java_hash(text: str) -> int:
     """Java's `String.hashCode`: over UTF-16 units, wrapping at 32 bits."""
     value = 0

@@ -15,9 +15,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from moldau.coordinator.decision import Decision, Moment, Parked, Source
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
-from moldau.records.batch import NO_PRODUCER, TRANSACTIONAL, write_batch
-from moldau.records.buffers import ReadableBuffer
-from moldau.records.record import Record
+from moldau.records.batch import NO_PRODUCER, TRANSACTIONAL
+from moldau.records.buffers import ReadableBuffer, WritableBuffer
+from moldau.records.pairs import write_pairs
 from moldau.runtime.clock import Clock
 from moldau.runtime.waiters import Waiters
 
@@ -82,7 +82,7 @@ class Journal(Protocol):
     def leader_epoch(self) -> int:
         """In which epoch this broker leads."""
 
-    def append(self, batch: bytearray, guard: Guard | None) -> int:
+    def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset. Raises if too few are in sync."""
 
     def is_committed(self, end_offset: int) -> bool:
@@ -142,15 +142,15 @@ class Shard(Generic[M]):
         now = self._ports.now()
         machine, producer = self.machine, decision.producer
         is_transactional = producer != NO_PRODUCER
-        rows = [
-            Record(index, now.wall_ms, *machine.encode(record))
-            for index, record in enumerate(decision.records)
-        ]
-        attributes = self._ports.compression | (TRANSACTIONAL if is_transactional else 0)
-        batch = write_batch(rows, attributes=attributes, producer=producer)
+        batch = write_pairs(
+            map(machine.encode, decision.records),
+            timestamp_ms=now.wall_ms,
+            attributes=self._ports.compression | (TRANSACTIONAL if is_transactional else 0),
+            producer=producer,
+        )
         first_offset = self.journal.append(batch, decision.guard)
-        for index, record in enumerate(decision.records):
-            machine.apply(record, Source(first_offset + index, producer.producer_id, now))
+        for log_offset, record in enumerate(decision.records, first_offset):
+            machine.apply(record, Source(log_offset, producer.producer_id, now))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
 
     async def until_committed(self, end_offset: int) -> None:

@@ -26,9 +26,10 @@ async def handle(
     offsets: dict[TopicPartition, Committed] = {}
     errors: Errors = {}
     for topic in request.topics:
+        name, known = topic.name, broker.metadata.image.topics.get(topic.name)
         for each in topic.partitions:
-            partition = TopicPartition(topic.name, each.partition_index)
-            if broker.metadata.image.partition(*partition) is None:
+            partition = TopicPartition(name, each.partition_index)
+            if known is None or each.partition_index not in known.partitions:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
                 offsets[partition] = _committed(each, request.retention_time_ms, now_ms)

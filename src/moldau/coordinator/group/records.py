@@ -32,6 +32,8 @@ _INT = struct.Struct(">i")
 # Version 3: version, offset, leader epoch, length of the metadata.
 _OFFSET_VALUE = struct.Struct(">hqih")
 _LONG = struct.Struct(">q")
+_PLAIN_OFFSET_VALUE = struct.Struct(">hqihq")
+"""A whole value without metadata."""
 
 
 class OffsetRecord(NamedTuple):
@@ -57,7 +59,8 @@ def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
     match record:
         case OffsetRecord(group_id, partition, committed):
             value = None if committed is None else _encode_committed(committed)
-            return _encode_offset_key(group_id, partition), value
+            topic, number = partition
+            return _offset_key_start(group_id, topic) + _INT.pack(number), value
         case GroupRecord(group_id, group):
             stored = None if group is None else encode_versioned(group, GROUP_VALUE_VERSION)
             return encode_versioned(GroupMetadataKey(group=group_id), GROUP_KEY_VERSION), stored
@@ -81,26 +84,24 @@ def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord 
 # Offsets are written and read by hand: there are millions of them, and they do not change.
 
 
-def _encode_offset_key(group_id: str, partition: TopicPartition) -> bytes:
-    group, topic = group_id.encode(), partition.topic.encode()
-    return b"".join(
-        (
-            _KEY_START.pack(OFFSET_KEY_VERSION, len(group)),
-            group,
-            _SHORT.pack(len(topic)),
-            topic,
-            _INT.pack(partition.partition),
-        )
-    )
+@lru_cache(maxsize=1024)
+def _offset_key_start(group_id: str, topic: str) -> bytes:
+    """What the keys of a group's offsets in a topic begin with."""
+    group, name = group_id.encode(), topic.encode()
+    start = _KEY_START.pack(OFFSET_KEY_VERSION, len(group))
+    return start + group + _SHORT.pack(len(name)) + name
 
 
 def _encode_committed(committed: Committed) -> bytes:
-    metadata = committed.metadata.encode()
-    if committed.expire_timestamp == -1:
-        start = _OFFSET_VALUE.pack(
-            OFFSET_VALUE_VERSION, committed.offset, committed.leader_epoch, len(metadata)
-        )
-        return start + metadata + _LONG.pack(committed.commit_timestamp)
+    offset, leader_epoch, metadata, commit_timestamp, expire_timestamp, _ = committed
+    if expire_timestamp == -1:
+        if metadata == "":
+            return _PLAIN_OFFSET_VALUE.pack(
+                OFFSET_VALUE_VERSION, offset, leader_epoch, 0, commit_timestamp
+            )
+        text = metadata.encode()
+        start = _OFFSET_VALUE.pack(OFFSET_VALUE_VERSION, offset, leader_epoch, len(text))
+        return start + text + _LONG.pack(commit_timestamp)
     value = OffsetCommitValue(
         offset=committed.offset,
         metadata=committed.metadata,
