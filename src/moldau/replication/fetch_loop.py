@@ -18,9 +18,9 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
 )
 from moldau.replication import questions
 from moldau.replication.fetch_session import FollowerSession, Key, Wanted
-from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Moment, Phase
+from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Phase
 from moldau.replication.partition import Partition
-from moldau.runtime.clock import Clock
+from moldau.runtime.clock import Clock, Moment
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Terms:
 
     def now(self) -> Moment:
         """This moment by both clocks."""
-        return Moment(self.clock.now_ms(), self.clock.monotonic_ms())
+        return Moment.of(self.clock)
 
 
 class FetchLoop:

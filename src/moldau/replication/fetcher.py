@@ -23,17 +23,11 @@ from moldau.records.buffers import ReadableBuffer
 from moldau.replication.fetched import checked_batches
 from moldau.replication.partition import Partition
 from moldau.replication.truncation import cut_for
+from moldau.runtime.clock import Moment
 
 _log = logging.getLogger(__name__)
 
 FIRST_BACKOFF_MS = 20
-
-
-class Moment(NamedTuple):
-    """Now, by the clock that files are dated with and by the one that never goes back."""
-
-    wall_ms: int
-    monotonic_ms: int
 
 
 class Phase(Enum):
@@ -150,8 +144,11 @@ class Fetcher:
                 self._truncate(following, ends.end_offset, now)
             elif ends.start_offset > log.log_end_offset:
                 log.truncate_fully_and_start_at(ends.start_offset, now_ms=now.wall_ms)
-            following.phase = Phase.FETCHING
+            else:
+                message = f"{log.log_end_offset} is in range after all"
+                raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
 
+        following.phase = Phase.FETCHING
         self._attempt(following, find_way, now)
 
     def take_records(self, following: Following, answer: Answer, now: Moment) -> bool:

@@ -24,6 +24,7 @@ class Fetching:
         self._places: dict[TopicPartition, FetchLoop] = {}
         self._tasks: dict[FetchLoop, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
+        self._is_ended = False
 
     def __len__(self) -> int:
         """How many partitions are followed."""
@@ -34,7 +35,7 @@ class Fetching:
         touched: dict[FetchLoop, None] = {}
         for partition in partitions:
             self._drop(partition.topic_partition)
-            if partition.state.leader == NO_LEADER:
+            if partition.state.leader == NO_LEADER or self._is_ended:
                 continue
             loop = self._loop_for(partition)
             loop.follow(partition)
@@ -49,6 +50,11 @@ class Fetching:
         for name in names:
             self._drop(name)
         self._end_idle()
+
+    def end(self) -> None:
+        """Follow nothing from now on: this broker stops, and is not to count as in sync."""
+        self._is_ended = True
+        self.stop(list(self._places))
 
     async def run(self) -> None:
         """Follow until cancelled."""

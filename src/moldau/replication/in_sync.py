@@ -53,7 +53,7 @@ class InSyncSets:
 
     def look(self, partition: Partition) -> None:
         """See whether the set of a partition should change; it is written in the background."""
-        change = partition.propose_isr(now_ms=self._clock.now_ms())
+        change = partition.propose_isr(now_ms=self._clock.monotonic_ms())
         if change is not None:
             self._changes.append((partition, change))
             self._has_changes.set()
@@ -115,7 +115,7 @@ class InSyncSets:
             self.shrinks += 1
         else:
             self.expansions += 1
-        partition.finish_isr_change(change, version, now_ms=self._clock.now_ms())
+        partition.finish_isr_change(change, version)
         self._waiters.wake(name)
         self._notices.note(name, now_ms=self._clock.monotonic_ms())
         # Someone may have caught up or fallen behind meanwhile.

@@ -7,6 +7,9 @@ a lower one changes nothing. The leader alone appends, follows the other replica
 and moves the high watermark; the in-sync set it proposes is committed by a conditional
 write elsewhere (`propose_isr`, `finish_isr_change`), and while that write is under way the
 high watermark counts everyone who may be in sync, before or after it.
+
+How late a follower is, is measured by a clock that never goes back; `append` alone gets the
+time of day, for the log.
 """
 
 from collections.abc import Iterable
@@ -81,6 +84,7 @@ class Partition:
         "_isr_change",
         "_lag_max_ms",
         "_local_id",
+        "_looked_ms",
         "_produce_rules",
         "_ruled_by",
         "epoch_start_offset",
@@ -100,6 +104,9 @@ class Partition:
         self.epoch_start_offset: int | None = None
         self._local_id = local_id
         self._lag_max_ms = lag_max_ms
+        # Fetches and checks come far more often than the lag allowed, so to an append it is
+        # as late as it was then.
+        self._looked_ms = NEVER_MS
         self._isr_change: IsrChange | None = None
         self._ruled_by: TopicConfig | None = None
         self._produce_rules = ProduceRules()
@@ -125,6 +132,7 @@ class Partition:
 
     def lead(self, state: PartitionState, *, now_ms: int) -> bool:
         """Become, or stay, the leader; says whether this broker did not lead before."""
+        self._looked_ms = now_ms
         was_leader = self.is_leader
         is_new_epoch = state.leader_epoch > self.state.leader_epoch
         self._adopt(state)
@@ -143,7 +151,7 @@ class Partition:
             or Follower(caught_up_ms=now_ms if replica in state.isr else NEVER_MS)
             for replica in followers
         }
-        self.advance_high_watermark(now_ms=now_ms)
+        self.advance_high_watermark()
         return not was_leader
 
     def follow(self, state: PartitionState) -> bool:
@@ -200,7 +208,7 @@ class Partition:
             origin=origin,
             guard=guard,
         )
-        self.advance_high_watermark(now_ms=now_ms)
+        self.advance_high_watermark()
         return appended
 
     def append_batch(
@@ -217,7 +225,7 @@ class Partition:
         appended = self.log.append_batch(
             data, header, leader_epoch=self.state.leader_epoch, now_ms=now_ms, guard=guard
         )
-        self.advance_high_watermark(now_ms=now_ms)
+        self.advance_high_watermark()
         return appended
 
     def _require_enough(self, acks: int) -> None:
@@ -252,10 +260,11 @@ class Partition:
         if follower is None:
             message = f"broker {replica} is not a replica of {self.topic_partition}"
             raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH, message)
+        self._looked_ms = now_ms
         follower.note_fetch(offset, log_start_offset, self.log.log_end_offset, now_ms)
-        return self.advance_high_watermark(now_ms=now_ms)
+        return self.advance_high_watermark()
 
-    def advance_high_watermark(self, *, now_ms: int) -> bool:
+    def advance_high_watermark(self) -> bool:
         """Move it to what all who count have; says whether it moved."""
         if len(self.state.isr) < self.min_insync_replicas:
             return False  # KAFKA-15583: what too few have is not committed
@@ -265,7 +274,7 @@ class Partition:
             for replica, follower in self.followers.items():
                 # One who is about to join counts already, or joining would move it back.
                 if replica in counted or follower.is_caught_up(
-                    leader_end, now_ms=now_ms, lag_max_ms=self._lag_max_ms
+                    leader_end, now_ms=self._looked_ms, lag_max_ms=self._lag_max_ms
                 ):
                     committed = min(committed, follower.log_end_offset)
         return committed >= 0 and self.log.raise_high_watermark(committed)
@@ -291,6 +300,7 @@ class Partition:
 
     def propose_isr(self, *, now_ms: int) -> IsrChange | None:
         """The in-sync set as it should be, if that is news and no change is under way."""
+        self._looked_ms = now_ms
         if not self.is_leader or self._isr_change is not None:
             return None
         leader_end = self.log.log_end_offset
@@ -308,9 +318,7 @@ class Partition:
         """Whether a change is still wanted: the controller may have spoken meanwhile."""
         return self._isr_change is change
 
-    def finish_isr_change(
-        self, change: IsrChange, partition_epoch: int | None, *, now_ms: int
-    ) -> bool:
+    def finish_isr_change(self, change: IsrChange, partition_epoch: int | None) -> bool:
         """The change was written as `partition_epoch`, or not at all (None).
 
         Says whether the high watermark moved.
@@ -320,7 +328,7 @@ class Partition:
         if partition_epoch is not None:
             self.state = self.state._replace(isr=change.isr, partition_epoch=partition_epoch)
         self._isr_change = None
-        return self.advance_high_watermark(now_ms=now_ms)
+        return self.advance_high_watermark()
 
     def _is_in_sync(self, replica: int, leader_end: int, now_ms: int) -> bool:
         follower = self.followers.get(replica)

@@ -13,6 +13,7 @@ from moldau.protocol.messages.leader_and_isr import LeaderAndIsrPartitionState, 
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.primitives import NO_UUID
 from moldau.replication.partition import NO_EPOCH, Partition, PartitionState
+from moldau.runtime.clock import Moment
 
 
 class Logs(Protocol):
@@ -116,13 +117,13 @@ class Replicas:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, message)
         self.controller_epoch = controller_epoch
 
-    def apply_leader_and_isr(self, request: LeaderAndIsrRequest, *, now_ms: int) -> Changes:
+    def apply_leader_and_isr(self, request: LeaderAndIsrRequest, now: Moment) -> Changes:
         """Take on the roles that the controller gives; raises for a controller of the past."""
         self.require_controller(request.controller_epoch)
         changes = Changes()
         for unit in _units(request):
             try:
-                self._apply(unit, changes, now_ms)
+                self._apply(unit, changes, now)
             except KafkaError as error:
                 changes.errors[unit.partition] = error.code
                 if isinstance(error, KafkaStorageError):
@@ -147,7 +148,7 @@ class Replicas:
                 outcome[partition] = ErrorCode.NONE
         return outcome
 
-    def _apply(self, unit: Unit, changes: Changes, now_ms: int) -> None:
+    def _apply(self, unit: Unit, changes: Changes, now: Moment) -> None:
         known = self._partitions.get(unit.partition)
         if known is not None:
             _require_topic_id(known.log, unit.topic_id)
@@ -155,10 +156,10 @@ class Replicas:
                 raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH)
         if self._broker_id not in unit.state.replicas:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        partition = known or self._open(unit, now_ms)
+        partition = known or self._open(unit, now.wall_ms)
         state = _state(unit.state)
         if state.leader == self._broker_id:
-            partition.lead(state, now_ms=now_ms)
+            partition.lead(state, now_ms=now.monotonic_ms)
             changes.leading.append(partition)
         elif partition.follow(state):
             changes.following.append(partition)

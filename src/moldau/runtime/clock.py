@@ -1,7 +1,7 @@
 """The door to time."""
 
 import time
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 
 class Clock(Protocol):
@@ -15,6 +15,18 @@ class Clock(Protocol):
 
     def monotonic_ns(self) -> int:
         """The same in nanoseconds, for measuring how long something took."""
+
+
+class Moment(NamedTuple):
+    """Now by both clocks, for machines that date what they write and keep deadlines."""
+
+    wall_ms: int
+    monotonic_ms: int
+
+    @classmethod
+    def of(cls, clock: Clock) -> Self:
+        """This moment."""
+        return cls(clock.now_ms(), clock.monotonic_ms())
 
 
 class SystemClock:

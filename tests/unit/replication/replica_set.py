@@ -22,9 +22,10 @@ from moldau.protocol.messages.leader_and_isr import (
 )
 from moldau.records.batch import iterate_headers, read_records, write_batch
 from moldau.records.record import Record
-from moldau.replication.fetcher import Answer, Ends, Fetcher, Following, Moment, Phase
+from moldau.replication.fetcher import Answer, Ends, Fetcher, Following, Phase
 from moldau.replication.partition import ALL_IN_SYNC, IsrChange, Partition
 from moldau.replication.replicas import Replicas
+from moldau.runtime.clock import Moment
 from moldau.runtime.file_range import FileRange
 from moldau.testing.disk import MemoryDisk, keep_all
 
@@ -167,7 +168,7 @@ class ReplicaSet:
             request = LeaderAndIsrRequest(
                 controller_id=1, controller_epoch=1, topic_states=[topic], live_leaders=[]
             )
-            changes = member.replicas.apply_leader_and_isr(request, now_ms=self.now_ms)
+            changes = member.replicas.apply_leader_and_isr(request, self.now)
             for _ in changes.leading:
                 member.fetcher.drop(T0)
             for partition in changes.following:
@@ -265,5 +266,5 @@ class ReplicaSet:
             self.node = StateNode(
                 node.leader, node.leader_epoch, change.isr, node.replicas, node.version + 1
             )
-            member.partition.finish_isr_change(change, self.node.version, now_ms=self.now_ms)
+            member.partition.finish_isr_change(change, self.node.version)
         member.changes.clear()

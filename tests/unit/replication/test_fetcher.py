@@ -14,9 +14,9 @@ from moldau.replication.fetcher import (
     Ends,
     Fetcher,
     Following,
-    Moment,
     Phase,
 )
+from moldau.runtime.clock import Moment
 from unit.replication.replica_set import T0, Member, ReplicaSet
 
 NOW = Moment(1_700_000_000_000, 500)
@@ -160,7 +160,6 @@ def test_a_disk_that_fails_ends_the_following() -> None:
     [
         (Ends(0, 2), 0, 2),  # the leader has less: cut
         (Ends(7, 9), 7, 7),  # all of ours is gone there: begin anew
-        (Ends(1, 9), 0, 3),  # in between: go on fetching
     ],
 )
 def test_out_of_range_the_leaders_ends_show_the_way(
@@ -172,3 +171,13 @@ def test_out_of_range_the_leaders_ends_show_the_way(
     fetcher.take_ends(following, ends, NOW)
     assert (member.log.log_start_offset, member.log.log_end_offset) == (log_start, log_end)
     assert only(fetcher, Phase.FETCHING) is following
+
+
+def test_an_offset_that_is_in_range_after_all_is_asked_for_again_later() -> None:
+    member, fetcher = follower_with(3, by_fetch=True)
+    fetcher.take_error(only(fetcher, Phase.FETCHING), ErrorCode.OFFSET_OUT_OF_RANGE, NOW)
+    following = only(fetcher, Phase.LOST)
+    fetcher.take_ends(following, Ends(1, 9), NOW)
+    assert (member.log.log_start_offset, member.log.log_end_offset) == (0, 3)
+    assert fetcher.due(Phase.FETCHING, NOW) == []
+    assert only(fetcher, Phase.FETCHING, later(FIRST_BACKOFF_MS)) is following

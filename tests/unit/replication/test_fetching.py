@@ -150,3 +150,11 @@ async def test_partitions_may_come_before_the_service_runs(is_early: bool) -> No
         if not is_early:
             brokers.fetching.follow([brokers.partition(0, 1)])
         await brokers.until_asked(1, 1)
+
+
+async def test_a_broker_that_is_about_to_stop_follows_nothing_more() -> None:
+    brokers = Brokers()
+    brokers.fetching.follow([brokers.partition(0, 1)])
+    brokers.fetching.end()
+    brokers.fetching.follow([brokers.partition(1, 1)])
+    assert len(brokers.fetching) == 0

@@ -151,7 +151,7 @@ def test_a_replica_that_stops_fetching_leaves_the_in_sync_set() -> None:
     change = led.propose_isr(now_ms=LAG_MS + 1)
     assert change is not None
     assert change.isr == (1, 2)
-    assert led.finish_isr_change(change, 7, now_ms=LAG_MS + 1)
+    assert led.finish_isr_change(change, 7)
     assert led.state.isr == (1, 2)
     assert led.state.partition_epoch == 7
     assert led.log.high_watermark == 2
@@ -173,9 +173,9 @@ def test_while_a_change_is_under_way_the_leaving_replica_still_counts() -> None:
     assert change is not None
     assert change.isr == (1, 2)
     assert led.propose_isr(now_ms=now_ms) is None
-    led.advance_high_watermark(now_ms=now_ms)
+    led.advance_high_watermark()
     assert led.log.high_watermark == 0
-    assert not led.finish_isr_change(change, None, now_ms=now_ms)
+    assert not led.finish_isr_change(change, None)
     assert led.state.isr == (1, 2, 3)
     assert led.log.high_watermark == 0
 
@@ -228,5 +228,5 @@ def test_a_change_that_the_controller_has_overtaken_changes_nothing() -> None:
     assert change is not None
     newer = state(epoch=1, isr=(1, 2), replicas=(1, 2, 3))
     led.lead(newer, now_ms=LAG_MS + 1)
-    assert not led.finish_isr_change(change, 9, now_ms=LAG_MS + 1)
+    assert not led.finish_isr_change(change, 9)
     assert led.state == newer

@@ -25,6 +25,7 @@ from moldau.protocol.messages.stop_replica import (
 )
 from moldau.protocol.primitives import NO_UUID
 from moldau.replication.replicas import Changes, Replicas
+from moldau.runtime.clock import Moment
 from moldau.testing.disk import MemoryDisk
 
 T0 = TopicPartition("t", 0)
@@ -96,7 +97,7 @@ class Table:
             topic_states=[topic],
             live_leaders=[],
         )
-        return self.replicas.apply_leader_and_isr(request, now_ms=5)
+        return self.replicas.apply_leader_and_isr(request, Moment(5, 5))
 
     def stop(self, epoch: int, *, is_deletion: bool, controller_epoch: int = 1) -> ErrorCode:
         state = StopReplicaPartitionState(
@@ -264,7 +265,7 @@ def test_old_layouts_of_requests_are_understood() -> None:
     request = LeaderAndIsrRequest(
         controller_id=1, controller_epoch=1, ungrouped_partition_states=[single], live_leaders=[]
     )
-    table.replicas.apply_leader_and_isr(request, now_ms=5)
+    table.replicas.apply_leader_and_isr(request, Moment(5, 5))
     assert table.replicas.leader(T0).is_leader
     for stop in (
         StopReplicaRequest(

@@ -122,7 +122,7 @@ def _questions(fetch: Fetch, image: ClusterImage) -> Questions:
 
 def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Broker) -> None:
     """A follower has what lies before the offset that it asks for."""
-    now_ms = broker.clock.now_ms()
+    now_ms = broker.clock.monotonic_ms()
     for key, read in reads.items():
         if read.is_answer_due or read.partition is None:
             continue

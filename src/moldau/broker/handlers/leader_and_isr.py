@@ -14,6 +14,7 @@ from moldau.protocol.messages.leader_and_isr import (
     LeaderAndIsrResponse,
     LeaderAndIsrTopicError,
 )
+from moldau.runtime.clock import Moment
 
 _TOPIC_IDS_SINCE = 5
 _PARTITIONS_PER_PART = 10
@@ -28,7 +29,7 @@ async def handle(
         # A log is made with its topic's settings, so those must be known before.
         names = [topic.topic_name for topic in part.topic_states]
         await asyncio.gather(*map(broker.topic_configs.refresh, names))
-        changes = broker.replicas.apply_leader_and_isr(part, now_ms=broker.clock.now_ms())
+        changes = broker.replicas.apply_leader_and_isr(part, Moment.of(broker.clock))
         # Without a pause in between: nothing fetched may be appended by a leader.
         broker.fetching.stop(partition.topic_partition for partition in changes.leading)
         broker.fetching.follow(changes.following)
