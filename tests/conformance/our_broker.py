@@ -45,6 +45,10 @@ class OurBroker:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
     def start(self) -> None:
         settings = {
             **_SETTINGS,

@@ -18,6 +18,8 @@ async def hand_over(broker: Broker, peers: Peers) -> bool:
     general = broker.config.general
     if not general.controlled_shutdown_enable or not _has_others(broker):
         return False
+    # What it leads until now it would follow next, just to be waited for when it is gone.
+    broker.fetching.end()
     backoff_s = general.controlled_shutdown_retry_backoff_ms / 1000
     for _ in range(general.controlled_shutdown_max_retries):
         controller = broker.metadata.image.controller_id
