@@ -79,7 +79,11 @@ class Stream(asyncio.Transport):
     def writelines(self, list_of_data: Iterable[bytes | bytearray | memoryview]) -> None:
         self.write(b"".join(list_of_data))
 
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:  # noqa: ARG002 - asyncio's signature
+    def set_write_buffer_limits(
+        self,
+        high: int | None = None,
+        low: int | None = None,  # noqa: ARG002 - asyncio's signature
+    ) -> None:
         self._high_water = _HIGH_WATER_BYTES if high is None else high
 
     def get_write_buffer_size(self) -> int:

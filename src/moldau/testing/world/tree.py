@@ -11,6 +11,7 @@ from moldau.coordination.tree import (
     SessionLost,
     SessionState,
     TreeError,
+    Watch,
     WatchEvent,
 )
 from moldau.runtime.clock import Clock
@@ -79,6 +80,8 @@ class WorldTree(MemoryTree):
         self.outward = Pipe(network.link(machine, ENSEMBLE), context_of(NOBODY))
         self.inward = Pipe(network.link(ENSEMBLE, machine), context_of(life))
         self._pending: dict[asyncio.Future[Any], None] = {}
+        self._fired: dict[tuple[Watch, str], None] = {}
+        """Watches that fired, of which the program has not heard yet."""
         self._connection = 0
         """Which connection this is: what belongs to an earlier one is void."""
         self._answered_at_s = ensemble.loop.time()
@@ -109,7 +112,8 @@ class WorldTree(MemoryTree):
 
     def fire(self, event: WatchEvent) -> None:
         for watch in self._watches.take(event):
-            self.inward.send(self._if_current, self._connection, watch, event)
+            self._fired[watch, event.path] = None
+            self.inward.send(self._if_current, self._connection, self._tell, watch, event)
 
     async def _ask(self, work: Callable[[], _T]) -> _T:
         self._check_session()
@@ -169,6 +173,8 @@ class WorldTree(MemoryTree):
         self.outward.drop()
         self._connection += 1
         self.suspend()
+        self._broken += self._fired
+        self._fired.clear()
         for answer in tuple(self._pending):
             _fail(answer, ConnectionLost())
 
@@ -182,6 +188,10 @@ class WorldTree(MemoryTree):
     def _if_current(self, connection: int, deliver: Callable[..., object], *args: Any) -> None:
         if connection == self._connection:
             deliver(*args)
+
+    def _tell(self, watch: Watch, event: WatchEvent) -> None:
+        self._fired.pop((watch, event.path), None)
+        watch(event)
 
     def _lost(self) -> None:
         if self._state is not SessionState.LOST:

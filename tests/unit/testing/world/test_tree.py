@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from moldau.coordination.tree import (
+    Change,
     ConnectionLost,
     Create,
     NoNode,
@@ -12,6 +13,7 @@ from moldau.coordination.tree import (
     SessionState,
     WatchEvent,
 )
+from moldau.testing.world.machine import Machine
 from moldau.testing.world.tree import ENSEMBLE
 from moldau.testing.world.world import World
 
@@ -57,6 +59,31 @@ def test_a_session_lives_through_a_short_break_and_watches_fire_after_it() -> No
             assert states == [SessionState.SUSPENDED, SessionState.CONNECTED]
             assert len(heard) == 1
             assert world.ensemble.is_alive(tree.session_id)
+
+        world.run(main())
+
+
+def test_a_watch_that_fired_into_a_broken_connection_is_not_lost() -> None:
+    with World(1) as world:
+
+        async def main() -> None:
+            one = await world.ensemble.open(timeout_s=6)
+            machine = world.machine("other")
+            heard: list[WatchEvent] = []
+
+            async def watch(_machine: Machine) -> None:
+                tree = await world.ensemble.open(timeout_s=6)
+                await tree.exists("/a", watch=heard.append)
+                await asyncio.sleep(60)
+
+            machine.start(watch)
+            await asyncio.sleep(1)
+            world.network.link(ENSEMBLE, "other").cut()
+            await one.create(Create("/a"))
+            await asyncio.sleep(5)
+            world.network.link(ENSEMBLE, "other").mend()
+            await asyncio.sleep(1)
+            assert [event.change for event in heard] == [Change.UNKNOWN]
 
         world.run(main())
 
