@@ -15,6 +15,7 @@ from moldau.replication.replicas import Replicas
 from moldau.runtime.file_range import FileRange
 
 CONSUMER = -1
+NO_REPLICA = -1
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -35,6 +36,10 @@ class ReadTerms(NamedTuple):
     is_read_committed: bool
     # Since version 3 the first batch comes whole, however large, so that readers get on.
     at_least_one: bool
+    # Since version 11 consumers may read from followers (KIP-392).
+    may_read_follower: bool = False
+    # A follower that consumers read from hears of a high watermark as soon as it moves.
+    hears_high_watermark: bool = False
 
     @property
     def is_follower(self) -> bool:
@@ -51,6 +56,8 @@ class PartitionRead:
     aborted: list[AbortedTransaction] | None = None
     # Where the reader's log and this one part: it must truncate before it can go on.
     diverging: EpochEnd | None = None
+    # Where a consumer should rather read, if not here.
+    preferred_replica: int = NO_REPLICA
     # What is sent: the stretch of the file, unless it was rewritten for an old client.
     records: FileRange | bytes | bytearray | None = None
 
@@ -61,7 +68,16 @@ class PartitionRead:
     @property
     def is_answer_due(self) -> bool:
         """Whether the reader must hear of it, however little there is to read."""
-        return self.error is not None or self.diverging is not None
+        return (
+            self.error is not None
+            or self.diverging is not None
+            or self.preferred_replica != NO_REPLICA
+        )
+
+    def refer_to(self, replica: int) -> None:
+        """Send the reader to another replica, with nothing to read."""
+        self.preferred_replica = replica
+        self.fetched = self.records = self.aborted = None
 
 
 def read_all(
@@ -99,6 +115,8 @@ def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -
         offset, log = one.want.fetch_offset, partition.log
         if offset < end_of(partition, terms):
             return True
+        if terms.hears_high_watermark and is_high_watermark_news(partition, terms):
+            return True
         if not log.log_start_offset <= offset <= log.log_end_offset:
             return True
     return False
@@ -109,7 +127,11 @@ def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
     if one.partition is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
     epoch = one.want.current_leader_epoch
-    partition = replicas.leader(one.partition, epoch)
+    if terms.may_read_follower:
+        partition = replicas.replica(one.partition)
+        partition.require_epoch(epoch)
+    else:
+        partition = replicas.leader(one.partition, epoch)
     if one.topic_id is not None and partition.log.topic_id not in (None, one.topic_id):
         raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
     if terms.is_follower and terms.replica_id not in partition.followers:
@@ -122,6 +144,11 @@ def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
         )
         raise KafkaError(code, message)
     return partition
+
+
+def is_high_watermark_news(partition: Partition, terms: ReadTerms) -> bool:
+    """Whether the follower that reads has heard of a lower high watermark last."""
+    return partition.followers[terms.replica_id].high_watermark < partition.log.high_watermark
 
 
 def end_of(partition: Partition, terms: ReadTerms) -> int:

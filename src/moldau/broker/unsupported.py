@@ -8,6 +8,7 @@ from moldau.config.listeners import SecurityProtocol
 from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
 from moldau.protocol.inter_broker import OLDEST
+from moldau.replication.read_replica import selects_by_rack
 
 
 def refuse_unsupported(startup: Startup) -> None:
@@ -18,6 +19,7 @@ def refuse_unsupported(startup: Startup) -> None:
             "authorizer.class.name: authorisation is not available yet; remove the setting to "
             "let everyone do everything, which is what would happen"
         )
+    selects_by_rack(config.replication.replica_selector_class)
     for listener in startup.listeners.bound:
         if listener.protocol is not SecurityProtocol.PLAINTEXT:
             raise config_error(

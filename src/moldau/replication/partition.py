@@ -61,6 +61,8 @@ class Follower:
     caught_up_ms: int = NEVER_MS
     fetched_ms: int = NEVER_MS
     leader_end_at_fetch: int = -1
+    high_watermark: int = -1
+    """What it was last told."""
 
     def note_fetch(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
         """A follower is caught up at the time when it asked for what was then the end."""

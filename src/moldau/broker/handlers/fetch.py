@@ -14,7 +14,7 @@ from moldau.broker.fetch_sessions import (
 )
 from moldau.broker.fetched_records import CONVERTED_BEFORE, convert
 from moldau.broker.leader_hints import LeaderHints
-from moldau.broker.reads import Asked, PartitionRead, ReadTerms, has_news, read_all
+from moldau.broker.reads import CONSUMER, Asked, PartitionRead, ReadTerms, has_news, read_all
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 from moldau.model import TopicPartition
@@ -29,10 +29,12 @@ from moldau.protocol.messages.fetch import (
     PartitionData,
 )
 from moldau.protocol.primitives import NO_UUID
+from moldau.replication.read_replica import nearest, selects_by_rack
 
 READ_COMMITTED = 1
 _AT_LEAST_ONE_SINCE = 3
 _TOPIC_IDS_SINCE = 13
+_FOLLOWERS_READ_SINCE = 11
 _LEADER_HINTS_SINCE = 16
 
 Questions = dict[PartitionKey, Asked]
@@ -44,16 +46,22 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     fetch = broker.fetch_sessions.begin(
         _session_request(request, version), now_ms=broker.clock.monotonic_ms()
     )
+    config, replica_id = broker.config.replication, _replica_id(request)
+    is_rack_aware = selects_by_rack(config.replica_selector_class)
     terms = ReadTerms(
-        max_bytes=min(request.max_bytes, broker.config.replication.fetch_max_bytes),
-        replica_id=_replica_id(request),
+        max_bytes=min(request.max_bytes, config.fetch_max_bytes),
+        replica_id=replica_id,
         is_read_committed=request.isolation_level == READ_COMMITTED,
         at_least_one=version >= _AT_LEAST_ONE_SINCE,
+        may_read_follower=version >= _FOLLOWERS_READ_SINCE and replica_id == CONSUMER,
+        hears_high_watermark=is_rack_aware and replica_id >= 0,
     )
     asked = _questions(fetch, broker.metadata.image)
     reads = read_all(broker.replicas, asked, terms)
     if terms.is_follower:
         _note_fetches(asked, reads, terms, broker)
+    elif is_rack_aware and request.rack_id:
+        _refer_to_nearest(request.rack_id, asked, reads, context, broker)
     if _must_wait(request, reads):
         await broker.waiters.until(
             _end_of_wait(request, asked, terms, broker),
@@ -61,6 +69,8 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
             timeout_s=request.max_wait_ms / 1000,
         )
         reads = read_all(broker.replicas, asked, terms)
+    if terms.hears_high_watermark:
+        _note_told(reads, terms)
     if version < CONVERTED_BEFORE:
         for key, read in reads.items():
             await convert(read, asked[key].want.fetch_offset, terms, version)
@@ -138,6 +148,29 @@ def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Brok
         if has_moved:
             # Before the follower itself begins to wait: producers wait for this.
             broker.waiters.wake(read.partition.topic_partition)
+
+
+def _note_told(reads: Reads, terms: ReadTerms) -> None:
+    """A follower is about to hear of the high watermarks."""
+    for read in reads.values():
+        if read.error is None and read.partition is not None:
+            follower = read.partition.followers[terms.replica_id]
+            follower.high_watermark = read.partition.log.high_watermark
+
+
+def _refer_to_nearest(
+    rack: str, asked: Questions, reads: Reads, context: Context, broker: Broker
+) -> None:
+    """Send a consumer to followers in its own rack."""
+    listener = context.client.listener
+    brokers = broker.metadata.image.brokers.values()
+    racks = {node.id: node.rack for node in brokers if listener in node.endpoints}
+    for key, read in reads.items():
+        partition = read.partition
+        if partition is not None and partition.is_leader and not read.is_answer_due:
+            replica = nearest(partition, asked[key].want.fetch_offset, rack, racks)
+            if replica is not None:
+                read.refer_to(replica)
 
 
 def _must_wait(request: FetchRequest, reads: Reads) -> bool:
@@ -231,6 +264,7 @@ def _partition_data(key: PartitionKey, read: PartitionRead, broker: Broker) -> P
         last_stable_offset=log.last_stable_offset,
         log_start_offset=log.log_start_offset,
         aborted_transactions=None,
+        preferred_read_replica=read.preferred_replica,
         records=records,
     )
     if read.aborted is not None:
