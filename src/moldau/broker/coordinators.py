@@ -68,7 +68,7 @@ def make_group_coordinator(
     )
     shards = Shards(
         CONSUMER_OFFSETS,
-        lambda: Groups(config),
+        lambda: Groups(config, lambda: metadata.image),
         ports,
         partition_count=lambda: partition_count(
             metadata, CONSUMER_OFFSETS, config.offsets_topic_num_partitions

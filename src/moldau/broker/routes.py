@@ -84,5 +84,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DescribeProducers", range(1)),
     Route("DescribeTransactions", range(1)),
     Route("ListTransactions", range(2)),
+    Route("ConsumerGroupHeartbeat", range(2)),
+    Route("ConsumerGroupDescribe", range(2)),
     Route("DescribeTopicPartitions", range(1)),
 )

@@ -6,13 +6,20 @@ what the reply depends on. Group-wide refusals are raised as `KafkaError`.
 
 import asyncio
 import logging
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, Parked, Reply
 from moldau.coordinator.group.commits import Errors
+from moldau.coordinator.group.consumer.messages import (
+    ConsumerDescription,
+    Heartbeat,
+    HeartbeatReply,
+)
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
+    NOBODY,
     Committed,
     Description,
     FetchedOffset,
@@ -24,6 +31,7 @@ from moldau.coordinator.group.messages import (
     SyncReply,
 )
 from moldau.coordinator.group.records import GroupsRecord
+from moldau.coordinator.group.subscription import CONSUMER
 from moldau.coordinator.shard import Ports, Shard
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
@@ -78,6 +86,10 @@ class GroupCoordinator:
         uuid = self._new_uuid().hex()
         parts = (uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:])
         return f"{client_name}-{'-'.join(parts)}"
+
+    def new_consumer_id(self) -> str:
+        """An id for a member of the consumer protocol that brings none."""
+        return urlsafe_b64encode(self._new_uuid()).decode().rstrip("=")
 
     async def join(self, group_id: str, join: Join) -> JoinReply:
         """Join a group; the answer comes with the next generation."""
@@ -139,6 +151,20 @@ class GroupCoordinator:
         self.shards.note_deadline(shard)
         return decision.reply
 
+    async def consumer_heartbeat(self, group_id: str, heartbeat: Heartbeat) -> HeartbeatReply:
+        """A member of the consumer protocol joins, is alive or leaves."""
+        if CONSUMER not in self._config.group_coordinator_rebalance_protocols:
+            raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+        shard = self._shard(group_id)
+        decision = shard.machine.consumer_heartbeat(group_id, heartbeat, now=self._ports.now())
+        try:
+            end_offset = shard.write(decision)
+            self.shards.note_deadline(shard)
+            await shard.until_committed(end_offset)
+        except KafkaError as error:
+            raise KafkaError(_consumer_error(error)) from error
+        return decision.reply
+
     # Offsets
 
     async def commit(
@@ -167,11 +193,18 @@ class GroupCoordinator:
         return decision.reply
 
     async def fetch(
-        self, group_id: str, partitions: Sequence[TopicPartition] | None, *, require_stable: bool
+        self,
+        group_id: str,
+        partitions: Sequence[TopicPartition] | None,
+        *,
+        require_stable: bool,
+        identity: Identity = NOBODY,
     ) -> dict[TopicPartition, FetchedOffset]:
         """How far a group has read; what could still be lost is not told."""
         shard = self._shard(group_id, is_name_needed=False)
-        fetched = shard.machine.fetch(group_id, partitions, require_stable=require_stable)
+        fetched = shard.machine.fetch(
+            group_id, partitions, require_stable=require_stable, identity=identity
+        )
         try:
             await shard.until_committed(shard.journal.end_offset)
         except KafkaError as error:
@@ -199,6 +232,12 @@ class GroupCoordinator:
     def describe(self, group_id: str) -> Description:
         """One group."""
         return self._shard(group_id, is_name_needed=False).machine.describe(group_id)
+
+    def describe_consumer(self, group_id: str) -> ConsumerDescription:
+        """One group of the consumer protocol."""
+        if CONSUMER not in self._config.group_coordinator_rebalance_protocols:
+            raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+        return self._shard(group_id).machine.describe_consumer(group_id)
 
     def overviews(self) -> tuple[ErrorCode, list[Overview]]:
         """All groups, and whether there may be more."""
@@ -271,6 +310,13 @@ def _group_error(error: KafkaError) -> ErrorCode:
     if code is ErrorCode.REQUEST_TIMED_OUT:
         return ErrorCode.REBALANCE_IN_PROGRESS
     return ErrorCode.UNKNOWN_SERVER_ERROR if code in _TOO_LARGE else code
+
+
+def _consumer_error(error: KafkaError) -> ErrorCode:
+    """What members of the consumer protocol hear then: they ask again."""
+    if error.code is ErrorCode.REQUEST_TIMED_OUT:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return _group_error(error)
 
 
 def _commit_error(error: KafkaError) -> ErrorCode:

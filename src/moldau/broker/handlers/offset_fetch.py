@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import FetchedOffset
+from moldau.coordinator.group.messages import FetchedOffset, Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_fetch import (
@@ -88,7 +88,10 @@ async def _fetch_group(
         ]
     try:
         fetched = await broker.groups.fetch(
-            group.group_id, partitions, require_stable=request.require_stable
+            group.group_id,
+            partitions,
+            require_stable=request.require_stable,
+            identity=Identity(group.member_id or "", group.member_epoch),
         )
     except KafkaError as error:
         return OffsetFetchResponseGroup(group_id=group.group_id, topics=[], error_code=error.code)

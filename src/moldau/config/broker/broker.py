@@ -30,6 +30,8 @@ STANDALONE_DEFAULTS: Mapping[str, str] = {
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
+    "group.coordinator.rebalance.protocols": "classic,consumer",
+    "group.consumer.migration.policy": "bidirectional",
 }
 """Defaults of a broker without ZooKeeper, which is always alone."""
 

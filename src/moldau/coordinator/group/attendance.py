@@ -1,5 +1,6 @@
 """Whom a group waits for until when, and who waits for the group."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from moldau.config.broker.groups import GroupConfig
@@ -7,6 +8,7 @@ from moldau.coordinator.decision import Moment, Parked
 from moldau.coordinator.group.member import Member
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 from moldau.coordinator.timers import Timers
+from moldau.metadata.image import ClusterImage
 
 AnyParked = Parked[JoinReply] | Parked[SyncReply]
 
@@ -16,6 +18,8 @@ class TimerKey(NamedTuple):
 
     group_id: str
     member_id: str | None = None
+    # Of the consumer protocol, where members are not waited for together.
+    is_rebalance: bool = False
 
 
 class Surroundings(NamedTuple):
@@ -25,6 +29,8 @@ class Surroundings(NamedTuple):
     timers: Timers[TimerKey]
     # Parked replies that have become known; whoever calls the machine wakes their waiters.
     answered: list[AnyParked]
+    # The cluster as it is now.
+    image: Callable[[], ClusterImage] = ClusterImage
 
 
 class Attendance:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision
+from moldau.coordinator.group.consumer import commits as consumer_commits
+from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.messages import NO_MEMBER_ID, Committed, FetchedOffset, Identity
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
@@ -12,18 +14,23 @@ from moldau.coordinator.group.subscription import CONSUMER
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
+AnyGroup = Group | ConsumerGroup
 Errors = dict[TopicPartition, ErrorCode]
 
 _MINUTE_MS = 60_000
 
 
-def commit_fault(group: Group, identity: Identity, *, is_transactional: bool) -> ErrorCode | None:
+def commit_fault(
+    group: AnyGroup, identity: Identity, *, is_transactional: bool
+) -> ErrorCode | None:
     """Why these offsets may not be stored, if so.
 
     Without a generation they come from a tool, or from a consumer that assigns itself: that
     is fine as long as the group has no members. Transactional producers of old clients say
     nothing about the group either.
     """
+    if isinstance(group, ConsumerGroup):
+        return consumer_commits.commit_fault(group, identity, is_transactional=is_transactional)
     if identity.generation < 0 and group.state is GroupState.EMPTY:
         return None
     is_anonymous = (
@@ -42,7 +49,7 @@ def commit_fault(group: Group, identity: Identity, *, is_transactional: bool) ->
 
 
 def commit(
-    group: Group, offsets: Mapping[TopicPartition, Committed], config: GroupConfig
+    group: AnyGroup, offsets: Mapping[TopicPartition, Committed], config: GroupConfig
 ) -> Decision[GroupsRecord, Errors]:
     """Store offsets, except those that come with too much text."""
     errors: Errors = {}
@@ -56,8 +63,18 @@ def commit(
     return Decision(errors, records)
 
 
+def fetch_fault(group: AnyGroup | None, identity: Identity) -> ErrorCode | None:
+    """Why this may not know the offsets, if so; only the consumer protocol asks who it is."""
+    if isinstance(group, ConsumerGroup):
+        return consumer_commits.fetch_fault(group, identity)
+    return None
+
+
 def fetch(
-    group: Group | None, partitions: Iterable[TopicPartition] | None, *, require_stable: bool
+    group: AnyGroup | None,
+    partitions: Iterable[TopicPartition] | None,
+    *,
+    require_stable: bool,
 ) -> dict[TopicPartition, FetchedOffset]:
     """The offsets of some partitions, or of all that have one (None)."""
     if group is None:
@@ -77,8 +94,10 @@ def fetch(
     return fetched
 
 
-def delete(group: Group, partitions: Iterable[TopicPartition]) -> Decision[GroupsRecord, Errors]:
+def delete(group: AnyGroup, partitions: Iterable[TopicPartition]) -> Decision[GroupsRecord, Errors]:
     """Forget offsets that no member reads on from (KIP-496)."""
+    if isinstance(group, ConsumerGroup):
+        return consumer_commits.delete(group, partitions)
     if group.state is not GroupState.EMPTY and group.protocol_type != CONSUMER:
         raise KafkaError(ErrorCode.NON_EMPTY_GROUP)
     errors: Errors = {}
@@ -89,8 +108,10 @@ def delete(group: Group, partitions: Iterable[TopicPartition]) -> Decision[Group
     return Decision(errors, forget(group, removed))
 
 
-def forget(group: Group, partitions: Iterable[TopicPartition]) -> list[GroupsRecord]:
+def forget(group: AnyGroup, partitions: Iterable[TopicPartition]) -> list[GroupsRecord]:
     """Tombstones of these offsets, and of the group if then nothing is left of it."""
+    if isinstance(group, ConsumerGroup):
+        return consumer_commits.forget(group, partitions)
     committed = group.offsets.committed
     removed = dict.fromkeys(each for each in partitions if each in committed)
     records: list[GroupsRecord] = [OffsetRecord(group.group_id, each, None) for each in removed]
@@ -104,8 +125,10 @@ def forget(group: Group, partitions: Iterable[TopicPartition]) -> list[GroupsRec
     return records
 
 
-def forget_expired(group: Group, config: GroupConfig, *, wall_ms: int) -> list[GroupsRecord]:
+def forget_expired(group: AnyGroup, config: GroupConfig, *, wall_ms: int) -> list[GroupsRecord]:
     """Tombstones of the offsets that have been kept long enough (KIP-211)."""
+    if isinstance(group, ConsumerGroup):
+        return consumer_commits.forget_expired(group, config, wall_ms=wall_ms)
     retention_ms = config.offsets_retention_minutes * _MINUTE_MS
     base_timestamp: int | None = None
     subscribed: Iterable[str] = ()

@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from moldau.coordinator.group.member import Member, Protocols
-from moldau.coordinator.group.messages import DescribedMember, Description, Identity, JoinedMember
+from moldau.coordinator.group.messages import (
+    DescribedMember,
+    Description,
+    Identity,
+    JoinedMember,
+    Overview,
+)
 from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.state import GroupState
 from moldau.coordinator.group.subscription import CONSUMER, subscribed_topics
@@ -37,7 +43,7 @@ class Group:
         "subscribed",
     )
 
-    def __init__(self, group_id: str, *, wall_ms: int) -> None:
+    def __init__(self, group_id: str, *, wall_ms: int, offsets: Offsets | None = None) -> None:
         self.group_id = group_id
         self.state = GroupState.EMPTY
         self.state_timestamp = wall_ms
@@ -54,7 +60,7 @@ class Group:
         self.expected_syncs: dict[str, None] = {}
         # Topics that the members consume; None if that is not known.
         self.subscribed: frozenset[str] | None = None
-        self.offsets = Offsets()
+        self.offsets = Offsets() if offsets is None else offsets
         # How many members support each protocol.
         self._supporters: Counter[str] = Counter()
 
@@ -240,6 +246,10 @@ class Group:
             JoinedMember(each.member_id, each.instance_id, each.metadata(self.protocol_name))
             for each in self.members.values()
         )
+
+    def overview(self) -> Overview:
+        """The group as lists show it."""
+        return Overview(self.group_id, self.protocol_type or "", self.state.value)
 
     def describe(self) -> Description:
         """Metadata and assignments are shown only while they hold."""

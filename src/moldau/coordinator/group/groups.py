@@ -1,16 +1,27 @@
 """All groups of one partition of `__consumer_offsets`: what a shard of groups keeps."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, Moment, Source
 from moldau.coordinator.group import commits, records
 from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
 from moldau.coordinator.group.commits import Errors
-from moldau.coordinator.group.group import Group
+from moldau.coordinator.group.consumer import migration
+from moldau.coordinator.group.consumer.classic_members import ClassicMembers
+from moldau.coordinator.group.consumer.group import ConsumerGroup, ConsumerGroupState
+from moldau.coordinator.group.consumer.machine import ConsumerMachine, check_heartbeat
+from moldau.coordinator.group.consumer.member import JOINING
+from moldau.coordinator.group.consumer.messages import (
+    ConsumerDescription,
+    Heartbeat,
+    HeartbeatReply,
+)
+from moldau.coordinator.group.consumer.records import ConsumerRecord, EpochRecord
 from moldau.coordinator.group.machine import GroupMachine, JoinDecision, SyncDecision
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
+    NOBODY,
     Committed,
     Description,
     FetchedOffset,
@@ -21,32 +32,42 @@ from moldau.coordinator.group.messages import (
     Sync,
     SyncReply,
 )
+from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
+from moldau.coordinator.group.table import GroupTable
 from moldau.coordinator.timers import Timers
 from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import ClusterImage
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.records.batch import NO_PRODUCER, Producer
 
 
 class Groups:
-    """The groups by id; one that is not there behaves like an empty one."""
+    """The groups by id, of either protocol; one that is not there behaves like an empty one."""
 
-    def __init__(self, config: GroupConfig) -> None:
+    def __init__(
+        self, config: GroupConfig, image: Callable[[], ClusterImage] = ClusterImage
+    ) -> None:
         self._config = config
-        self._groups: dict[str, GroupMachine] = {}
         # By producer: the groups whose offsets its open transaction would change.
         self._open: dict[int, dict[str, None]] = {}
         self._timers: Timers[TimerKey] = Timers()
         self._answered: list[AnyParked] = []
-        self._around = Surroundings(config, self._timers, self._answered)
+        self._around = Surroundings(config, self._timers, self._answered, image)
+        self._table = GroupTable(self._around)
+        self._is_serving = False
 
     def __len__(self) -> int:
-        return len(self._groups)
+        return len(self._table)
 
     def find(self, group_id: str) -> GroupMachine | None:
-        """The group, if it is there."""
-        return self._groups.get(group_id)
+        """The group, if it is there and of the classic protocol."""
+        return self._table.classic(group_id)
+
+    def find_consumer(self, group_id: str) -> ConsumerMachine | None:
+        """The group, if it is there and of the consumer protocol."""
+        return self._table.consumer(group_id)
 
     # Members
 
@@ -56,15 +77,36 @@ class Groups:
         shortest, longest = config.group_min_session_timeout_ms, config.group_max_session_timeout_ms
         if not shortest <= join.session_timeout_ms <= longest:
             return Decision(JoinReply(ErrorCode.INVALID_SESSION_TIMEOUT, join.member_id))
+        classic_members = self._classic_members(group_id)
+        if classic_members is not None:
+            try:
+                decision = classic_members.join(join, now=now)
+            except KafkaError as error:
+                return Decision(JoinReply(error.code, join.member_id))
+            return Decision(decision.reply, decision.records)
         machine = self.find(group_id)
         if machine is None:
             if join.member_id != NO_MEMBER_ID:
                 return Decision(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, join.member_id))
-            machine = self._make(group_id, now=now)
+            return self._join_anew(group_id, join, now=now)
         return machine.join(join, now=now)
+
+    def _join_anew(self, group_id: str, join: Join, *, now: Moment) -> JoinDecision:
+        """The first member of a group; what is left of another protocol's group is deleted."""
+        empty = self.find_consumer(group_id)
+        decision = self._table.succeed(group_id, now=now).join(join, now=now)
+        if empty is not None:
+            decision.records = [*empty.group.tombstones(), *decision.records]
+        return decision
 
     def sync(self, group_id: str, sync: Sync, *, now: Moment) -> SyncDecision:
         """See `GroupMachine.sync`."""
+        classic_members = self._classic_members(group_id)
+        if classic_members is not None:
+            try:
+                return Decision(classic_members.sync(sync, now=now))
+            except KafkaError as error:
+                return Decision(SyncReply(error.code))
         machine = self.find(group_id)
         if machine is None:
             return Decision(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
@@ -78,6 +120,12 @@ class Groups:
 
     def heartbeat(self, group_id: str, identity: Identity, *, now: Moment) -> ErrorCode:
         """See `GroupMachine.heartbeat`."""
+        classic_members = self._classic_members(group_id)
+        if classic_members is not None:
+            try:
+                return classic_members.heartbeat(identity, now=now)
+            except KafkaError as error:
+                return error.code
         machine = self.find(group_id)
         if machine is None:
             return ErrorCode.UNKNOWN_MEMBER_ID
@@ -87,10 +135,40 @@ class Groups:
         self, group_id: str, leaving: list[Identity], *, now: Moment
     ) -> Decision[GroupsRecord, list[ErrorCode]]:
         """See `GroupMachine.leave`."""
+        classic_members = self._classic_members(group_id)
+        if classic_members is not None:
+            return classic_members.leave(leaving, now=now)
         machine = self.find(group_id)
         if machine is None:
             return Decision([ErrorCode.UNKNOWN_MEMBER_ID] * len(leaving))
         return machine.leave(leaving, now=now)
+
+    def _classic_members(self, group_id: str) -> ClassicMembers | None:
+        """Where the classic protocol goes on in a group of the other, which has members."""
+        machine = self.find_consumer(group_id)
+        if machine is None or not machine.group.members:
+            return None
+        return ClassicMembers(machine, self._around.image())
+
+    def consumer_heartbeat(
+        self, group_id: str, heartbeat: Heartbeat, *, now: Moment
+    ) -> Decision[GroupsRecord, HeartbeatReply]:
+        """See `ConsumerMachine.heartbeat`; who joins makes the group, or changes its protocol."""
+        check_heartbeat(group_id, heartbeat, self._around)
+        machine = self._table.find(group_id)
+        if isinstance(machine, ConsumerMachine):
+            return machine.heartbeat(heartbeat, now=now)
+        if heartbeat.epoch != JOINING:
+            raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND)
+        records: list[GroupsRecord] = []
+        group = ConsumerGroup(group_id, Offsets())
+        if machine is not None:
+            records += migration.change(machine.group, group, self._around)
+        decision = ConsumerMachine(group, self._around).heartbeat(heartbeat, now=now)
+        if machine is not None:
+            machine.refuse_all(ErrorCode.REBALANCE_IN_PROGRESS)
+        decision.records = [*records, *decision.records]
+        return decision
 
     # Offsets
 
@@ -105,18 +183,17 @@ class Groups:
     ) -> Decision[GroupsRecord, Errors]:
         """Store offsets, with a producer when its transaction commits; raises if none may be."""
         is_transactional = producer != NO_PRODUCER
-        machine = self.find(group_id)
+        machine = self._table.find(group_id)
         if machine is None:
             if identity.generation >= 0 and not is_transactional:
                 raise KafkaError(ErrorCode.ILLEGAL_GENERATION)
-            machine = self._make(group_id, now=now)
-        group = machine.group
-        error = commits.commit_fault(group, identity, is_transactional=is_transactional)
+            machine = self._table.succeed(group_id, now=now)
+        error = commits.commit_fault(machine.group, identity, is_transactional=is_transactional)
         if error is not None:
             raise KafkaError(error)
-        if identity.member_id in group.members and not is_transactional:
-            machine.note_alive(identity.member_id, now=now)
-        decision = commits.commit(group, offsets, self._config)
+        if isinstance(machine, GroupMachine) and not is_transactional:
+            machine.note_commit(identity.member_id, now=now)
+        decision = commits.commit(machine.group, offsets, self._config)
         decision.producer = producer
         return decision
 
@@ -126,17 +203,21 @@ class Groups:
         partitions: Iterable[TopicPartition] | None,
         *,
         require_stable: bool,
+        identity: Identity = NOBODY,
     ) -> dict[TopicPartition, FetchedOffset]:
-        """See `commits.fetch`."""
-        machine = self.find(group_id)
+        """See `commits.fetch`; raises for a member that is not where it believes to be."""
+        machine = self._table.find(group_id)
         group = None if machine is None else machine.group
+        error = commits.fetch_fault(group, identity)
+        if error is not None:
+            raise KafkaError(error)
         return commits.fetch(group, partitions, require_stable=require_stable)
 
     def delete_offsets(
         self, group_id: str, partitions: Iterable[TopicPartition]
     ) -> Decision[GroupsRecord, Errors]:
         """See `commits.delete`."""
-        machine = self.find(group_id)
+        machine = self._table.find(group_id)
         if machine is None:
             raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND)
         return commits.delete(machine.group, partitions)
@@ -145,7 +226,7 @@ class Groups:
         """Tombstones for partitions that exist no more."""
         gone = list(partitions)
         tombstones: list[GroupsRecord] = []
-        for machine in self._groups.values():
+        for machine in self._table:
             group = machine.group
             if any(each in group.offsets.committed for each in gone):
                 tombstones += commits.forget(group, gone)
@@ -153,41 +234,47 @@ class Groups:
 
     def ids(self) -> list[str]:
         """All groups that are there now."""
-        return list(self._groups)
+        return [machine.group.group_id for machine in self._table]
 
     def forget_expired(self, group_id: str, *, now: Moment) -> list[GroupsRecord]:
         """Tombstones for what was kept long enough; a group of which nothing is left goes too."""
-        machine = self.find(group_id)
+        machine = self._table.find(group_id)
         if machine is None:
             return []
-        self._drop_if_hollow(machine)
+        self._table.drop_if_hollow(machine)
         return commits.forget_expired(machine.group, self._config, wall_ms=now.wall_ms)
 
     # Tools
 
     def describe(self, group_id: str) -> Description:
-        """A group that is not there is shown as dead."""
+        """A group that is not there, or of the other protocol, is shown as dead."""
         machine = self.find(group_id)
         return Description(GroupState.DEAD.value) if machine is None else machine.group.describe()
 
+    def describe_consumer(self, group_id: str) -> ConsumerDescription:
+        """A group of the consumer protocol; raises if it is not there."""
+        machine = self.find_consumer(group_id)
+        if machine is None:
+            raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND)
+        return machine.describe()
+
     def overviews(self) -> list[Overview]:
         """All groups."""
-        return [
-            Overview(group_id, machine.group.protocol_type or "", machine.group.state.value)
-            for group_id, machine in self._groups.items()
-        ]
+        return [machine.group.overview() for machine in self._table]
 
     def delete(self, group_id: str) -> Decision[GroupsRecord, ErrorCode]:
         """Forget a group that has no members."""
-        machine = self.find(group_id)
+        machine = self._table.find(group_id)
         if machine is None:
             return Decision(ErrorCode.GROUP_ID_NOT_FOUND)
         group = machine.group
-        if group.state is not GroupState.EMPTY:
+        if group.state not in (GroupState.EMPTY, ConsumerGroupState.EMPTY):
             return Decision(ErrorCode.NON_EMPTY_GROUP)
         tombstones: list[GroupsRecord] = [
             OffsetRecord(group_id, each, None) for each in group.offsets.committed
         ]
+        if isinstance(group, ConsumerGroup):
+            return Decision(ErrorCode.NONE, [*tombstones, *group.tombstones()])
         return Decision(ErrorCode.NONE, [*tombstones, GroupRecord(group_id, None)])
 
     # What the shard needs
@@ -198,29 +285,53 @@ class Groups:
 
     def apply(self, record: GroupsRecord, source: Source) -> None:
         """A record was appended, or is read back."""
-        if isinstance(record, OffsetRecord):
-            self._apply_offset(record, source)
-        elif record.value is None:
-            self._remove(record.group_id)
-        else:
-            group_id = record.group_id
-            machine = self._groups.get(group_id) or self._make(group_id, now=source.moment)
-            machine.rebalance.apply(record.value, now=source.moment)
+        match record:
+            case OffsetRecord():
+                self._apply_offset(record, source)
+            case GroupRecord():
+                self._apply_group(record, source)
+            case _:
+                self._apply_consumer(record, source)
+
+    def _apply_group(self, record: GroupRecord, source: Source) -> None:
+        group_id, value = record
+        machine = self.find(group_id)
+        if value is None:
+            if machine is not None:
+                self._table.end(machine, now=source.moment)
+            return
+        is_loaded = machine is None or not machine.group.members
+        machine = machine or self._table.succeed(group_id, now=source.moment)
+        machine.rebalance.apply(value, now=source.moment)
+        if is_loaded and value.members and self._is_serving:
+            # It was of the other protocol; who is left there shares everything anew.
+            machine.begin_sessions(now=source.moment)
+            machine.rebalance.begin(now=source.moment)
+
+    def _apply_consumer(self, record: ConsumerRecord, source: Source) -> None:
+        machine = self.find_consumer(record.group_id)
+        if machine is None:
+            if record[-1] is None:
+                return
+            machine = self._table.succeed_as_consumer(record.group_id)
+        machine.apply(record, now=source.moment)
+        if isinstance(record, EpochRecord) and record.epoch is None:
+            self._table.end(machine, now=source.moment)
 
     def _apply_offset(self, record: OffsetRecord, source: Source) -> None:
         group_id, partition, committed = record
-        machine = self._groups.get(group_id)
+        machine = self._table.find(group_id)
         if machine is None:
             if committed is None:
                 return
-            machine = self._make(group_id, now=source.moment)
+            machine = self._table.succeed(group_id, now=source.moment)
         if committed is not None and committed.log_offset != source.log_offset:
             committed = committed._replace(log_offset=source.log_offset)
         machine.group.offsets.apply(partition, committed, source.producer_id)
         if source.producer_id != NO_PRODUCER_ID:
             self._open.setdefault(source.producer_id, {})[group_id] = None
         elif committed is None:
-            self._drop_if_hollow(machine)
+            self._table.drop_if_hollow(machine)
 
     def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
         """Read a record back; those of other kinds of group are skipped."""
@@ -231,19 +342,21 @@ class Groups:
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """A producer's transaction is decided in this partition."""
         for group_id in self._open.pop(producer_id, {}):
-            machine = self.find(group_id)
+            machine = self._table.find(group_id)
             if machine is not None:
                 machine.group.offsets.end_transaction(producer_id, is_commit=is_commit)
 
     def begin(self, *, now: Moment) -> None:
         """Everything was read back; from here on there are deadlines."""
-        for machine in self._groups.values():
+        self._is_serving = True
+        for machine in self._table:
             machine.begin_sessions(now=now)
 
     def unload(self) -> None:
         """Another broker leads the partition; whoever is parked here is told."""
-        for machine in self._groups.values():
-            machine.unload()
+        for machine in self._table:
+            if isinstance(machine, GroupMachine):
+                machine.unload()
 
     def next_deadline_ms(self) -> int | None:
         """When `expire` has something to do, on the monotonic clock."""
@@ -255,7 +368,7 @@ class Groups:
 
     def expire(self, key: TimerKey, *, now: Moment) -> Decision[GroupsRecord, None]:
         """Act on a deadline."""
-        machine = self.find(key.group_id)
+        machine = self._table.find(key.group_id)
         return Decision(None) if machine is None else machine.expire(key, now=now)
 
     def take_answered(self) -> list[AnyParked]:
@@ -265,27 +378,3 @@ class Groups:
         answered = self._answered[:]
         self._answered.clear()
         return answered
-
-    def _make(self, group_id: str, *, now: Moment) -> GroupMachine:
-        machine = GroupMachine(Group(group_id, wall_ms=now.wall_ms), self._around)
-        self._groups[group_id] = machine
-        return machine
-
-    def _drop_if_hollow(self, machine: GroupMachine) -> None:
-        """A group that never had a generation is nothing but its offsets."""
-        group = machine.group
-        if group.generation == 0 and group.state is GroupState.EMPTY and not group.offsets:
-            self._remove(group.group_id)
-
-    def _remove(self, group_id: str) -> None:
-        machine = self._groups.get(group_id)
-        if machine is None:
-            return
-        if machine.group.offsets.open:
-            # A transaction may still bring offsets to a group that is otherwise gone.
-            machine.group.offsets.committed.clear()
-            return
-        machine.unload()
-        for member_id in (None, *machine.group.members, *machine.group.pending_ids):
-            self._timers.cancel(TimerKey(group_id, member_id))
-        del self._groups[group_id]

@@ -205,6 +205,11 @@ class GroupMachine:
         """A member was heard of."""
         self._attendance.begin_session(self.group.members[member_id], now=now)
 
+    def note_commit(self, member_id: str, *, now: Moment) -> None:
+        """Offsets were stored; if by a member, then it is alive."""
+        if member_id in self.group.members:
+            self.note_alive(member_id, now=now)
+
     def leave(
         self, leaving: Iterable[Identity], *, now: Moment
     ) -> Decision[GroupsRecord, list[ErrorCode]]:
@@ -265,8 +270,12 @@ class GroupMachine:
             return Decision(None)  # it is waiting for us: its session begins with the answer
         return self._remove(key.member_id, now=now)
 
+    def refuse_all(self, error: ErrorCode) -> None:
+        """Answer whoever is parked."""
+        for member in self.group.members.values():
+            self._refuse(member, error)
+
     def unload(self) -> None:
         """Another broker coordinates the group now."""
-        for member in self.group.members.values():
-            self._refuse(member, ErrorCode.NOT_COORDINATOR)
+        self.refuse_all(ErrorCode.NOT_COORDINATOR)
         self.group.state = GroupState.DEAD

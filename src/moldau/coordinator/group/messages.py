@@ -60,6 +60,10 @@ class Identity(NamedTuple):
     instance_id: str | None = None
 
 
+NOBODY = Identity()
+"""Who does not say who it is: a tool, or a consumer that assigns itself."""
+
+
 class Sync(NamedTuple):
     """A member asks for its assignment; the leader brings everybody's."""
 

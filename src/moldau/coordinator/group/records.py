@@ -1,14 +1,17 @@
-"""The records of `__consumer_offsets`, as far as the classic protocol writes and reads them.
+"""The records of `__consumer_offsets`.
 
 Offsets: key version 1, value version 3, or 1 where the client asked for a retention time of
-its own. Groups: key version 2, value version 3. A null value deletes. Keys of other versions
-belong to KIP-848 groups and are skipped.
+its own. Groups of the classic protocol: key version 2, value version 3. A null value deletes.
+Groups of the consumer protocol: see `consumer/records.py`. Keys of other versions belong to
+kinds of group that there are not here, and are skipped.
 """
 
 import struct
 from functools import lru_cache
 from typing import NamedTuple
 
+from moldau.coordinator.group.consumer import records as consumer_records
+from moldau.coordinator.group.consumer.records import ConsumerRecord
 from moldau.coordinator.group.messages import Committed
 from moldau.errors import ProtocolError
 from moldau.model import TopicPartition
@@ -51,7 +54,7 @@ class GroupRecord(NamedTuple):
     value: GroupMetadataValue | None
 
 
-GroupsRecord = OffsetRecord | GroupRecord
+GroupsRecord = OffsetRecord | GroupRecord | ConsumerRecord
 
 
 def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
@@ -64,6 +67,8 @@ def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
         case GroupRecord(group_id, group):
             stored = None if group is None else encode_versioned(group, GROUP_VALUE_VERSION)
             return encode_versioned(GroupMetadataKey(group=group_id), GROUP_KEY_VERSION), stored
+        case _:
+            return consumer_records.encode(record)
 
 
 def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord | None:
@@ -74,7 +79,7 @@ def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord 
         return OffsetRecord(group_id, TopicPartition(topic, *_INT.unpack(key[-4:])), committed)
     version = version_of(key)
     if version != GROUP_KEY_VERSION:
-        return None
+        return consumer_records.decode(version, key, value)
     group_id = decode_versioned(GroupMetadataKey, key).group
     return GroupRecord(
         group_id, None if value is None else decode_versioned(GroupMetadataValue, value)

@@ -52,5 +52,5 @@ class DescribedGroup:
 
 @message(api_key=69, versions=range(0, 2), flexible_from=0)
 class ConsumerGroupDescribeResponse:
-    throttle_time_ms: Int32
+    throttle_time_ms: Int32 = 0
     groups: list[DescribedGroup]

@@ -34,7 +34,7 @@ class Assignment:
 
 @message(api_key=68, versions=range(0, 2), flexible_from=0)
 class ConsumerGroupHeartbeatResponse:
-    throttle_time_ms: Int32
+    throttle_time_ms: Int32 = 0
     error_code: Int16
     error_message: str | None = None
     member_id: str | None = None

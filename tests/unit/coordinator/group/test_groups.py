@@ -124,5 +124,5 @@ def test_answers_are_reported_once() -> None:
 
 def test_records_of_other_kinds_are_skipped_when_loading() -> None:
     machine = groups()
-    machine.replay(b"\0\3\0\1g", b"\0\0\0", Source(0, -1, NOW))
+    machine.replay(b"\0\x0b\0\1g", b"\0\0\0", Source(0, -1, NOW))
     assert len(machine) == 0

@@ -116,7 +116,7 @@ def test_tombstones_are_read() -> None:
 
 
 def test_records_of_other_groups_are_skipped() -> None:
-    assert decode(b"\0\3\0\1g", b"\0\0\0", log_offset=0) is None
+    assert decode(b"\0\x0b\0\1g", b"\0\0\0", log_offset=0) is None
 
 
 @given(st.binary(max_size=30), st.none() | st.binary(max_size=40))

@@ -1,0 +1,16 @@
+"""What assignors are asked."""
+
+from moldau.coordinator.group.consumer.assignor import Candidate, in_order, subscribers
+from unit.coordinator.group.consumer.samples import T, U
+
+A = Candidate("a", None, (T,), {})
+B = Candidate("b", "two", (T, U), {})
+C = Candidate("c", "one", (), {})
+
+
+def test_static_members_come_first() -> None:
+    assert in_order([A, B, C]) == [C, B, A]
+
+
+def test_topics_have_their_subscribers() -> None:
+    assert subscribers([A, B, C]) == {T: [A, B], U: [B]}
