@@ -232,10 +232,25 @@ class Accumulator:
                 for batches in self._partitions.values()
                 for batch in batches.expire(now_ms=now_ms)
             ]
-            for batch in late:
-                self._close(batch)
-                self._release(batch)
+            self._drop(late)
             return late
+
+    def abandon(self) -> list[Batch]:
+        """Take out what was never sent; whoever asked has to tell it so."""
+        with self._lock:
+            unsent = [batch for batches in self._partitions.values() for batch in batches.abandon()]
+            self._drop(unsent)
+            return unsent
+
+    def is_oldest(self, batch: Batch) -> bool:
+        """Whether all batches of the same partition before this one are settled."""
+        with self._lock:
+            return self._partitions[batch.partition].is_oldest(batch)
+
+    def _drop(self, batches: list[Batch]) -> None:
+        for batch in batches:
+            self._close(batch)
+            self._release(batch)
 
     def _release(self, batch: Batch) -> None:
         self._intake.used_bytes -= batch.records.size - RECORDS_POSITION

@@ -198,6 +198,7 @@ class PartitionBatches:
         self._waiting: deque[Batch] = deque()
         self._in_flight: list[Batch] = []
         self._count = 0
+        self._counted_for: tuple[int, int] | None = None
         self._epoch = 0
         self._next_sequence = 0
         self._is_renumbering = False
@@ -247,6 +248,7 @@ class PartitionBatches:
         batch = self._waiting.popleft()
         batch.attempts += 1
         if producer is not None and batch.producer == NO_PRODUCER:
+            self._count_for(producer)
             batch.producer = Producer(
                 producer.producer_id, producer.epoch + self._epoch, self._next_sequence
             )
@@ -255,13 +257,21 @@ class PartitionBatches:
         self._in_flight.append(batch)
         return batch
 
+    def _count_for(self, producer: Producer) -> None:
+        """Begin to count anew for another producer or epoch (KIP-360)."""
+        identity = (producer.producer_id, producer.epoch)
+        if self._counted_for not in (None, identity):
+            self._epoch = 0
+            self._next_sequence = 0
+        self._counted_for = identity
+
     def leave(self, batch: Batch) -> None:
         """The batch in flight is delivered or has failed for good."""
         self._in_flight.remove(batch)
 
     def retry(self, batch: Batch, error: KafkaError, *, ready_ms: int) -> None:
         """The batch in flight must be sent again, before those that are younger."""
-        is_oldest = all(each.order >= batch.order for each in self)
+        is_oldest = self.is_oldest(batch)
         self._in_flight.remove(batch)
         batch.ready_ms = ready_ms
         self._insert(batch)
@@ -272,6 +282,17 @@ class PartitionBatches:
             # All before it is settled, so its number is wrong for good: something older failed,
             # or the broker lost it. It was certainly not written (KIP-360).
             self._is_renumbering = True
+
+    def is_oldest(self, batch: Batch) -> bool:
+        """Whether all batches before this one are settled."""
+        return all(each.order >= batch.order for each in self)
+
+    def abandon(self) -> list[Batch]:
+        """Take out the batches that have no number yet, which brokers therefore do not miss."""
+        abandoned = [batch for batch in self._waiting if batch.producer == NO_PRODUCER]
+        for batch in abandoned:
+            self._waiting.remove(batch)
+        return abandoned
 
     def split(self, batch: Batch) -> list[Batch]:
         """Put two batches in place of the one in flight, which the broker found too large.

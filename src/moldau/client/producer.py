@@ -1,8 +1,7 @@
 """The producer: writes records to topics."""
 
-import asyncio
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -10,11 +9,16 @@ from moldau.client.accumulator import Accumulator, OutgoingRecord
 from moldau.client.admission import Admission
 from moldau.client.batches import intake
 from moldau.client.cluster import Cluster
+from moldau.client.group.coordinator import TRANSACTION, Coordinator
+from moldau.client.lifetime import Lifetime
 from moldau.client.partitioner import Partitioner
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sender import SETTLED, Sender
 from moldau.client.settings import ProducerSettings, read_settings
+from moldau.client.transaction import Phase
+from moldau.client.transactions import GroupMetadata, Transactions
 from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
 from moldau.runtime.waiters import Waiters
 
@@ -56,33 +60,38 @@ class Producer(Generic[Key, Value]):
         self._accumulator = Accumulator(self._settings)
         self.append = self._accumulator.append
         self._waiters = Waiters()
+        self._lifetime = Lifetime("producer")
+        self._transactions: Transactions | None = None
         self._cluster: Cluster
         self._sender: Sender
         self.admission: Admission
-        self._sending: asyncio.Task[None] | None = None
-        self._process_id = 0
-        self._is_closed = False
 
     async def start(self) -> None:
-        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
-        self._cluster = Cluster(self._settings)
-        self._sender = Sender(self._cluster, self._accumulator, self._waiters)
+        """Connect; fails within `request.timeout.ms` if no broker can be reached.
+
+        With a `transactional.id`, whoever had it before cannot commit anything from now on.
+        """
+        cluster = self._cluster = Cluster(self._settings)
+        if self._settings.transactional_id:
+            name = self._settings.transactional_id
+            self._transactions = Transactions(Coordinator(cluster, name, TRANSACTION))
+        self._sender = Sender(cluster, self._accumulator, self._waiters, self._transactions)
         self._accumulator.settle_here()
         self.admission = Admission(
             self._sender,
             self._waiters,
             SystemRandom(),
             partitioner=self._partitioner,
-            check=self._check_usable,
+            check=self._check_may_send,
         )
-        self._process_id = os.getpid()
-        try:
-            await self._cluster.refresh()
-        except BaseException:
-            self._cluster.close()
-            raise
-        self._sending = asyncio.create_task(self._sender.run(), name="moldau-producer")
-        self._sending.add_done_callback(self._give_up)
+        await self._lifetime.begin(cluster, self._sender.run)
+        self._lifetime.when_work_ends(self._give_up)
+        if self._transactions is not None:
+            try:
+                await self._transactions.begin()
+            except BaseException:
+                await self.close()
+                raise
 
     async def send(
         self,
@@ -113,7 +122,7 @@ class Producer(Generic[Key, Value]):
         self, key: Key | None, value: Value | None, timestamp_ms: int | None, headers: Headers
     ) -> OutgoingRecord:
         """A record as it is sent, by now if it has no time."""
-        self._check_usable()
+        self._check_may_send()
         return OutgoingRecord(
             timestamp_ms=self._cluster.clock.now_ms() if timestamp_ms is None else timestamp_ms,
             key=None if key is None else self._serialize_key(key),
@@ -138,7 +147,7 @@ class Producer(Generic[Key, Value]):
         self._sender.wake()
         try:
             await self._waiters.until(
-                lambda: all(batch.is_settled for batch in batches) or not self._is_sending,
+                lambda: all(batch.is_settled for batch in batches) or not self._lifetime.is_working,
                 keys=[SETTLED],
                 timeout_s=timeout_s,
             )
@@ -147,22 +156,100 @@ class Producer(Generic[Key, Value]):
         if not all(batch.is_settled for batch in batches):
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, "not all records could be stored")
 
+    # Transactions
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """All records that are sent in this block become visible together, or none.
+
+            async with producer.transaction():
+                await producer.send("orders", b"value")
+
+        An exception aborts the transaction and goes on. If it cannot be committed, the error
+        says whether it is worth another try; after ProducerFenced only a new producer can go on.
+        """
+        await self.begin_transaction()
+        try:
+            yield
+            await self.commit_transaction()
+        except BaseException:
+            await self.abort_unless_lost()
+            raise
+
+    async def begin_transaction(self) -> None:
+        """Open a transaction: records can be sent until it is committed or aborted."""
+        self._lifetime.check()
+        self._required_transactions.transaction.begin()
+
+    async def commit_transaction(self) -> None:
+        """Make all records of the transaction visible, once they are all stored.
+
+        After RequestTimedOut it is unknown whether that has happened: commit again.
+        """
+        transactions = self._required_transactions
+        transactions.transaction.commit()
+        self._accumulator.close()
+        await self.flush()
+        if transactions.transaction.phase is not Phase.COMMITTING:
+            transactions.transaction.check_open()  # which says what went wrong
+        await transactions.end()
+
+    async def abort_transaction(self) -> None:
+        """Take back all records of the transaction."""
+        transactions = self._required_transactions
+        transactions.transaction.abort()
+        self._accumulator.close()
+        for batch in self._accumulator.abandon():
+            reason = f"{batch.partition}: the transaction was aborted before this was sent"
+            batch.fail(KafkaError(ErrorCode.TRANSACTION_ABORTABLE, reason))
+        await self.flush()
+        await transactions.end()
+
+    async def abort_unless_lost(self) -> None:
+        """Abort the transaction, if there is still something to abort."""
+        if self._required_transactions.transaction.phase not in (Phase.LOST, Phase.IDLE):
+            await self.abort_transaction()
+
+    async def send_offsets_to_transaction(
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata | str
+    ) -> None:
+        """Commit offsets of a group if, and only if, the transaction is committed.
+
+        With `consumer.group_metadata()` instead of the group's name, a member that was replaced
+        in its group meanwhile cannot commit.
+        """
+        member = GroupMetadata(group) if isinstance(group, str) else group
+        await self._required_transactions.commit_offsets(offsets, member)
+
+    @property
+    def _required_transactions(self) -> Transactions:
+        if self._transactions is None:
+            raise RuntimeError("transactions need a transactional_id, and a started producer")
+        return self._transactions
+
+    # The end
+
     async def close(self, timeout_s: float | None = None) -> None:
-        """Send what is still to be sent, then hang up."""
-        if self._is_closed or self._sending is None:
+        """Send what is still to be sent, then hang up; an open transaction is aborted."""
+        if not self._lifetime.close():
             return
-        self._is_closed = True
         self._accumulator.close()
         try:
-            await self.flush(timeout_s)
+            await self._finish(timeout_s)
         finally:
-            self._sending.cancel()
-            await asyncio.wait([self._sending])
+            await self._lifetime.stop_working()
             self._cluster.close()
+
+    async def _finish(self, timeout_s: float | None) -> None:
+        transactions = self._transactions
+        if transactions is None:
+            await self.flush(timeout_s)
+        elif transactions.transaction.phase in (Phase.OPEN, Phase.SPOILED):
+            await self.abort_transaction()
 
     async def partitions_of(self, topic: str) -> list[int]:
         """The partitions of a topic."""
-        self._check_usable()
+        self._lifetime.check()
         wait_s = self._settings.max_block_ms / 1000
         await self._cluster.wait_for_topic(topic, timeout_s=wait_s)
         return self._cluster.metadata.partitions_of(topic)
@@ -179,11 +266,7 @@ class Producer(Generic[Key, Value]):
     ) -> None:
         await self.close()
 
-    @property
-    def _is_sending(self) -> bool:
-        return self._sending is not None and not self._sending.done()
-
-    def _give_up(self, _sending: asyncio.Task[None]) -> None:
+    def _give_up(self) -> None:
         """Nobody sends any more: what is left is lost."""
         self._accumulator.close()
         for batch in list(self._accumulator):
@@ -191,11 +274,7 @@ class Producer(Generic[Key, Value]):
             batch.fail(KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason))
         self._waiters.wake(SETTLED)
 
-    def _check_usable(self) -> None:
-        if self._is_closed or self._sending is None:
-            state = "closed" if self._is_closed else "not started"
-            raise RuntimeError(f"the producer is {state}: use it within `async with`")
-        if self._sending.done():
-            raise RuntimeError("the producer has stopped") from self._sending.exception()
-        if self._process_id != os.getpid():
-            raise RuntimeError("a producer cannot be used after a fork: make one in each process")
+    def _check_may_send(self) -> None:
+        self._lifetime.check()
+        if self._transactions is not None:
+            self._transactions.transaction.check_open()

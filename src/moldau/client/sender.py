@@ -9,6 +9,7 @@ from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
 from moldau.client.cluster import Cluster
 from moldau.client.encoding import seal
 from moldau.client.settings import ACKS_NONE, ProducerSettings
+from moldau.client.transactions import Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
 from moldau.protocol.messages.init_producer_id import (
@@ -22,6 +23,7 @@ from moldau.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from moldau.records.batch import TRANSACTIONAL
 from moldau.records.batch import Producer as ProducerIdentity
 from moldau.records.building import BatchForm
 from moldau.runtime.waiters import Waiters
@@ -36,12 +38,19 @@ _SEQUENCE_ERRORS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PR
 class Sender:
     """Takes what is ready, sends it, and settles it by what the broker answers."""
 
-    def __init__(self, cluster: Cluster, accumulator: Accumulator, waiters: Waiters) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        accumulator: Accumulator,
+        waiters: Waiters,
+        transactions: Transactions | None = None,
+    ) -> None:
         assert isinstance(cluster.settings, ProducerSettings)
         self._settings: ProducerSettings = cluster.settings
         self.cluster = cluster
         self.accumulator = accumulator
         self._waiters = waiters
+        self._transactions = transactions
         self._wake = asyncio.Event()
         self._in_flight: dict[int, int] = {}
         self._identity: ProducerIdentity | None = None
@@ -71,6 +80,9 @@ class Sender:
 
     async def _identify(self) -> None:
         """Get the id by which brokers recognise this producer's retries."""
+        if self._transactions is not None:
+            self._identity = self._transactions.identity
+            return
         if self._identity is not None or not self._settings.enable_idempotence:
             return
         try:
@@ -97,11 +109,30 @@ class Sender:
             if leader is None:
                 metadata.doubt(batches.partition)
                 self._refresh()
+            elif not self._may_write(batches.partition):
+                continue
             elif self._in_flight.get(leader, 0) < self._in_flight_max:
                 by_leader.setdefault(leader, []).append(batches)
         for leader, partitions in by_leader.items():
             self._in_flight[leader] = self._in_flight.get(leader, 0) + 1
             self._tasks.create_task(self._send(leader, self._take(partitions)))
+
+    def _may_write(self, partition: TopicPartition) -> bool:
+        """Whether the partition is part of the transaction, if there is one."""
+        transactions = self._transactions
+        if transactions is None or transactions.has(partition):
+            return True
+        if transactions.wants_more:
+            self._tasks.create_task(self._add_partitions(transactions))
+        return False
+
+    async def _add_partitions(self, transactions: Transactions) -> None:
+        await transactions.add_wanted()
+        error = transactions.transaction.error
+        if error is not None:
+            for batch in self.accumulator.abandon():
+                self._report(batch, error)
+        self.wake()
 
     @property
     def _in_flight_max(self) -> int:
@@ -172,6 +203,7 @@ class Sender:
                 PartitionProduceData(index=batch.partition.partition, records=records)
             )
         return ProduceRequest(
+            transactional_id=self._settings.transactional_id or None,
             acks=self._settings.required_acks,
             timeout_ms=self._settings.request_timeout_ms,
             topic_data=[
@@ -183,7 +215,7 @@ class Sender:
     def _form(self, batch: Batch) -> BatchForm:
         return BatchForm(
             self._settings.batch_size,
-            attributes=int(self._settings.codec),
+            attributes=int(self._settings.codec) | (TRANSACTIONAL if self._transactions else 0),
             producer=batch.producer,
             level=self._settings.compression_level,
         )
@@ -207,7 +239,7 @@ class Sender:
             return
         now_ms = self._now_ms()
         is_worth_it = error.is_retriable or (
-            self._settings.enable_idempotence and error.code in _SEQUENCE_ERRORS
+            error.code in _SEQUENCE_ERRORS and self._may_renumber(batch)
         )
         if is_worth_it and batch.attempts <= self._settings.retries:
             batch.last_error = error
@@ -218,6 +250,15 @@ class Sender:
             error = self._too_late(batch)
         self.accumulator.leave(batch)
         self._report(batch, error)
+
+    def _may_renumber(self, batch: Batch) -> bool:
+        """Whether a batch with a wrong number may come again: in its turn, or with another.
+
+        Within a transaction numbers cannot begin anew: it must be aborted.
+        """
+        if self._transactions is not None and self.accumulator.is_oldest(batch):
+            return False
+        return self._settings.enable_idempotence
 
     def _deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
         self.accumulator.leave(batch)
@@ -231,6 +272,9 @@ class Sender:
 
     def _report(self, batch: Batch, error: KafkaError) -> None:
         _log.warning("%d records are lost: %s", batch.records.count, error)
+        if self._transactions is not None:
+            self._transactions.transaction.fail_batch(error)
+            self.accumulator.close()
         batch.fail(error)
         self._waiters.wake(SETTLED)
 

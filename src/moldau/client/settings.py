@@ -60,6 +60,8 @@ class ProducerSettings(ClientSettings):
     max_block_ms: int = 60_000
     delivery_timeout_ms: int = 120_000
     retries: int = INT_MAX
+    transactional_id: str = ""
+    transaction_timeout_ms: int = 60_000
 
     @property
     def codec(self) -> Codec:
@@ -99,6 +101,8 @@ class ProducerSettings(ClientSettings):
             raise invalid("delivery.timeout.ms", self.delivery_timeout_ms, allowed)
         if self.enable_idempotence:
             self._check_idempotence()
+        elif self.transactional_id:
+            raise invalid("enable.idempotence", False, "true, since transactional.id is set")
 
     def _check_idempotence(self) -> None:
         if self.required_acks != ACKS_ALL:

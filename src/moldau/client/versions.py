@@ -7,7 +7,7 @@ from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.messages.api_versions import ApiVersion
 
 # Fetch 13 names topics by their ids alone; FindCoordinator 4 and OffsetFetch 8 ask for
-# several things at once; Produce below 3 and Fetch below 4 have older records; ListOffsets 0
+# several things at once, AddPartitionsToTxn 4 is for brokers; Produce below 3 and Fetch below 4 have older records; ListOffsets 0
 # has another answer: of these the clients speak the middle.
 SPOKEN = {
     0: range(3, 12),
@@ -15,6 +15,7 @@ SPOKEN = {
     2: range(1, 10),
     9: range(1, 8),
     10: range(4),
+    24: range(4),
 }
 
 # What brokers before 0.10 speak, which close the connection when asked.

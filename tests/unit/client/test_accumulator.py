@@ -174,3 +174,15 @@ def test_after_a_fork_open_batches_take_nothing(collecting: Accumulator) -> None
         os._exit(1 if is_taken else 0)
     assert os.waitpid(child, 0)[1] == 0
     assert collecting.append("t", b"v", None, 0, 5, ()) is not None
+
+
+def test_what_is_abandoned_gives_back_its_memory(collecting: Accumulator) -> None:
+    begin(collecting, T0)
+    begin(collecting, T1)
+    (sent, *_) = collecting.ready(now_ms=10)
+    batch = collecting.take(sent, None)
+    assert collecting.is_oldest(batch)
+    assert len(collecting.abandon()) == 1
+    collecting.leave(batch)
+    assert collecting.used_bytes == 0
+    assert list(collecting) == []

@@ -247,3 +247,24 @@ def test_a_callback_that_fails_does_not_stop_the_others(
     delivered.receipt(0, 0).add_done_callback(lambda each: heard.append(each.result().offset))
     assert heard == [8, 7]
     assert "a callback for t-0 failed" in caplog.text
+
+
+def test_numbers_begin_anew_with_the_next_epoch(batches: PartitionBatches) -> None:
+    batches.leave(batches.take(IDENTITY))
+    assert numbers(batches.take(IDENTITY._replace(epoch=1))) == (1, 0)
+    assert numbers(batches.take(IDENTITY._replace(epoch=1))) == (1, 10)
+
+
+def test_what_has_no_number_can_be_abandoned(batches: PartitionBatches) -> None:
+    first = batches.take(IDENTITY)
+    batches.retry(first, LOST, ready_ms=0)
+    assert len(batches.abandon()) == 2
+    assert list(batches) == [first]
+
+
+def test_the_oldest_is_the_one_with_nothing_before_it(batches: PartitionBatches) -> None:
+    first, second = batches.take(IDENTITY), batches.take(IDENTITY)
+    assert batches.is_oldest(first)
+    assert not batches.is_oldest(second)
+    batches.leave(first)
+    assert batches.is_oldest(second)

@@ -111,3 +111,10 @@ def test_without_idempotence_all_acks_and_more_in_flight_are_allowed() -> None:
 
 def test_a_consumer_has_defaults_that_fit_together() -> None:
     assert read_settings(ConsumerSettings, SERVERS, {}).auto_offset_reset == "latest"
+
+
+def test_transactions_need_idempotence() -> None:
+    with pytest.raises(InvalidConfig, match=r"enable\.idempotence"):
+        read_settings(
+            ProducerSettings, SERVERS, {"transactional_id": "x", "enable_idempotence": False}
+        )

@@ -1,6 +1,7 @@
 """The producer for code that blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -9,6 +10,8 @@ from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.partitioner import Partitioner
 from moldau.client.producer import Serializer, as_bytes
 from moldau.client.record import Headers, RecordMetadata
+from moldau.client.transactions import GroupMetadata
+from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
     from moldau.client.intake import Receipt
@@ -78,6 +81,37 @@ class Producer(Generic[Key, Value]):
     def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""
         self._thread.call(self._producer.flush(timeout_s))
+
+    # Transactions
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All records that are sent in this block become visible together, or none."""
+        self.begin_transaction()
+        try:
+            yield
+            self.commit_transaction()
+        except BaseException:
+            self._thread.call(self._producer.abort_unless_lost())
+            raise
+
+    def begin_transaction(self) -> None:
+        """Open a transaction: records can be sent until it is committed or aborted."""
+        self._thread.call(self._producer.begin_transaction())
+
+    def commit_transaction(self) -> None:
+        """Make all records of the transaction visible, once they are all stored."""
+        self._thread.call(self._producer.commit_transaction())
+
+    def abort_transaction(self) -> None:
+        """Take back all records of the transaction."""
+        self._thread.call(self._producer.abort_transaction())
+
+    def send_offsets_to_transaction(
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata | str
+    ) -> None:
+        """Commit offsets of a group if, and only if, the transaction is committed."""
+        self._thread.call(self._producer.send_offsets_to_transaction(offsets, group))
 
     def partitions_of(self, topic: str) -> list[int]:
         """The partitions of a topic."""

@@ -56,7 +56,7 @@ class CommittedOffsets:
                         last_error = error
                     await self._coordinator.cluster.back_off()
         except TimeoutError:
-            reason = f"group {self._coordinator.group_id}: {last_error or 'no answer'}"
+            reason = f"group {self._coordinator.name}: {last_error or 'no answer'}"
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason) from None
 
     def _prepare_retry(self, error: KafkaError) -> None:

@@ -1,4 +1,4 @@
-"""The broker that coordinates a group: found when needed, looked for again when it moves."""
+"""The broker that coordinates a group or a transaction: found when needed, looked for again when it moves."""
 
 import asyncio
 from typing import TypeVar
@@ -14,14 +14,17 @@ from moldau.protocol.messages.find_coordinator import (
 Response = TypeVar("Response")
 
 CHANNEL = "group"
+GROUP = 0
+TRANSACTION = 1
 
 
 class Coordinator:
-    """Asks whoever coordinates the group now."""
+    """Asks whoever coordinates the group, or the transactional id, of this name now."""
 
-    def __init__(self, cluster: Cluster, group_id: str) -> None:
+    def __init__(self, cluster: Cluster, name: str, kind: int = GROUP) -> None:
         self.cluster = cluster
-        self.group_id = group_id
+        self.name = name
+        self.kind = kind
         self._node_id: int | None = None
         self._finding = asyncio.Lock()
 
@@ -51,11 +54,11 @@ class Coordinator:
     async def _find(self) -> int:
         async with self._finding:
             if self._node_id is None:
-                request = FindCoordinatorRequest(key=self.group_id)
+                request = FindCoordinatorRequest(key=self.name, key_type=self.kind)
                 answer = await self.cluster.ask_any(request, FindCoordinatorResponse)
                 if answer.error_code:
                     code = ErrorCode(answer.error_code)
-                    raise KafkaError(code, f"group {self.group_id} has no coordinator")
+                    raise KafkaError(code, f"{self.name} has no coordinator")
                 address = Address(answer.host, answer.port)
                 self.cluster.metadata.brokers.setdefault(answer.node_id, address)
                 self._node_id = answer.node_id

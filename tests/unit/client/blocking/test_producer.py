@@ -4,9 +4,10 @@ import threading
 
 import pytest
 
-from moldau.client.blocking import Producer
+from moldau.client.blocking import Consumer, Producer
 from moldau.client.intake import Receipt
 from moldau.errors import ErrorCode, InvalidRecord, NetworkException
+from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail
 
@@ -103,3 +104,27 @@ def test_after_closing_nothing_is_taken(kafka: EmbeddedBroker) -> None:
 def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
         Producer(bootstrap_servers="127.0.0.1:1")
+
+
+def test_transactions_are_committed_or_aborted_as_a_whole(kafka: EmbeddedBroker) -> None:
+    servers = kafka.bootstrap_servers
+    with Producer[bytes, bytes](bootstrap_servers=servers, transactional_id="id") as producer:
+        with producer.transaction():
+            producer.send("t", b"1")
+            producer.send_offsets_to_transaction({TopicPartition("t", 0): 1}, "g")
+        with pytest.raises(ZeroDivisionError):
+            send_and_fail(producer, b"2")
+        producer.begin_transaction()
+        producer.send("t", b"3").result(10)
+        producer.abort_transaction()
+    with Consumer[bytes, bytes](
+        bootstrap_servers=servers, isolation_level="read_committed", auto_offset_reset="earliest"
+    ) as consumer:
+        consumer.assign([("t", 0)])
+        assert [record.value for record in consumer.poll(10)] == [b"1"]
+
+
+def send_and_fail(producer: Producer[bytes, bytes], value: bytes) -> None:
+    with producer.transaction():
+        producer.send("t", value)
+        raise ZeroDivisionError

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.client.cluster import Cluster
-from moldau.client.group.coordinator import Coordinator
+from moldau.client.group.coordinator import TRANSACTION, Coordinator
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, GroupAuthorizationFailed
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -43,5 +43,19 @@ async def test_it_is_looked_for_once_until_it_is_forgotten(
 
 async def test_a_refusal_is_raised(kafka: EmbeddedBroker, coordinator: Coordinator) -> None:
     kafka.control("FindCoordinator", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
-    with pytest.raises(GroupAuthorizationFailed, match="group g has no coordinator"):
+    with pytest.raises(GroupAuthorizationFailed, match="g has no coordinator"):
         await coordinator.ask(HEARTBEAT, HeartbeatResponse)
+
+
+async def test_its_versions_can_be_asked_for(coordinator: Coordinator) -> None:
+    assert await coordinator.newest_version(12) == 4
+
+
+async def test_transactional_ids_have_coordinators_too(
+    kafka: EmbeddedBroker, coordinator: Coordinator
+) -> None:
+    calls: list[Call] = []
+    kafka.control("FindCoordinator", calls.append)
+    of_transactions = Coordinator(coordinator.cluster, "id", TRANSACTION)
+    assert await of_transactions.newest_version(26) == 4
+    assert (calls[0].request.key, calls[0].request.key_type) == ("id", TRANSACTION)
