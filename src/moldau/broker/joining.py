@@ -4,11 +4,17 @@ from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.membership import Membership
 from moldau.broker.peers import Address, FindAddress, Peers
+from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
+from moldau.config.versions import is_at_least
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
+from moldau.protocol.inter_broker import TOPIC_IDS_SINCE
+
+# A cluster may be without a controller: then clients have to ask again, as with Kafka.
+_FIRST_METADATA_S = 5.0
 
 
 async def open_zookeeper(startup: Startup) -> Tree:
@@ -25,6 +31,11 @@ async def open_zookeeper(startup: Startup) -> Tree:
         connect_timeout_ms=config.zookeeper_connection_timeout_ms or session_timeout_ms,
         requests_max=config.zookeeper_max_in_flight_requests,
     )
+
+
+def has_topic_ids(config: BrokerConfig) -> bool:
+    """Whether all brokers of the cluster know that topics have ids."""
+    return is_at_least(config.general.inter_broker_protocol_version, TOPIC_IDS_SINCE)
 
 
 def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
@@ -77,6 +88,21 @@ def make_membership(
         return broker.controller
 
     return Membership(sessions, broker.registration, node, broker.configs, start_office)
+
+
+async def until_known(broker: Broker) -> None:
+    """Wait for the controller's letters, so that the first client sees the cluster as it is."""
+
+    def is_known() -> bool:
+        image, controller = broker.metadata.image, broker.controller
+        if broker.id not in image.brokers:
+            return False
+        if not controller.is_controller:
+            return True
+        cluster = controller.machine.cluster
+        return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
+
+    await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
 
 
 def _peers(

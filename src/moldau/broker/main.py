@@ -27,15 +27,17 @@ from moldau.broker.coordinators import (
 )
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
-from moldau.broker.flushing import Flusher
+from moldau.broker.flushing import Flusher, commit_flushed
 from moldau.broker.following import make_fetching, make_in_sync_sets
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
 from moldau.broker.joining import (
+    has_topic_ids,
     make_controller_peers,
     make_membership,
     make_peers,
     open_zookeeper,
+    until_known,
 )
 from moldau.broker.leaving import hand_over
 from moldau.broker.listening import bind_all, registration_of
@@ -76,6 +78,7 @@ from moldau.log.volume import Volume
 from moldau.metadata.cache import MetadataCache
 from moldau.model import TopicPartition
 from moldau.net.listener import Bind, listen
+from moldau.protocol.primitives import NO_UUID
 from moldau.replication.partition import ALL_IN_SYNC
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock, SystemClock
@@ -89,8 +92,6 @@ from moldau.runtime.waiters import Waiters
 _log = logging.getLogger(__name__)
 
 _SESSION_ID_MAX = 2**31 - 1
-# A cluster may be without a controller: then clients have to ask again, as with Kafka.
-_FIRST_METADATA_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,8 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         if startup.config.is_standalone:
             await _adopt_topics(startup, doors, tree, identity, logs)
         broker = _assemble(doors, tree, identity, logs, configs)
+        for directory in logs.directories:
+            directory.shared.sync_soon = broker.flusher.flush_soon
         broker.fetching = make_fetching(broker, startup)
         broker.in_sync = make_in_sync_sets(broker, tree)
         broker.log_moves = LogMoves(
@@ -207,6 +210,7 @@ async def serving(
     delivery = MarkerDelivery(peers.ask, partial(leader_of_member, broker.metadata))
     async with Services() as services:
         services.start(maintenance.run())
+        services.start(broker.flusher.run())
         services.start(LoopLag(broker.metrics).run())
         services.start(membership.run())
         services.start(broker.log_moves.run())
@@ -215,21 +219,6 @@ async def serving(
         services.start(broker.groups.run())
         services.start(broker.transactions.run(delivery))
         yield services
-
-
-async def until_known(broker: Broker) -> None:
-    """Wait for the controller's letters, so that the first client sees the cluster as it is."""
-
-    def is_known() -> bool:
-        image, controller = broker.metadata.image, broker.controller
-        if broker.id not in image.brokers:
-            return False
-        if not controller.is_controller:
-            return True
-        cluster = controller.machine.cluster
-        return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
-
-    await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
 
 
 async def open_tree(startup: Startup, doors: Ports) -> Tree:
@@ -341,10 +330,22 @@ def _make_coordinators(
 def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
     config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
-    topics = Topics(tree, metadata, waiters, new_uuid=doors.random.uuid, draw=doors.random.below)
+    topics = Topics(
+        tree,
+        metadata,
+        waiters,
+        new_uuid=doors.random.uuid if has_topic_ids(config) else lambda: NO_UUID,
+        draw=doors.random.below,
+    )
     producer_ids = ProducerIds(tree, identity.broker_id)
     groups, transactions, coordinators = _make_coordinators(
         config, metadata, doors, waiters, new_producer_id=producer_ids.next
+    )
+    replicas = Replicas(
+        identity.broker_id,
+        logs,
+        lag_max_ms=config.replication.replica_lag_time_max_ms,
+        is_known=partial(_is_known, metadata),
     )
     return Broker(
         id=identity.broker_id,
@@ -355,13 +356,10 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         traffic=Traffic(metrics),
         waiters=waiters,
         metadata=metadata,
-        replicas=Replicas(
-            identity.broker_id,
-            logs,
-            lag_max_ms=config.replication.replica_lag_time_max_ms,
-            is_known=partial(_is_known, metadata),
+        replicas=replicas,
+        flusher=Flusher(
+            doors.disk, doors.clock, flushed=partial(commit_flushed, replicas, waiters)
         ),
-        flusher=Flusher(doors.disk, doors.clock),
         fetch_sessions=FetchSessions(
             config.replication.max_incremental_fetch_session_cache_slots,
             new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),

@@ -17,6 +17,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.cache import MetadataCache
 from moldau.metadata.image import ClusterImage, TopicImage
 from moldau.model import format_uuid
+from moldau.protocol.primitives import NO_UUID
 from moldau.runtime.waiters import Waiters
 
 NAME_LENGTH_MAX = 249
@@ -37,7 +38,10 @@ class Topics:
         new_uuid: Callable[[], bytes],
         draw: Callable[[int], int],
     ) -> None:
-        """`draw(n)` is a random number in [0, n)."""
+        """`draw(n)` is a random number in [0, n).
+
+        `new_uuid` gives NO_UUID where topics have no ids, for brokers that know none.
+        """
         self._tree = tree
         self._metadata = metadata
         self._waiters = waiters
@@ -85,7 +89,7 @@ class Topics:
             partitions={
                 number: PartitionAssignment(replicas=one) for number, one in replicas.items()
             },
-            topic_id=format_uuid(topic_id),
+            topic_id=None if topic_id == NO_UUID else format_uuid(topic_id),
         )
         config_path = ConfigEntity.topic(name).path
         nodes = [

@@ -11,6 +11,7 @@ from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, decode_config, encode_config
 from moldau.coordination.tree import BadVersion, Create
 from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.primitives import NO_UUID
 from unit.broker.world import World, broker_world
 
 
@@ -138,3 +139,11 @@ async def test_marks_are_seen(world: World) -> None:
     assert not await world.broker.topics.is_marked_for_deletion("t")
     await world.tree.create(Create(partition_lists.delete_topic_path("t")))
     assert await world.broker.topics.is_marked_for_deletion("t")
+
+
+async def test_topics_have_no_ids_where_brokers_know_none() -> None:
+    async with broker_world({"inter.broker.protocol.version": "2.7"}) as world:
+        assert await world.create_topic("t") == NO_UUID
+        node = await world.tree.get(topic_nodes.topic_path("t"))
+        assert topic_nodes.decode_topic(node.data).topic_id is None
+        world.append("t", b"v")
