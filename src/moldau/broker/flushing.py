@@ -1,13 +1,19 @@
 """Forcing logs to disk, in a thread, many waiting requests at a time."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 
+from moldau.errors import KafkaStorageError
 from moldau.log import flush
 from moldau.log.flush import Flush
 from moldau.log.log import Log
+from moldau.model import TopicPartition
+from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
 from moldau.runtime.disk import Disk
 from moldau.runtime.threads import in_thread
+from moldau.runtime.waiters import Waiters
 
 
 class Flusher:
@@ -17,10 +23,35 @@ class Flusher:
     have asked by then.
     """
 
-    def __init__(self, disk: Disk, clock: Clock) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        clock: Clock,
+        *,
+        flushed: Callable[[TopicPartition], None] = lambda _name: None,
+    ) -> None:
+        """`flushed` hears of every partition of which more is durable."""
         self._disk = disk
         self._clock = clock
+        self._flushed = flushed
         self._running: dict[Log, asyncio.Future[None]] = {}
+        self._wanted: dict[Log, None] = {}
+        self._is_wanted = asyncio.Event()
+
+    async def run(self) -> None:
+        """Flush what was asked for by `flush_soon`, until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                await self._is_wanted.wait()
+                self._is_wanted.clear()
+                wanted, self._wanted = self._wanted, {}
+                for log in wanted:
+                    tasks.create_task(self._flush_or_fail(log))
+
+    def flush_soon(self, log: Log) -> None:
+        """Have everything in a log made durable, without waiting for it."""
+        self._wanted[log] = None
+        self._is_wanted.set()
 
     def is_due(self, log: Log) -> bool:
         """Whether `flush.messages` asks for a flush before anyone is told of an append."""
@@ -35,6 +66,11 @@ class Flusher:
             else:
                 await asyncio.shield(running)
 
+    async def _flush_or_fail(self, log: Log) -> None:
+        # A disk that fails has said so by going offline.
+        with suppress(KafkaStorageError):
+            await self.flush(log, log.log_end_offset)
+
     async def _flush(self, log: Log, end_offset: int) -> None:
         # Everything that is there: who asks next may find it done already.
         everything = end_offset > log.segments.active.base_offset
@@ -43,12 +79,20 @@ class Flusher:
         try:
             await in_thread(lambda: work.run(self._disk))
             flush.complete(log, work, now_ms=self._clock.now_ms())
+            self._flushed(log.partition)
         except OSError as error:
             if not _was_deleted(log, work):
                 raise log.folder.volume.fail(error) from error
         finally:
             del self._running[log]
             done.set_result(None)
+
+
+def commit_flushed(replicas: Replicas, waiters: Waiters, name: TopicPartition) -> None:
+    """More of a partition is durable: what waited for that may now be committed."""
+    partition = replicas.find(name)
+    if partition is not None and partition.is_leader and partition.advance_high_watermark():
+        waiters.wake(name)
 
 
 def _was_deleted(log: Log, work: Flush) -> bool:

@@ -71,7 +71,7 @@ class LogDirectory:
         """Partitions whose copies were not complete when the broker stopped."""
         self.doomed: list[tuple[int, str]] = []
         self._disk = volume.disk
-        self._shared = replace(shared, save_recovery_points=self.save_recovery_points)
+        self.shared = replace(shared, save_recovery_points=self.save_recovery_points)
         self._lock: File | None = None
         self._is_loaded = False
 
@@ -151,7 +151,7 @@ class LogDirectory:
         folder = Folder(self.volume, partition)
         try:
             return opening.open_log(
-                folder, config, self._shared, remembered=remembered, now_ms=now_ms
+                folder, config, self.shared, remembered=remembered, now_ms=now_ms
             )
         except (KafkaError, ProtocolError) as error:
             is_damage = isinstance(error, ProtocolError) or error.code == ErrorCode.CORRUPT_MESSAGE
@@ -160,7 +160,7 @@ class LogDirectory:
             _log.warning("%s was damaged while it was closed: %s", folder.path, error)
         # Only the end of the last segment was looked at, so only that is checked again.
         remembered = Remembered(remembered.log_start_offset, _BEHIND_ALL, remembered.high_watermark)
-        return opening.open_log(folder, config, self._shared, remembered=remembered, now_ms=now_ms)
+        return opening.open_log(folder, config, self.shared, remembered=remembered, now_ms=now_ms)
 
     # Running
 
@@ -175,7 +175,7 @@ class LogDirectory:
         """Make an empty log for a partition that has none here."""
         assert partition not in self.logs
         folder = Folder(self.volume, partition)
-        log = opening.create(folder, config, self._shared, now_ms=now_ms, topic_id=topic_id)
+        log = opening.create(folder, config, self.shared, now_ms=now_ms, topic_id=topic_id)
         self.logs[partition] = log
         return log
 
@@ -205,7 +205,7 @@ class LogDirectory:
         folder = Folder(self.volume, partition)
         folder.path = self._path(names.future_directory(partition, unique))
         copy = opening.create(
-            folder, original.config, self._shared, now_ms=now_ms, topic_id=original.topic_id
+            folder, original.config, self.shared, now_ms=now_ms, topic_id=original.topic_id
         )
         self.futures[partition] = copy
         return copy

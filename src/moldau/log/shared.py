@@ -2,6 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moldau.log.log import Log
 
 
 @dataclass(slots=True)
@@ -13,3 +17,5 @@ class Shared:
     draw: Callable[[int], int] = lambda _limit: 0
     # Makes the recovery points durable: called before a log is cut below its own.
     save_recovery_points: Callable[[], None] = lambda: None
+    # Has a log synced of whose newest records nobody may hear before that.
+    sync_soon: "Callable[[Log], None]" = lambda _log: None

@@ -91,3 +91,37 @@ async def test_a_flush_is_due_after_flush_messages() -> None:
     assert flusher.is_due(log)
     await flusher.flush(log, 2)
     assert not flusher.is_due(log)
+
+
+async def test_what_flush_messages_asks_for_is_committed_once_it_is_durable() -> None:
+    store = Store()
+    log = store.log(flush_messages=1)
+    heard: list[TopicPartition] = []
+    flusher = Flusher(store.disk, store.clock, flushed=heard.append)
+    store.directory.shared.sync_soon = flusher.flush_soon
+    running = asyncio.create_task(flusher.run())
+    append(log)
+    assert not log.raise_high_watermark(1)
+    async with asyncio.timeout(10):
+        while not heard:
+            await asyncio.sleep(0)
+    assert heard == [log.partition]
+    assert log.raise_high_watermark(1)
+    running.cancel()
+
+
+async def test_a_flush_that_nobody_waits_for_fails_quietly() -> None:
+    store = Store()
+    log = store.log(flush_messages=1)
+    append(log)
+    flusher = Flusher(store.disk, store.clock)
+    running = asyncio.create_task(flusher.run())
+    for number in range(1, 8):
+        store.disk.fail_call(number)
+    flusher.flush_soon(log)
+    async with asyncio.timeout(10):
+        while log.folder.volume.is_online:
+            await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running

@@ -283,3 +283,18 @@ def test_silent_producers_are_forgotten() -> None:
     assert len(log.producers) == 1
     log.expire_producers(now_ms=1000 + 86_400_000)
     assert len(log.producers) == 0
+
+
+def test_the_high_watermark_waits_for_the_sync_that_flush_messages_asks_for() -> None:
+    bench = Workbench(flush_messages=3)
+    wanted: list[Log] = []
+    bench.shared.sync_soon = wanted.append
+    log = bench.create()
+    fill(log, 1)
+    assert log.raise_high_watermark(2)
+    assert wanted == []
+    fill(log, 1)
+    assert not log.raise_high_watermark(4)
+    assert wanted == [log]
+    log.recovery_point = 4
+    assert log.raise_high_watermark(4)
