@@ -2,8 +2,9 @@
 
 The transport receives straight into `writable()` and reports with `received()`;
 `next_frame()` hands out what is complete, as a view that stays valid for as long as
-somebody holds it. Memory follows what has arrived, never what a size declares: a
-buffer is at most `GROWTH` times the bytes that wait in it, or `CHUNK_BYTES`.
+somebody holds it. Memory follows what has arrived, never what a size declares: a new
+buffer is at most `GROWTH` times the bytes that wait in it, or `CHUNK_BYTES`, and one that
+is used again at most `GROWTH` times the last frame.
 """
 
 import struct
@@ -25,6 +26,7 @@ class FrameReader:
         self._buffer = bytearray(CHUNK_BYTES)
         self._start = 0
         self._end = 0
+        self._last_size = 0
 
     @property
     def waiting_bytes(self) -> int:
@@ -63,7 +65,13 @@ class FrameReader:
             return None
         start = self._start + _SIZE.size
         self._start = start + size
-        return memoryview(self._buffer)[start : self._start]
+        self._last_size = size
+        frame = memoryview(self._buffer)[start : self._start]
+        if self._start == self._end and len(self._buffer) > GROWTH * max(CHUNK_BYTES, size):
+            # Large frames have come and gone.
+            self._buffer = bytearray(CHUNK_BYTES)
+            self._start = self._end = 0
+        return frame
 
     def _declared_size(self) -> int | None:
         if self.waiting_bytes < _SIZE.size:
@@ -74,11 +82,28 @@ class FrameReader:
         return size
 
     def _make_room(self) -> None:
-        """Move the waiting bytes to a new buffer; views may still hold the old one."""
+        """Move the waiting bytes to the front of the buffer, or of another one.
+
+        The buffer is used again where frames of its size keep coming and nobody holds a
+        view of it: fresh memory for each large frame costs more than receiving it.
+        """
         waiting = self.waiting_bytes
         needed = _SIZE.size + (self._declared_size() or 0)
         if needed <= waiting:  # complete frames, which nobody has taken yet
             needed = 2 * waiting
-        buffer = bytearray(max(CHUNK_BYTES, min(needed, GROWTH * waiting)))
-        buffer[:waiting] = memoryview(self._buffer)[self._start : self._end]
-        self._buffer, self._start, self._end = buffer, 0, waiting
+        expected = GROWTH * max(CHUNK_BYTES, needed, self._last_size)
+        if needed <= len(self._buffer) <= expected and self._is_free():
+            self._buffer[:waiting] = self._buffer[self._start : self._end]
+        else:
+            buffer = bytearray(max(CHUNK_BYTES, min(needed, GROWTH * waiting)))
+            buffer[:waiting] = memoryview(self._buffer)[self._start : self._end]
+            self._buffer = buffer
+        self._start, self._end = 0, waiting
+
+    def _is_free(self) -> bool:
+        """Whether no view of the buffer is left; with one, its size could not change."""
+        try:
+            self._buffer.append(self._buffer.pop())
+        except BufferError:
+            return False
+        return True

@@ -120,3 +120,45 @@ def test_a_transport_receives_straight_into_the_buffer() -> None:
     room[: len(stream)] = stream
     reader.received(len(stream))
     assert drain(reader) == [b"hello", b"world"]
+
+
+def address(frame: memoryview) -> int:
+    assert isinstance(frame.obj, bytearray)
+    return id(frame.obj)
+
+
+def receive(reader: FrameReader, payload: bytes) -> memoryview:
+    """Receive a frame piece by piece, as a transport does."""
+    rest = framed(payload)
+    while rest:
+        room = reader.writable()
+        count = min(len(room), len(rest), 50_000)
+        room[:count] = rest[:count]
+        room.release()
+        reader.received(count)
+        rest = rest[count:]
+    frame = reader.next_frame()
+    assert frame is not None
+    assert frame == payload
+    return frame
+
+
+def test_large_frames_that_nobody_holds_share_one_buffer() -> None:
+    reader = FrameReader(LIMIT)
+    used = {address(receive(reader, bytes([number]) * 2**20)) for number in range(10)}
+    assert len(used) <= 2
+
+
+def test_a_buffer_that_somebody_holds_is_not_used_again() -> None:
+    reader = FrameReader(LIMIT)
+    held = [receive(reader, bytes([number]) * 2**20) for number in range(4)]
+    assert [bytes(frame[:1]) for frame in held] == [b"\0", b"\1", b"\2", b"\3"]
+    assert len({address(frame) for frame in held}) == 4
+
+
+def test_a_large_buffer_goes_when_frames_are_small_again() -> None:
+    reader = FrameReader(LIMIT)
+    receive(reader, bytes(10 * 2**20))
+    for _ in range(30):
+        receive(reader, bytes(CHUNK_BYTES // 2))
+    assert len(reader.writable()) <= GROWTH * CHUNK_BYTES
