@@ -7,33 +7,44 @@ What was fetched for a position that is no longer wanted is dropped: `version` t
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from moldau.client.record import ConsumerRecord
 from moldau.model import TopicPartition
+from moldau.records.columns import EVERYTHING
+from moldau.records.fetched import Selection
 
 if TYPE_CHECKING:
-    from moldau.records.kernel import Row
+    from moldau.records.kernel import RecordReader
 
 CHUNKS_MAX = 2
 """So many answers of brokers are kept per partition: one is read while the next arrives."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Chunk:
-    """Fetched records of one partition; reading them leads to `next_offset`."""
+    """Fetched records of one partition, read by one reader; reading them leads to `next_offset`."""
 
-    rows: "deque[Row]"
+    reader: "RecordReader"
     next_offset: int
-    size_bytes: int
+    data: memoryview
+    selection: Selection = EVERYTHING
+
+    @property
+    def size_bytes(self) -> int:
+        """How much memory it takes."""
+        return len(self.data)
 
 
 @dataclass(slots=True, eq=False)
 class Assigned:
-    """One partition."""
+    """One partition.
+
+    Its records are handed out while others look at it: by `take`, or by whoever has the reader
+    of its first chunk, maybe in another thread.
+    """
 
     partition: TopicPartition
-    position: int | None = None
-    """The offset after the last record that was handed out."""
     consumed: int | None = None
     """The offset after the last record that the user is done with: what is committed."""
     fetch_offset: int = 0
@@ -43,40 +54,63 @@ class Assigned:
     high_watermark: int | None = None
     version: int = 0
     chunks: deque[Chunk] = field(default_factory=deque)
+    _position: int | None = None
+
+    @property
+    def position(self) -> int | None:
+        """The offset after the last record that was handed out."""
+        chunks = tuple(self.chunks)
+        return chunks[0].reader.position if chunks else self._position
 
     def seek(self, offset: int) -> None:
         """Go on from this offset."""
-        self.position = self.consumed = self.fetch_offset = offset
+        self._drop_chunks()
+        self._position = self.consumed = self.fetch_offset = offset
         self.wants_reset = False
-        self.version += 1
-        self.chunks.clear()
 
     def lose_position(self) -> None:
         """The broker does not have the offset: the reset policy decides."""
-        self.position = self.consumed = None
+        self._drop_chunks()
+        self._position = self.consumed = None
         self.wants_reset = True
-        self.version += 1
-        self.chunks.clear()
+
+    def leave(self) -> None:
+        """Hand out nothing any more, but keep the position."""
+        self._position = self.position
+        self._drop_chunks()
 
     def add(self, chunk: Chunk) -> None:
         """Keep what was fetched at `fetch_offset`."""
         self.fetch_offset = chunk.next_offset
         self.chunks.append(chunk)
 
-    def take(self, count_max: int) -> "list[Row]":
+    def current(self) -> Chunk | None:
+        """The first chunk that is not read to its end."""
+        while self.chunks and self.chunks[0].reader.is_exhausted:
+            self.pop()
+        return self.chunks[0] if self.chunks else None
+
+    def pop(self) -> Chunk:
+        """Take out the first chunk as if it were read to its end."""
+        chunk = self.chunks[0]
+        # Offsets without a record, as after compaction, are passed as well.
+        self._position = chunk.next_offset
+        return self.chunks.popleft()
+
+    def take(self, count_max: int) -> "list[ConsumerRecord[Any, Any]]":
         """Hand out records in order."""
-        taken: list[Row] = []
-        while self.chunks and len(taken) < count_max:
-            chunk = self.chunks[0]
-            while chunk.rows and len(taken) < count_max:
-                taken.append(chunk.rows.popleft())
-            if taken:
-                self.position = taken[-1].offset + 1
-            if not chunk.rows:
-                # Offsets without a record, as after compaction, are passed as well.
-                self.position = chunk.next_offset
-                self.chunks.popleft()
+        taken: list[ConsumerRecord[Any, Any]] = []
+        while len(taken) < count_max and (chunk := self.current()) is not None:
+            taken += chunk.reader.take(count_max - len(taken))  # type: ignore[arg-type]
+            if not chunk.reader.is_exhausted:  # enough, or what follows fails next time
+                break
         return taken
+
+    def _drop_chunks(self) -> None:
+        self.version += 1
+        for chunk in self.chunks:
+            chunk.reader.close()
+        self.chunks.clear()
 
 
 class Assignment:
@@ -84,6 +118,7 @@ class Assignment:
 
     def __init__(self) -> None:
         self._assigned: dict[TopicPartition, Assigned] = {}
+        self._failure: Exception | None = None
 
     def __iter__(self) -> Iterator[Assigned]:
         return iter(self._assigned.values())
@@ -107,6 +142,9 @@ class Assignment:
         """Read these; one that was read before goes on where it is."""
         before = self._assigned
         self._assigned = {each: before.get(each) or Assigned(each) for each in partitions}
+        for partition, assigned in before.items():
+            if partition not in self._assigned:
+                assigned.leave()
 
     def get(self, partition: TopicPartition, version: int) -> Assigned | None:
         """The partition, if it is still read as it was at this version."""
@@ -125,19 +163,50 @@ class Assignment:
             if each.position is not None and not each.is_paused and len(each.chunks) < CHUNKS_MAX
         ]
 
-    def take(self, count_max: int) -> "list[tuple[TopicPartition, list[Row]]]":
-        """Hand out records, from a partition at a time and from each in its turn."""
-        taken: list[tuple[TopicPartition, list[Row]]] = []
-        for assigned in list(self):
-            if assigned.is_paused or not assigned.chunks or count_max <= 0:
-                continue
-            rows = assigned.take(count_max)
-            count_max -= len(rows)
-            if rows:
-                taken.append((assigned.partition, rows))
-            # Behind those that wait.
-            self._assigned[assigned.partition] = self._assigned.pop(assigned.partition)
+    def take(self, count_max: int) -> "list[ConsumerRecord[Any, Any]]":
+        """Hand out records, from a partition at a time and from each in its turn.
+
+        What fails after some were taken, as a deserializer may, fails next time.
+        """
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        taken: list[ConsumerRecord[Any, Any]] = []
+        for assigned in self._in_turn():
+            if len(taken) >= count_max:
+                break
+            self._put_last(assigned)
+            try:
+                taken += assigned.take(count_max - len(taken))
+            except Exception as error:
+                if not taken:
+                    raise
+                self._failure = error
+                break
         return taken
+
+    def next_in_turn(self) -> Assigned | None:
+        """A partition with records for the user; each has its turn."""
+        for assigned in self._in_turn():
+            self._put_last(assigned)
+            if assigned.current() is not None:
+                return assigned
+        return None
+
+    def take_chunks(self) -> Iterator[tuple[TopicPartition, Chunk, int]]:
+        """Hand out all that was fetched: whole chunks, and where each is to be read from."""
+        for assigned in self._in_turn():
+            while (chunk := assigned.current()) is not None:
+                start_offset = chunk.reader.position
+                chunk.reader.close()
+                assigned.pop()
+                yield assigned.partition, chunk, start_offset
+
+    def _in_turn(self) -> list[Assigned]:
+        return [each for each in self if each.chunks and not each.is_paused]
+
+    def _put_last(self, assigned: Assigned) -> None:
+        self._assigned[assigned.partition] = self._assigned.pop(assigned.partition)
 
     def consume(self) -> None:
         """The user is done with all that was handed out."""

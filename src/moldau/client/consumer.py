@@ -4,21 +4,20 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
+from typing import Generic, Self, TypeVar
 
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.fetcher import FETCHED, Fetcher
 from moldau.client.group.group import Group, Listener
+from moldau.client.iteration import Iteration
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.settings import ConsumerSettings, read_settings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.records.rows import Deserializers
 from moldau.runtime.waiters import Waiters
-
-if TYPE_CHECKING:
-    from moldau.records.kernel import Row
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -49,9 +48,15 @@ class Consumer(Generic[Key, Value]):
         **options: object,
     ) -> None:
         self._settings = read_settings(ConsumerSettings, settings, options)
-        self._read_key = key_deserializer
-        self._read_value = value_deserializer
+        self._deserializers: Deserializers = (key_deserializer, value_deserializer)
         self._assignment = Assignment()
+        self.iteration = Iteration(
+            self._assignment,
+            self._settings.max_poll_records,
+            prepare=self._prepare_portion,
+            wait=self._wait_for_records,
+            note=self._note_poll,
+        )
         self._waiters = Waiters()
         self._cluster: Cluster
         self._fetcher: Fetcher
@@ -70,6 +75,7 @@ class Consumer(Generic[Key, Value]):
         is_committed_only = settings.isolation_level == "read_committed"
         self._offsets = OffsetLookup(self._cluster, is_committed_only=is_committed_only)
         self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, self._locate)
+        self._fetcher.deserializers = self._deserializers
         if settings.group_id:
             self._group = Group(
                 self._cluster,
@@ -84,6 +90,7 @@ class Consumer(Generic[Key, Value]):
             self._cluster.close()
             raise
         self._working = asyncio.create_task(self._work(), name="moldau-consumer")
+        self._working.add_done_callback(lambda _: self._waiters.wake(FETCHED))
 
     async def close(self) -> None:
         """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
@@ -95,6 +102,7 @@ class Consumer(Generic[Key, Value]):
         if self._group is not None:
             self._assignment.consume()
             await self._group.close()
+        self._assignment.replace([])
         self._cluster.close()
         self._waiters.wake(FETCHED)
 
@@ -153,6 +161,7 @@ class Consumer(Generic[Key, Value]):
         """Hand out nothing of these until they are resumed; nothing is lost."""
         for each in partitions:
             self._assigned(each).is_paused = True
+        self.iteration.stop()
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Go on with these."""
@@ -180,16 +189,16 @@ class Consumer(Generic[Key, Value]):
         taken = self._assignment.take(count_max)
         if not taken:
             await self._wait_for_news(timeout_s)
-            self._check_usable()
-            self._raise_failure()
             taken = self._assignment.take(count_max)
-        elif self._group is not None:
-            self._group.participation.note_poll()
+        else:
+            self._note_poll()
         self._fetcher.wake()
-        records: list[ConsumerRecord[Key, Value]] = []
-        for partition, rows in taken:
-            records += [self._record(partition, row) for row in rows]
-        return records
+        return taken
+
+    def _note_poll(self) -> None:
+        """The user goes on with records that were handed out; may be told by any thread."""
+        if self._group is not None:
+            self._group.participation.note_poll()
 
     async def _wait_for_news(self, timeout_s: float) -> None:
         if self._group is not None:
@@ -199,14 +208,23 @@ class Consumer(Generic[Key, Value]):
         finally:
             if self._group is not None:
                 self._group.participation.end_poll()
+        self._check_usable()
+        self._raise_failure()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> ConsumerRecord[Key, Value]:
-        while True:
-            for record in await self.poll(_WAIT_S, max_records=1):
-                return record
+        while (record := self.iteration.records.take()) is None:
+            await self.iteration.begin_portion()
+        return record  # type: ignore[return-value]
+
+    def _prepare_portion(self) -> None:
+        self._check_usable()
+        self._fetcher.wake()
+
+    async def _wait_for_records(self) -> None:
+        await self._wait_for_news(_WAIT_S)
 
     # Offsets
 
@@ -321,20 +339,11 @@ class Consumer(Generic[Key, Value]):
 
     # Checks
 
-    def _record(self, partition: TopicPartition, row: "Row") -> ConsumerRecord[Key, Value]:
-        key, value = cast("Key | None", row.key), cast("Value | None", row.value)
-        if row.key is not None and self._read_key is not None:
-            key = self._read_key(row.key)
-        if row.value is not None and self._read_value is not None:
-            value = self._read_value(row.value)
-        headers: tuple[tuple[str, bytes | None], ...] = ()
-        if row.headers:
-            headers = tuple((name.decode(errors="replace"), each) for name, each in row.headers)
-        return ConsumerRecord(*partition, row.offset, row.timestamp, key, value, headers)
-
     def _has_news(self) -> bool:
         return (
             self._is_closed
+            or self._working is None
+            or self._working.done()
             or self._fetcher.failure is not None
             or any(each.chunks and not each.is_paused for each in self._assignment)
         )

@@ -2,18 +2,18 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
 from moldau.client.fetch_session import FetchSession
 from moldau.client.settings import ConsumerSettings
-from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
-from moldau.records.fetched import AbortedTransaction, Selection, Stop
-from moldau.records.rows import Rows
+from moldau.records.batch import MAGIC, MAGIC_POSITION, RECORDS_POSITION
+from moldau.records.fetched import AbortedTransaction, Selection, next_offset_after
+from moldau.records.rows import Deserializers, read_rows
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -44,6 +44,7 @@ class Fetcher:
         self._fetching: set[int] = set()
         self._is_locating = False
         self._tasks: asyncio.TaskGroup
+        self.deserializers: Deserializers = (None, None)
         self.failure: KafkaError | None = None
         """What the user has to be told; whoever tells it takes it away."""
 
@@ -187,18 +188,16 @@ class Fetcher:
         selection = Selection(
             assigned.fetch_offset, aborted=aborted, check_crc=self._settings.check_crcs
         )
-        try:
-            rows = Rows(records, selection)
-            chunk_rows = deque(rows)
-        except ProtocolError as error:
-            self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{assigned.partition}: {error}"))
-            return
-        fetched = rows.fetched
-        if fetched.stop is Stop.LEGACY and not chunk_rows:
+        next_offset = next_offset_after(records, selection)
+        if next_offset > assigned.fetch_offset:
+            reader = read_rows(records, selection, assigned.partition, self.deserializers)
+            assigned.add(Chunk(reader, next_offset, records, selection))
+        elif len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC:
             reason = f"{assigned.partition}: records in a format from before 0.11"
             self.fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))
-        elif fetched.next_offset > assigned.fetch_offset:
-            assigned.add(Chunk(chunk_rows, fetched.next_offset, len(records)))
+        elif len(records) >= RECORDS_POSITION:
+            reason = f"{assigned.partition} at offset {assigned.fetch_offset}: no sound batch"
+            self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, reason))
 
     def fail(self, error: KafkaError) -> None:
         """Tell the user."""

@@ -1,9 +1,10 @@
 """What clients hand out: a record that was read, or where one was written."""
 
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from moldau.model import TopicPartition
+from moldau.records.fetched import kernel
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -19,21 +20,38 @@ class RecordMetadata(NamedTuple):
     timestamp: int
 
 
-class ConsumerRecord(NamedTuple, Generic[Key, Value]):
-    """A record that was read. Header names are UTF-8, what is not is replaced."""
+if TYPE_CHECKING:
 
-    topic: str
-    partition: int
-    offset: int
-    timestamp: int
-    key: Key | None
-    value: Value | None
-    headers: tuple[tuple[str, bytes | None], ...] = ()
+    class ConsumerRecord(Generic[Key, Value]):
+        """A record that was read. Header names are UTF-8, what is not is replaced."""
 
-    @property
-    def topic_partition(self) -> TopicPartition:
-        """Where it came from, as `seek` and `commit` want it."""
-        return TopicPartition(self.topic, self.partition)
+        def __init__(  # noqa: PLR0917 - as the kernel has it
+            self,
+            topic: str,
+            partition: int,
+            offset: int,
+            timestamp: int,
+            key: Key | None,
+            value: Value | None,
+            headers: tuple[tuple[str, bytes | None], ...] = (),
+        ) -> None:
+            self.topic = topic
+            self.partition = partition
+            self.offset = offset
+            self.timestamp = timestamp
+            self.key = key
+            self.value = value
+            self.headers = headers
+
+        @property
+        def topic_partition(self) -> TopicPartition:
+            """Where it came from, as `seek` and `commit` want it."""
+
+        def astuple(self) -> tuple[object, ...]:
+            """All its parts."""
+
+else:
+    ConsumerRecord = kernel.ConsumerRecord
 
 
 class OffsetAndTimestamp(NamedTuple):

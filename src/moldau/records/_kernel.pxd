@@ -41,6 +41,9 @@ cdef class RunFinder:
     @cython.locals(run=BatchRun)
     cpdef BatchRun find(self, int64_t position, int64_t size_max)
 
+    @cython.locals(position=int64_t, next_offset=int64_t)
+    cpdef int64_t next_offset_after_all(self)
+
     @cython.locals(run=BatchRun)
     cpdef BatchRun find_one(self, int64_t position, bint is_readable)
 
@@ -165,3 +168,44 @@ cdef Row read_row(RecordCursor cursor)
 
 @cython.locals(data="const uint8_t*", position=int64_t, index=int64_t, size=int64_t, headers=list)
 cdef tuple read_headers(RecordCursor cursor)
+
+
+@cython.final
+@cython.freelist(64)
+@cython.no_gc
+cdef class ConsumerRecord:
+    cdef readonly object topic, key, value, headers
+    cdef readonly int64_t partition, offset, timestamp
+
+
+@cython.final
+cdef class RecordReader:
+    cdef RecordCursor cursor
+    cdef object runs, topic, read_key, read_value, failure, corruption
+    cdef int64_t partition
+    cdef readonly int64_t position
+    cdef readonly bint is_exhausted
+
+    @cython.locals(record=ConsumerRecord, taken=list)
+    cpdef list take(self, int64_t count)
+
+    @cython.locals(cursor=RecordCursor)
+    cdef ConsumerRecord next_record(self)
+
+    @cython.locals(run=BatchRun)
+    cdef int next_run(self) except -1
+
+    @cython.locals(cursor=RecordCursor, record=ConsumerRecord)
+    cdef inline ConsumerRecord read_record(self)
+
+
+cdef tuple read_texts(RecordCursor cursor)
+
+
+@cython.final
+cdef class RecordIterator:
+    cdef public object refill
+    cdef readonly RecordReader reader
+    cdef int64_t count
+
+    cpdef ConsumerRecord take(self)

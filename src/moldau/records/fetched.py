@@ -62,6 +62,14 @@ class Stop(Enum):
     LEGACY = auto()  # what follows has magic 0 or 1, see records/legacy.py
 
 
+def next_offset_after(data: ReadableBuffer, selection: Selection) -> int:
+    """Where to fetch next, after all complete batches of the fetched bytes."""
+    finder: RunFinder = kernel.RunFinder(
+        memoryview(data), selection.start_offset, selection.end_offset, False
+    )
+    return finder.next_offset_after_all()
+
+
 class FetchedBatches:
     """Iterates over the batches to be read in runs, and knows how far it came.
 

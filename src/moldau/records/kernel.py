@@ -19,7 +19,8 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.errors import ProtocolError
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.model import TopicPartition
 
 if not cython.compiled:
     from moldau.records.memory import (
@@ -132,6 +133,15 @@ class RunFinder:
                 break
             self.append(run, True)
         return run
+
+    def next_offset_after_all(self) -> int:
+        """The offset after the last complete batch; the start offset if there is none."""
+        position = 0
+        next_offset = self.start_offset
+        while self.read_header(position):
+            next_offset = max(next_offset, self.next_offset)
+            position += self.size
+        return next_offset
 
     def find_one(self, position: int, is_readable: bool) -> BatchRun:
         """The batch at `position` as a run, whatever its attributes say."""
@@ -592,3 +602,197 @@ def read_headers(cursor: RecordCursor) -> Headers:
         headers.append((key, value))
         index += 1
     return tuple(headers)
+
+
+class ConsumerRecord:
+    """A record that was read. Header names are UTF-8, what is not is replaced."""
+
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        timestamp: int,
+        key: object,
+        value: object,
+        headers: tuple[tuple[str, bytes | None], ...] = (),
+    ) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestamp = timestamp
+        self.key = key
+        self.value = value
+        self.headers = headers
+
+    @classmethod
+    def __class_getitem__(cls, _types: object) -> type:
+        return cls
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """Where it came from, as `seek` and `commit` want it."""
+        return TopicPartition(self.topic, self.partition)
+
+    def astuple(self) -> tuple[object, ...]:
+        """All its parts."""
+        place = (self.topic, self.partition, self.offset, self.timestamp)
+        return (*place, self.key, self.value, self.headers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConsumerRecord) and self.astuple() == other.astuple()
+
+    def __hash__(self) -> int:
+        return hash((self.topic, self.partition, self.offset))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return ConsumerRecord, self.astuple()
+
+    def __repr__(self) -> str:
+        topic, partition, offset, timestamp = (
+            self.topic,
+            self.partition,
+            self.offset,
+            self.timestamp,
+        )
+        key, value, headers = self.key, self.value, self.headers
+        place = f"{topic=}, {partition=}, {offset=}, {timestamp=}"
+        return f"ConsumerRecord({place}, {key=}, {value=}, {headers=})"
+
+
+class RecordReader:
+    """Reads fetched records of one partition, one by one and only when they are wanted.
+
+    `position` is the offset after the last one that was read. Whoever wants no more may close
+    it, from another thread too. It does not get past bytes that are no records.
+    """
+
+    def __init__(
+        self,
+        cursor: RecordCursor,
+        runs: Iterator[BatchRun],
+        partition: TopicPartition,
+        read_key: Callable[[bytes], object] | None = None,
+        read_value: Callable[[bytes], object] | None = None,
+    ) -> None:
+        self.cursor = cursor
+        self.runs = runs
+        self.topic = partition.topic
+        self.partition = partition.partition
+        self.read_key = read_key
+        self.read_value = read_value
+        self.position = self.cursor.start_offset
+        self.is_exhausted = False
+        self.failure: Exception | None = None
+        self.corruption: str | None = None
+
+    def close(self) -> None:
+        """Read no more."""
+        self.is_exhausted = True
+
+    def take(self, count: int) -> list[ConsumerRecord]:
+        """The next records, at most so many; what fails after some of them, fails next time."""
+        if self.failure is not None:
+            failure = self.failure
+            self.failure = None
+            raise failure
+        taken: list[ConsumerRecord] = []
+        while len(taken) < count:
+            try:
+                record = self.next_record()
+            except Exception as error:
+                if not taken:
+                    raise
+                self.failure = error
+                break
+            if record is None:
+                break
+            taken.append(record)
+        return taken
+
+    def next_record(self) -> ConsumerRecord | None:
+        """The next record, or None if there is none."""
+        cursor = self.cursor
+        if self.corruption is not None:
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, self.corruption)
+        try:
+            while not self.is_exhausted and not cursor.advance_selected():
+                if not cursor.next_batch():
+                    self.next_run()
+        except ProtocolError as error:
+            self.corruption = f"{self.topic}-{self.partition} at {self.position}: {error}"
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, self.corruption) from error
+        if self.is_exhausted:
+            return None
+        self.position = cursor.offset + 1
+        return self.read_record()
+
+    def next_run(self) -> None:
+        """Go to the next batches."""
+        run = next(self.runs, None)
+        if run is None:
+            self.is_exhausted = True
+        else:
+            self.cursor.enter(run)
+
+    def read_record(self) -> ConsumerRecord:
+        """The record that the cursor stands on."""
+        cursor = self.cursor
+        record = ConsumerRecord.__new__(ConsumerRecord)
+        record.topic = self.topic
+        record.partition = self.partition
+        record.offset = cursor.offset
+        record.timestamp = cursor.timestamp
+        record.key = record.value = None
+        if cursor.key_size >= 0:
+            record.key = take_bytes(cursor.data, cursor.key_position, cursor.key_size)
+            if self.read_key is not None:
+                record.key = self.read_key(record.key)
+        if cursor.value_size >= 0:
+            record.value = take_bytes(cursor.data, cursor.value_position, cursor.value_size)
+            if self.read_value is not None:
+                record.value = self.read_value(record.value)
+        record.headers = read_texts(cursor) if cursor.header_count > 0 else ()
+        return record
+
+
+def read_texts(cursor: RecordCursor) -> tuple[tuple[str, bytes | None], ...]:
+    """The headers of the record that the cursor stands on, their names as text."""
+    return tuple([(key.decode(errors="replace"), value) for key, value in read_headers(cursor)])
+
+
+class RecordIterator:
+    """Hands out the records of one reader after the other, in portions.
+
+    After `count` records of a reader, or after its last, `refill` is asked to `enter` the same
+    or another one.
+    """
+
+    def __init__(self, refill: Callable[[], None] | None = None) -> None:
+        self.refill = refill
+        self.reader: RecordReader | None = None
+        self.count = 0
+
+    def enter(self, reader: RecordReader | None, count: int) -> None:
+        """Go on with this reader, for so many records; None is for none."""
+        self.reader = reader
+        self.count = count
+
+    def take(self) -> ConsumerRecord | None:
+        """The next record of the portion, if there is one."""
+        if self.count <= 0 or self.reader is None:
+            return None
+        record = self.reader.next_record()
+        self.count = 0 if record is None else self.count - 1
+        return record
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> ConsumerRecord:
+        record = self.take()
+        while record is None:
+            assert self.refill is not None, "nobody has more records"
+            self.refill()
+            record = self.take()
+        return record

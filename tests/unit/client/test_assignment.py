@@ -1,19 +1,27 @@
 """Positions, and records that were fetched ahead."""
 
-from collections import deque
+from itertools import groupby
 
 import pytest
 
 from moldau.client.assignment import CHUNKS_MAX, Assigned, Assignment, Chunk
+from moldau.errors import CorruptMessage
 from moldau.model import TopicPartition
-from moldau.records.kernel import Row
+from moldau.records.batch import write_batch
+from moldau.records.fetched import Selection
+from moldau.records.record import Record
+from moldau.records.rows import read_rows
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def chunk(*offsets: int, next_offset: int | None = None) -> Chunk:
-    rows = deque(Row(offset, 0, None, b"v") for offset in offsets)
-    return Chunk(rows, offsets[-1] + 1 if next_offset is None else next_offset, 100)
+def chunk(*offsets: int, next_offset: int | None = None, partition: TopicPartition = T0) -> Chunk:
+    data = memoryview(b"")
+    if offsets:
+        data = memoryview(write_batch([Record(each, 0, None, b"v") for each in offsets]))
+    selection = Selection(offsets[0] if offsets else 0)
+    end_offset = offsets[-1] + 1 if next_offset is None else next_offset
+    return Chunk(read_rows(data, selection, partition), end_offset, data, selection)
 
 
 @pytest.fixture
@@ -31,9 +39,10 @@ def first(assignment: Assignment) -> Assigned:
 
 
 def taken(assignment: Assignment, count_max: int = 100) -> list[tuple[int, list[int]]]:
+    records = assignment.take(count_max)
     return [
-        (partition.partition, [row.offset for row in rows])
-        for partition, rows in assignment.take(count_max)
+        (partition, [record.offset for record in group])
+        for partition, group in groupby(records, lambda record: record.partition)
     ]
 
 
@@ -52,13 +61,15 @@ def test_records_are_handed_out_in_order_and_move_the_position(
     assert first.position == 3
     assert taken(assignment) == [(0, [3])]
     assert first.position == first.fetch_offset == 4
+    assert taken(assignment) == []
 
 
 def test_offsets_without_a_record_are_passed(assignment: Assignment, first: Assigned) -> None:
     first.add(chunk(0, 5, next_offset=9))
     assert taken(assignment) == [(0, [0, 5])]
+    assert first.current() is None
     assert first.position == 9
-    first.add(Chunk(deque(), 20, 0))
+    first.add(chunk(next_offset=20))
     assert taken(assignment) == []
     assert first.position == 20
 
@@ -66,7 +77,7 @@ def test_offsets_without_a_record_are_passed(assignment: Assignment, first: Assi
 def test_partitions_take_turns(assignment: Assignment) -> None:
     for partition in (T0, T1):
         assignment[partition].seek(0)
-        assignment[partition].add(chunk(0, 1, 2))
+        assignment[partition].add(chunk(0, 1, 2, partition=partition))
     assert [taken(assignment, 2) for _ in range(3)] == [
         [(0, [0, 1])],
         [(1, [0, 1])],
@@ -79,7 +90,8 @@ def test_only_so_much_is_fetched_ahead(assignment: Assignment, first: Assigned) 
         assert assignment.fetchable() == [first]
         first.add(chunk(number))
     assert assignment.fetchable() == []
-    assert assignment.buffered_bytes == CHUNKS_MAX * 100
+    assert assignment.buffered_bytes == sum(each.size_bytes for each in first.chunks)
+    assert assignment.buffered_bytes > CHUNKS_MAX * 61
 
 
 def test_a_paused_partition_is_left_as_it_is(assignment: Assignment, first: Assigned) -> None:
@@ -131,3 +143,55 @@ def test_a_partition_that_stays_assigned_goes_on_where_it_is(
     assert assignment[T0] is first
     assert T1 not in assignment
     assert assignment.partitions == [T0]
+
+
+def test_a_reader_moves_the_position_as_it_is_read(assignment: Assignment, first: Assigned) -> None:
+    first.add(chunk(0, 1, 2))
+    assert assignment.next_in_turn() is first
+    reader = first.chunks[0].reader
+    reader.take(2)
+    assert first.position == 2
+    assert taken(assignment) == [(0, [2])]
+    assert assignment.next_in_turn() is None
+
+
+@pytest.mark.parametrize("way", ["seek", "lose_position", "leave"])
+def test_readers_of_what_was_dropped_read_no_more(
+    assignment: Assignment, first: Assigned, way: str
+) -> None:
+    first.add(chunk(0, 1, 2))
+    reader = first.chunks[0].reader
+    reader.take(1)
+    if way == "seek":
+        first.seek(7)
+    elif way == "lose_position":
+        first.lose_position()
+    else:
+        assignment.replace([T1])
+        assert first.position == 1
+    assert reader.take(1) == []
+
+
+def test_whole_chunks_are_handed_out_from_where_they_were_read_to(
+    assignment: Assignment, first: Assigned
+) -> None:
+    first.add(chunk(0, 1, 2))
+    first.add(chunk(3, 4, next_offset=9))
+    taken(assignment, 2)
+    chunks = [(each.next_offset, start) for _, each, start in assignment.take_chunks()]
+    assert chunks == [(3, 2), (9, 3)]
+    assert first.position == 9
+
+
+def test_what_fails_does_not_cost_the_records_before_it(
+    assignment: Assignment, first: Assigned
+) -> None:
+    first.add(chunk(0, 1))
+    assignment[T1].seek(0)
+    damaged = chunk(0, 1, partition=T1)
+    damaged.data[-1] ^= 1
+    assignment[T1].add(damaged)
+    assert taken(assignment) == [(0, [0, 1])]
+    for _ in range(2):
+        with pytest.raises(CorruptMessage):
+            taken(assignment)

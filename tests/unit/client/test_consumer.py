@@ -8,7 +8,8 @@ import pytest
 import moldau
 from moldau.client.consumer import Consumer
 from moldau.client.producer import Producer
-from moldau.errors import NetworkException, OffsetOutOfRange
+from moldau.client.record import ConsumerRecord
+from moldau.errors import CorruptMessage, NetworkException, OffsetOutOfRange
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.reading import read, write
@@ -30,8 +31,9 @@ async def test_records_come_in_order_with_all_their_parts(kafka: EmbeddedBroker)
         consumer.assign([T0])
         first = await anext(consumer)
         second = await anext(consumer)
-    assert first == ("t", 0, 0, 5, b"k", b"v", (("h", b"1"), ("n", None)))
-    assert second == ("t", 0, 1, 6, b"k", None, ())
+    headers = (("h", b"1"), ("n", None))
+    assert first == ConsumerRecord("t", 0, 0, 5, b"k", b"v", headers)
+    assert second == ConsumerRecord("t", 0, 1, 6, b"k", None, ())
 
 
 async def test_polling_returns_what_there_is_up_to_a_limit(kafka: EmbeddedBroker) -> None:
@@ -58,6 +60,45 @@ async def test_deserializers_are_plain_functions(kafka: EmbeddedBroker) -> None:
         consumer.assign([T0])
         record = await anext(consumer)
     assert (record.key, record.value) == ("k", {"a": 1})
+
+
+async def test_a_deserializer_that_fails_costs_its_record_alone(kafka: EmbeddedBroker) -> None:
+    async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for value in (b"1", b"two", b"3"):
+            await producer.send("t", value)
+    consumer = Consumer[bytes, int](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        value_deserializer=int,
+    )
+    async with consumer:
+        consumer.assign([T0])
+        assert [record.value for record in await consumer.poll(10)] == [1]
+        with pytest.raises(ValueError, match="two"):
+            await consumer.poll(10)
+        assert [record.value for record in await consumer.poll(10)] == [3]
+        await consumer.seek_to_beginning()
+        assert (await anext(consumer)).value == 1
+        with pytest.raises(ValueError, match="two"):
+            await anext(consumer)
+        assert (await anext(consumer)).value == 3
+
+
+async def test_damaged_records_are_an_error_until_they_are_passed(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(100))
+    (segment,) = kafka.directory.rglob("t-0/00000000000000000000.log")
+    data = bytearray(segment.read_bytes())
+    data[data.index(b"40")] ^= 1
+    segment.write_bytes(data)
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        found = await read(consumer, 30)
+        for _ in range(2):
+            with pytest.raises(CorruptMessage, match=r"t-0 at 3[0-9]: .*wrong checksum"):
+                found += await read(consumer, 20)
+        assert await consumer.position(T0) <= 40
+        consumer.seek(T0, 99)
+        assert await read(consumer, 1) == [99]
 
 
 async def test_the_latest_is_where_new_records_come(kafka: EmbeddedBroker) -> None:

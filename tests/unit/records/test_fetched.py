@@ -15,6 +15,7 @@ from moldau.records.fetched import (
     FetchedBatches,
     Selection,
     Stop,
+    next_offset_after,
 )
 from moldau.records.record import Record
 
@@ -230,3 +231,13 @@ def test_reading_stops_before_the_records_become_too_many(codec: Codec) -> None:
             assert fetched.position == ends[count - 1]
     assert read(data, Selection(), 1)[0] == [0]  # the first is read, however large it is
     assert read(data, Selection(), 4 * body_size)[1].stop is Stop.DATA_END
+
+
+def test_the_next_offset_is_known_before_anything_is_read() -> None:
+    data = bytes(write_batch([Record(3, 0, None, b"v"), Record(7, 0, None, b"v")]))
+    data += bytes(write_batch([Record(9, 0, None, b"v" * 99)], attributes=Codec.GZIP))
+    assert next_offset_after(data, Selection(5)) == 10
+    assert next_offset_after(data + data[:70], Selection(5)) == 10
+    assert next_offset_after(data[:-1], Selection(5)) == 8
+    assert next_offset_after(data[:50], Selection(5)) == 5
+    assert next_offset_after(b"", Selection(5)) == 5

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moldau.errors import ProtocolError
+from moldau.errors import CorruptMessage, ProtocolError
+from moldau.model import TopicPartition
 from moldau.records import fetched, kernel, rows
 from moldau.records.batch import LOG_APPEND_TIME, write_batch
 from moldau.records.compression import Codec
 from moldau.records.fetched import Selection, Stop
 from moldau.records.record import Record
-from moldau.records.rows import Rows
+from moldau.records.rows import Rows, read_rows
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
@@ -100,3 +101,50 @@ def test_an_offset_outside_of_the_batch_is_refused(form: ModuleType) -> None:
 def test_rows_say_what_they_are(form: ModuleType) -> None:
     row = form.Row(1, 2, b"k", None)
     assert repr(row) == "Row(offset=1, timestamp=2, key=b'k', value=None, headers=())"
+
+
+T0 = TopicPartition("t", 0)
+
+
+@pytest.mark.usefixtures("form")
+def test_readers_of_consumers_see_what_rows_see() -> None:
+    batches = [
+        write_batch([Record(0, 5, b"k", b"v", ((b"h\xff", None),)), Record(1, 6, None, None)]),
+        write_batch([Record(2, 7, b"", b"the same again" * 9)], attributes=Codec.LZ4),
+    ]
+    data = b"".join(map(bytes, batches))
+    reader = read_rows(data, Selection(), T0)
+    records = reader.take(2)
+    assert reader.position == 2
+    assert not reader.is_exhausted
+    records += reader.take(10)
+    assert reader.is_exhausted
+    assert [(each.offset, each.timestamp, each.key, each.value) for each in records] == [
+        (row.offset, row.timestamp, row.key, row.value) for row in Rows(data)
+    ]
+    assert records[0].headers == (("h\ufffd", None),)
+    assert all(each.topic_partition == T0 for each in records)
+
+
+@pytest.mark.usefixtures("form")
+def test_readers_start_where_they_are_told_and_deserialize() -> None:
+    data = write_batch([Record(each, 5, b"1", b"2") for each in range(5)])
+    reader = read_rows(data, Selection(3), T0, (int, float))
+    assert [(each.offset, each.key, each.value) for each in reader.take(10)] == [
+        (3, 1, 2.0),
+        (4, 1, 2.0),
+    ]
+
+
+@pytest.mark.usefixtures("form")
+def test_a_reader_stays_before_what_is_damaged() -> None:
+    good, bad = write_batch([Record(0, 5, b"k", b"v")]), write_batch([Record(1, 5, b"k", b"v")])
+    data = bytearray(bytes(good) + bytes(bad))
+    data[-3] ^= 1
+    reader = read_rows(data, Selection(), T0)
+    assert len(reader.take(10)) == 1
+    for _ in range(2):
+        with pytest.raises(CorruptMessage, match=r"t-0 at 1: .*wrong checksum"):
+            reader.take(10)
+    assert reader.position == 1
+    reader.close()

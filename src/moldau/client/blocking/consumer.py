@@ -1,7 +1,7 @@
 """The consumer for code that blocks."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -41,6 +41,8 @@ class Consumer(Generic[Key, Value]):
             value_deserializer=value_deserializer,
             **options,
         )
+        self._records = self._consumer.iteration.records
+        self._records.refill = self._refill
         self._thread = LoopThread("moldau-consumer")
         try:
             self._thread.call(self._consumer.start())
@@ -115,14 +117,17 @@ class Consumer(Generic[Key, Value]):
         """The next records, at most `max.poll.records`; none if there are none in time."""
         return self._thread.call(self._consumer.poll(timeout_s, max_records=max_records))
 
-    def __iter__(self) -> Self:
-        return self
+    def __iter__(self) -> Iterator[ConsumerRecord[Key, Value]]:
+        return self._records  # type: ignore[return-value]
 
     def __next__(self) -> ConsumerRecord[Key, Value]:
-        return self._thread.call(self._next())
+        return next(self._records)  # type: ignore[arg-type]
 
-    async def _next(self) -> ConsumerRecord[Key, Value]:
-        return await anext(self._consumer)
+    def _refill(self) -> None:
+        """Get the iterator more records, in the caller's thread if there are any at hand."""
+        self._thread.check()
+        if not self._consumer.iteration.goes_on():
+            self._thread.call(self._consumer.iteration.begin_portion())
 
     # Offsets
 
