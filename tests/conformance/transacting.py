@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-
-from conformance.our_broker import OurBroker
 
 DEADLINE_S = 30
 
 
-def producer_of(broker: OurBroker, transactional_id: str, **settings: object) -> Producer:
+class Reachable(Protocol):
+    """One broker, or several."""
+
+    @property
+    def bootstrap(self) -> str:
+        """Where clients find it."""
+
+
+def producer_of(broker: Reachable, transactional_id: str, **settings: object) -> Producer:
     named = {name.replace("_", "."): value for name, value in settings.items()}
     producer = Producer(
         {"bootstrap.servers": broker.bootstrap, "transactional.id": transactional_id, **named}
@@ -31,7 +38,7 @@ def write(producer: Producer, topic: str, *values: bytes, is_commit: bool) -> No
 
 
 @contextmanager
-def reader(broker: OurBroker, isolation: str = "read_committed") -> Iterator[Consumer]:
+def reader(broker: Reachable, isolation: str = "read_committed") -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": broker.bootstrap,
@@ -48,7 +55,7 @@ def reader(broker: OurBroker, isolation: str = "read_committed") -> Iterator[Con
 
 
 def read(
-    broker: OurBroker, topic: str, *, number: int = 0, isolation: str = "read_committed"
+    broker: Reachable, topic: str, *, number: int = 0, isolation: str = "read_committed"
 ) -> list[bytes]:
     """All that a consumer sees up to the end."""
     found: list[bytes] = []

@@ -145,8 +145,11 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         stack.callback(letters.close)
         peers = make_peers(broker, startup, dispatcher)
         stack.callback(peers.close)
+        # Markers wait for followers: nothing else is to wait behind them.
+        markers = make_peers(broker, startup, dispatcher)
+        stack.callback(markers.close)
         membership = make_membership(broker, startup, sessions, node, letters)
-        async with serving(broker, doors, membership, peers) as tasks:
+        async with serving(broker, doors, membership, peers, markers) as tasks:
             if startup.config.is_standalone:
                 await until_known(broker)
             for listener in listeners:
@@ -189,7 +192,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
 
 @asynccontextmanager
 async def serving(
-    broker: Broker, doors: Ports, membership: Membership, peers: Peers
+    broker: Broker, doors: Ports, membership: Membership, peers: Peers, markers: Peers
 ) -> AsyncIterator[Services]:
     """A registered broker at work: its part in the controllership, and what goes on behind."""
     await membership.join()
@@ -207,7 +210,7 @@ async def serving(
         peers.ask,
         is_enabled=lambda: broker.config.transactions.transaction_partition_verification_enable,
     )
-    delivery = MarkerDelivery(peers.ask, partial(leader_of_member, broker.metadata))
+    delivery = MarkerDelivery(markers.ask, partial(leader_of_member, broker.metadata))
     async with Services() as services:
         services.start(maintenance.run())
         services.start(broker.flusher.run())

@@ -1,8 +1,13 @@
-"""Bringing the outcome of a transaction to the leaders of its partitions."""
+"""Bringing the outcomes of transactions to the leaders of their partitions.
+
+A leader is told of one request at a time: it answers when its followers have the markers, and
+what is decided meanwhile goes together with the next request.
+"""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from moldau.coordinator.transaction.transaction import Identity
@@ -33,6 +38,19 @@ class Outcome(NamedTuple):
     coordinator_epoch: int
 
 
+Errors = dict[TopicPartition, ErrorCode]
+
+
+@dataclass(slots=True)
+class _Letter:
+    """What goes to one leader in one request, and its answer by producer id."""
+
+    markers: list[WritableTxnMarker] = field(default_factory=list)
+    answer: asyncio.Future[dict[int, Errors]] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
 class MarkerDelivery:
     """Sends to leaders as they change, until every partition has been told or is gone."""
 
@@ -41,6 +59,9 @@ class MarkerDelivery:
         self._send = send
         self._find_leader = find_leader
         self._retry_s = retry_s
+        # By leader: what waits to be sent, and what has been sent and is not answered.
+        self._waiting: dict[int, _Letter] = {}
+        self._under_way: dict[int, _Letter] = {}
 
     async def deliver(
         self,
@@ -61,9 +82,7 @@ class MarkerDelivery:
                 await asyncio.sleep(self._retry_s)
         return not left
 
-    async def _send_once(
-        self, outcome: Outcome, partitions: Sequence[TopicPartition]
-    ) -> dict[TopicPartition, ErrorCode]:
+    async def _send_once(self, outcome: Outcome, partitions: Sequence[TopicPartition]) -> Errors:
         by_leader: dict[int, list[TopicPartition]] = {}
         for partition in partitions:
             leader = self._find_leader(partition)
@@ -80,26 +99,45 @@ class MarkerDelivery:
 
     async def _send_to(
         self, leader: int, outcome: Outcome, partitions: Sequence[TopicPartition]
-    ) -> Mapping[TopicPartition, ErrorCode]:
-        try:
-            response = await self._send(leader, _request(outcome, partitions))
-        except KafkaError as error:
-            return dict.fromkeys(partitions, error.code)
-        assert isinstance(response, WriteTxnMarkersResponse)
+    ) -> Errors:
+        marker = _marker(outcome, partitions)
+        letter = self._waiting.get(leader)
+        if letter is not None:
+            letter.markers.append(marker)
+        else:
+            letter = self._waiting[leader] = _Letter([marker])
+            await self._post(leader, letter)
+        told = await asyncio.shield(letter.answer)
         errors = dict.fromkeys(partitions, ErrorCode.UNKNOWN_SERVER_ERROR)
-        for marker in response.markers:
-            for topic in marker.topics:
-                for each in topic.partitions:
-                    partition = TopicPartition(topic.name, each.partition_index)
-                    errors[partition] = ErrorCode(each.error_code)
-        return errors
+        return errors | told.get(marker.producer_id, {})
+
+    async def _post(self, leader: int, letter: _Letter) -> None:
+        """Send what has gathered when the request before is answered."""
+        answer: dict[int, Errors] = {}
+        try:
+            while (before := self._under_way.get(leader)) is not None:
+                await asyncio.shield(before.answer)
+            del self._waiting[leader]
+            self._under_way[leader] = letter
+            request = WriteTxnMarkersRequest(markers=letter.markers)
+            answer = _errors(await self._send(leader, request))
+        except KafkaError as error:
+            answer = {
+                marker.producer_id: dict.fromkeys(_partitions(marker), error.code)
+                for marker in letter.markers
+            }
+        finally:
+            for place in (self._waiting, self._under_way):
+                if place.get(leader) is letter:
+                    del place[leader]
+            letter.answer.set_result(answer)
 
 
-def _request(outcome: Outcome, partitions: Sequence[TopicPartition]) -> WriteTxnMarkersRequest:
+def _marker(outcome: Outcome, partitions: Sequence[TopicPartition]) -> WritableTxnMarker:
     topics: dict[str, list[int]] = {}
     for topic, number in partitions:
         topics.setdefault(topic, []).append(number)
-    marker = WritableTxnMarker(
+    return WritableTxnMarker(
         producer_id=outcome.producer.producer_id,
         producer_epoch=outcome.producer.epoch,
         transaction_result=outcome.is_commit,
@@ -109,4 +147,23 @@ def _request(outcome: Outcome, partitions: Sequence[TopicPartition]) -> WriteTxn
         ],
         coordinator_epoch=outcome.coordinator_epoch,
     )
-    return WriteTxnMarkersRequest(markers=[marker])
+
+
+def _partitions(marker: WritableTxnMarker) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic.name, number)
+        for topic in marker.topics
+        for number in topic.partition_indexes
+    ]
+
+
+def _errors(response: object) -> dict[int, Errors]:
+    assert isinstance(response, WriteTxnMarkersResponse)
+    return {
+        marker.producer_id: {
+            TopicPartition(topic.name, each.partition_index): ErrorCode(each.error_code)
+            for topic in marker.topics
+            for each in topic.partitions
+        }
+        for marker in response.markers
+    }

@@ -166,7 +166,7 @@ async def broker_world(
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)
-        await stack.enter_async_context(serving(broker, doors, membership, peers))
+        await stack.enter_async_context(serving(broker, doors, membership, peers, peers))
         await until_known(broker)
         world = World(broker, dispatcher, tree, setting.disk, setting.clock)
         yield world

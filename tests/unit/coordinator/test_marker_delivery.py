@@ -8,12 +8,14 @@ from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
     WritableTxnMarkerTopicResult,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from unit.coordinator.test_shards import turns
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
 OUTCOME = Outcome(Identity(7, 2), is_commit=True, coordinator_epoch=5)
@@ -39,7 +41,12 @@ class Brokers:
             if isinstance(failure, KafkaError):
                 raise failure
             code = failure
-        (marker,) = request.markers
+        results = [self._result(broker_id, marker, code) for marker in request.markers]
+        return WriteTxnMarkersResponse(markers=results)
+
+    def _result(
+        self, broker_id: int, marker: WritableTxnMarker, code: ErrorCode
+    ) -> WritableTxnMarkerResult:
         topics = []
         for topic in marker.topics:
             self.told += [
@@ -51,8 +58,7 @@ class Brokers:
                 for number in topic.partition_indexes
             ]
             topics.append(WritableTxnMarkerTopicResult(name=topic.name, partitions=partitions))
-        result = WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics)
-        return WriteTxnMarkersResponse(markers=[result])
+        return WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics)
 
     def deliver(self, *partitions: TopicPartition, wanted: int = 100) -> Awaitable[bool]:
         asked = iter(range(wanted))
@@ -109,3 +115,57 @@ async def test_who_is_fenced_gives_up() -> None:
         brokers.failures = [code]
         assert not await brokers.deliver(T0)
         assert len(brokers.requests) == 1
+
+
+async def test_what_is_decided_meanwhile_goes_together() -> None:
+    brokers = Brokers({T0: 1, T1: 2})
+    brokers.gate = asyncio.Event()
+    delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
+    outcomes = [Outcome(Identity(number, 0), number != 3, 5) for number in range(5)]
+    async with asyncio.TaskGroup() as tasks:
+        delivered = [
+            tasks.create_task(delivery.deliver(each, [T0, T1], is_wanted=lambda: True))
+            for each in outcomes
+        ]
+        await turns()
+        assert len(brokers.requests) == 2, "one to each leader"
+        brokers.gate.set()
+    assert all(each.result() for each in delivered)
+    sizes = [len(request.markers) for request in brokers.requests]
+    assert sizes == [1, 1, 4, 4]
+    results = [marker.transaction_result for marker in brokers.requests[2].markers]
+    assert results == [True, True, False, True]
+
+
+async def test_a_failure_is_everybodys_whose_marker_was_in_the_request() -> None:
+    brokers = Brokers({T0: 1})
+    brokers.failures = [ErrorCode.NONE, KafkaError(ErrorCode.NETWORK_EXCEPTION)]
+    brokers.gate = asyncio.Event()
+    delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(3):
+            outcome = Outcome(Identity(number, 0), True, 5)
+            tasks.create_task(delivery.deliver(outcome, [T0], is_wanted=lambda: True))
+        await turns()
+        brokers.gate.set()
+    told = [{marker.producer_id for marker in request.markers} for request in brokers.requests]
+    assert told[:2] == [{0}, {1, 2}]
+    assert set().union(*told[2:]) == {1, 2}
+
+
+async def test_whoever_gives_up_leaves_the_others_to_try_again() -> None:
+    brokers = Brokers({T0: 1})
+    brokers.gate = asyncio.Event()
+    delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
+    delivering = [
+        asyncio.create_task(
+            delivery.deliver(Outcome(Identity(number, 0), True, 5), [T0], is_wanted=lambda: True)
+        )
+        for number in range(3)
+    ]
+    await turns()
+    delivering[1].cancel()  # it would have sent the next request
+    await turns()
+    brokers.gate.set()
+    assert await delivering[0]
+    assert await delivering[2]
