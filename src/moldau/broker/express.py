@@ -57,7 +57,7 @@ CHECKSUM = checksum_function()
 
 def is_ascii(data: memoryview, start: int, end: int) -> bool:
     """Whether the bytes are a string without a closer look."""
-    for position in range(start, end):
+    for position in range(start, end):  # noqa: SIM110 - a loop in C
         if data[position] >= 0x80:
             return False
     return True

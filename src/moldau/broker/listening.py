@@ -57,13 +57,28 @@ def _told_host(startup: Startup, listener: ListenerConfig) -> str:
     return listener.host or host_name()
 
 
+# Kafka's default of both, which nobody chose, and what is measured to be better: with twice as
+# much to send, sendfile takes a third less processor time; receiving is best left to the system.
+_SOCKET_BUFFER_DEFAULT_BYTES = 102_400
+_SOCKET_SEND_BYTES = 204_800
+
+
 def _limits(config: BrokerConfig) -> Limits:
     return Limits(
         frame_size_bytes=config.network.socket_request_max_bytes,
+        socket_send_bytes=_chosen(config.network.socket_send_buffer_bytes, _SOCKET_SEND_BYTES),
+        socket_receive_bytes=_chosen(config.network.socket_receive_buffer_bytes, None),
         receive_buffer_bytes=config.limits.moldau_receive_buffer_bytes,
         unsent_bytes=config.limits.moldau_send_buffer_bytes,
         sendfile_threshold_bytes=config.limits.moldau_sendfile_threshold_bytes,
     )
+
+
+def _chosen(size: int, otherwise: int | None) -> int | None:
+    """A socket buffer as the settings ask for it; -1 is the operating system's own choice."""
+    if size == _SOCKET_BUFFER_DEFAULT_BYTES:
+        return otherwise
+    return None if size < 0 else size
 
 
 def _connection_limits(config: BrokerConfig) -> ConnectionLimits:

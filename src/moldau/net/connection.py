@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 Part = bytes | bytearray | memoryview | FileRange
 SIZE_BYTES = 4
-_SENDFILE_MAX_BYTES = 1_048_576
+_SENDFILE_MAX_BYTES = 4_194_304
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
 
@@ -34,6 +34,9 @@ class Limits:
     unsent_bytes: int = 1_048_576
     # After so many pipelined requests the other connections get their turn.
     requests_per_turn: int = 32
+    # SO_SNDBUF and SO_RCVBUF; None leaves them to the operating system.
+    socket_send_bytes: int | None = None
+    socket_receive_bytes: int | None = None
     # Shorter file ranges are copied: a sendfile costs more than the copy.
     sendfile_threshold_bytes: int = 32_768
 
@@ -96,8 +99,18 @@ class Connection(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
+        self._set_socket_buffers()
         self._respond = self._opening(self)
         self._owner.opened(self)
+
+    def _set_socket_buffers(self) -> None:
+        connected = self.transport.get_extra_info("socket")
+        for option, size in (
+            (socket.SO_SNDBUF, self._limits.socket_send_bytes),
+            (socket.SO_RCVBUF, self._limits.socket_receive_bytes),
+        ):
+            if size is not None:
+                connected.setsockopt(socket.SOL_SOCKET, option, size)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         if self._task is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from moldau.runtime.disk import File
 
 _READ_AHEAD_BYTES = 1 << 20
+_PROBE_INTERVAL_BYTES = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,9 @@ class FileRange:
         return FileRange(self.file, position, size)
 
     def seems_cached(self) -> bool:
-        """Whether a look at its start, middle and end did not have to wait for the device."""
-        places = (self.position, self.position + self.size // 2, self.position + self.size - 1)
+        """Whether looks at its start, at its end and in between did not wait for the device."""
+        last = self.position + self.size - 1
+        places = (*range(self.position, last, _PROBE_INTERVAL_BYTES), last)
         return all(self.file.read_cached(place, 1) is not None for place in places)
 
     def read_ahead(self) -> None:
