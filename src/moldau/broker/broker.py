@@ -25,6 +25,7 @@ from moldau.controller.service import ControllerService
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
+from moldau.records.scratch import Scratch
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
 from moldau.replication.replicas import Replicas
@@ -63,6 +64,7 @@ class Broker:
     transactions: TransactionCoordinator
     coordinators: Coordinators
     old_offsets: OldOffsets
+    scratch: Scratch = field(default_factory=Scratch)
     fetching: Fetching = field(init=False)
     in_sync: InSyncSets = field(init=False)
     log_moves: LogMoves = field(init=False)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records.buffers import ReadableBuffer, room
+from moldau.records.buffers import Allocate, ReadableBuffer, room
 
 DecompressInto = Callable[[ReadableBuffer, memoryview], int]
 
@@ -14,7 +14,11 @@ _GUESS_MIN_BYTES = 16 * 1024
 
 
 def decompress_bounded(
-    decompress_into: DecompressInto, data: ReadableBuffer, *, limit_bytes: int
+    decompress_into: DecompressInto,
+    data: ReadableBuffer,
+    *,
+    limit_bytes: int,
+    allocate: Allocate = room,
 ) -> memoryview:
     """Decompress into at most `limit_bytes`.
 
@@ -23,17 +27,18 @@ def decompress_bounded(
     """
     guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(data)))
     try:
-        return _decompress(decompress_into, data, guess)
+        return _decompress(decompress_into, data, allocate(guess)[:guess])
     except ProtocolError:
         if guess == limit_bytes:
             raise
-    return _decompress(decompress_into, data, limit_bytes)
+    return _decompress(decompress_into, data, room(limit_bytes))
 
 
-def _decompress(decompress_into: DecompressInto, data: ReadableBuffer, capacity: int) -> memoryview:
-    output = room(capacity)
+def _decompress(
+    decompress_into: DecompressInto, data: ReadableBuffer, output: memoryview
+) -> memoryview:
     try:
         size = decompress_into(data, output)
     except cramjam.DecompressionError as error:
-        raise ProtocolError(f"cannot decompress into {capacity} bytes: {error}") from None
+        raise ProtocolError(f"cannot decompress into {len(output)} bytes: {error}") from None
     return output[:size]

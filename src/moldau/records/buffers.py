@@ -1,10 +1,13 @@
 """The byte buffers that the record formats are read from and written to."""
 
 import mmap
+from collections.abc import Callable
 from typing import TypeAlias
 
 ReadableBuffer: TypeAlias = bytes | bytearray | memoryview
 WritableBuffer: TypeAlias = bytearray | memoryview
+Allocate: TypeAlias = Callable[[int], memoryview]
+"""Gives at least so many bytes of memory, of any content."""
 
 _CLEARED_MAX_BYTES = 2**20
 

@@ -11,7 +11,7 @@ import cramjam
 from moldau.errors import ProtocolError
 from moldau.records import gzip_members, lz4, xerial
 from moldau.records.bounded import decompress_bounded
-from moldau.records.buffers import ReadableBuffer
+from moldau.records.buffers import Allocate, ReadableBuffer, room
 
 ZSTD_LEVEL_DEFAULT = 3
 
@@ -58,8 +58,13 @@ def compress(codec: Codec, data: ReadableBuffer, level: int | None = None) -> Re
             return memoryview(cramjam.zstd.compress(data, level=zstd_level))
 
 
-def decompress(codec: Codec, data: ReadableBuffer, *, limit_bytes: int) -> ReadableBuffer:
-    """Decompress into at most `limit_bytes`; anything malformed or larger is refused."""
+def decompress(
+    codec: Codec, data: ReadableBuffer, *, limit_bytes: int, allocate: Allocate = room
+) -> ReadableBuffer:
+    """Decompress into at most `limit_bytes`; anything malformed or larger is refused.
+
+    The result may be in memory that `allocate` gave; not every codec has a use for it.
+    """
     match codec:
         case Codec.NONE:
             if len(data) > limit_bytes:
@@ -68,8 +73,10 @@ def decompress(codec: Codec, data: ReadableBuffer, *, limit_bytes: int) -> Reada
         case Codec.GZIP:
             return gzip_members.decompress(data, limit_bytes=limit_bytes)
         case Codec.SNAPPY:
-            return xerial.decompress(data, limit_bytes=limit_bytes)
+            return xerial.decompress(data, limit_bytes=limit_bytes, allocate=allocate)
         case Codec.LZ4:
-            return lz4.decompress(data, limit_bytes=limit_bytes)
+            return lz4.decompress(data, limit_bytes=limit_bytes, allocate=allocate)
         case Codec.ZSTD:
-            return decompress_bounded(cramjam.zstd.decompress_into, data, limit_bytes=limit_bytes)
+            return decompress_bounded(
+                cramjam.zstd.decompress_into, data, limit_bytes=limit_bytes, allocate=allocate
+            )

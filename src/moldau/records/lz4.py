@@ -23,7 +23,7 @@ import cramjam
 
 from moldau.errors import ProtocolError
 from moldau.records.bounded import decompress_bounded
-from moldau.records.buffers import ReadableBuffer, room
+from moldau.records.buffers import Allocate, ReadableBuffer, room
 from moldau.records.xxhash32 import xxhash32
 
 LEVEL_DEFAULT = 9  # Kafka's number for the fast compressor; all others mean "high compression"
@@ -75,7 +75,11 @@ def compress(data: ReadableBuffer, level: int = LEVEL_DEFAULT) -> bytes:
 
 
 def decompress(
-    data: ReadableBuffer, *, limit_bytes: int, accept_old_checksum: bool = False
+    data: ReadableBuffer,
+    *,
+    limit_bytes: int,
+    accept_old_checksum: bool = False,
+    allocate: Allocate = room,
 ) -> memoryview:
     """Decompress one frame of any legal kind into at most `limit_bytes`."""
     view = memoryview(data)
@@ -83,8 +87,8 @@ def decompress(
     if flags & _CONTENT_SIZE and _INT64.unpack_from(view, 6)[0] > limit_bytes:
         raise ProtocolError(f"lz4: more than {limit_bytes} bytes when decompressed")
     if flags & (_INDEPENDENT | _BLOCK_CHECKSUM | _CONTENT_CHECKSUM) == _INDEPENDENT:
-        return _decompress_blocks(view, position, block_size, limit_bytes)
-    return _decompress_frame(view, position, limit_bytes)
+        return _decompress_blocks(view[position:], block_size, limit_bytes, allocate)
+    return _decompress_frame(view, position, limit_bytes, allocate)
 
 
 def has_linked_blocks(data: ReadableBuffer) -> bool:
@@ -123,16 +127,16 @@ def _read_header(frame: memoryview, accept_old_checksum: bool) -> tuple[int, int
 
 
 def _decompress_blocks(
-    frame: memoryview, position: int, block_size: int, limit_bytes: int
+    blocks: memoryview, block_size: int, limit_bytes: int, allocate: Allocate
 ) -> memoryview:
     # All blocks are found twice, so that a frame of tiny ones takes no list of them.
     capacity = sum(
-        min(block_size, len(block) * _RATIO_MAX)
-        for _, block in _iterate_blocks(frame, position, block_size)
+        min(block_size, len(block) * _RATIO_MAX) for _, block in _iterate_blocks(blocks, block_size)
     )
-    output = room(min(capacity, limit_bytes))
+    capacity = min(capacity, limit_bytes)
+    output = allocate(capacity)[:capacity]
     size = 0
-    for is_stored, block in _iterate_blocks(frame, position, block_size):
+    for is_stored, block in _iterate_blocks(blocks, block_size):
         target = output[size : size + block_size]
         if is_stored:
             if len(block) > len(target):
@@ -148,10 +152,9 @@ def _decompress_blocks(
     return output[:size]
 
 
-def _iterate_blocks(
-    frame: memoryview, position: int, block_size: int
-) -> Iterator[tuple[bool, memoryview]]:
+def _iterate_blocks(frame: memoryview, block_size: int) -> Iterator[tuple[bool, memoryview]]:
     """Yield each block and whether it is stored as it is."""
+    position = 0
     while True:
         start = position + _UINT32.size
         if start > len(frame):
@@ -168,14 +171,18 @@ def _iterate_blocks(
         raise ProtocolError(f"lz4: {len(frame) - start} bytes after the frame")
 
 
-def _decompress_frame(frame: memoryview, position: int, limit_bytes: int) -> memoryview:
+def _decompress_frame(
+    frame: memoryview, position: int, limit_bytes: int, allocate: Allocate
+) -> memoryview:
     """Leave linked blocks and checksums to the library, which wants a sound header."""
     checksum = _header_checksum(bytes(frame[4 : position - 1]))
     if frame[position - 1] != checksum:
         repaired = bytearray(frame)
         repaired[position - 1] = checksum
         frame = memoryview(repaired)
-    return decompress_bounded(cramjam.lz4.decompress_into, frame, limit_bytes=limit_bytes)
+    return decompress_bounded(
+        cramjam.lz4.decompress_into, frame, limit_bytes=limit_bytes, allocate=allocate
+    )
 
 
 @lru_cache(maxsize=64)

@@ -23,12 +23,13 @@ from moldau.records.batch import (
     stamp_create_time,
     stamp_log_append_time,
 )
-from moldau.records.buffers import ReadableBuffer, WritableBuffer
+from moldau.records.buffers import Allocate, ReadableBuffer, WritableBuffer
 from moldau.records.compression import Codec, compress, decompress
 from moldau.records.entries import Entry, entry_at, iterate_entries
 from moldau.records.record import decode_records
 from moldau.records.refusal import refuse_records
 from moldau.records.rules import UNLIMITED_MS, ProduceRules
+from moldau.records.scratch import Scratch
 from moldau.records.upconvert import up_convert
 from moldau.runtime import native
 
@@ -53,7 +54,12 @@ class ValidBatch:
 
 
 def validate_produce(
-    records: ReadableBuffer | None, rules: ProduceRules, *, request_version: int, now_ms: int
+    records: ReadableBuffer | None,
+    rules: ProduceRules,
+    *,
+    request_version: int,
+    now_ms: int,
+    scratch: Scratch | None = None,
 ) -> ValidBatch | None:
     """Check the records of one partition in a Produce request.
 
@@ -70,7 +76,10 @@ def validate_produce(
         if first is None:
             return None
         if first.magic == MAGIC:
-            return _validate_batch(records, first.size, rules, now_ms)
+            with (scratch or Scratch()).pool() as pool:
+                batch = memoryview(records)[: first.size]
+                _require_single(records, first.size)
+                return _validate_batch(batch, rules, now_ms, pool.allocate)
         data = up_convert(records, list(iterate_entries(records)), rules, now_ms=now_ms)
         return _accept(data, BatchHeader.read(data), rules, now_ms, is_rebuilt=True)
     except ProtocolError as error:
@@ -93,18 +102,20 @@ def _check_request(records: ReadableBuffer, first: Entry | None, request_version
         )
 
 
-def _validate_batch(
-    records: ReadableBuffer, size: int, rules: ProduceRules, now_ms: int
-) -> ValidBatch:
+def _require_single(records: ReadableBuffer, size: int) -> None:
     if len(records) > size and entry_at(records, size) is not None:
         raise KafkaError(ErrorCode.INVALID_RECORD, "more than one batch")
-    batch = memoryview(records)[:size]
+
+
+def _validate_batch(
+    batch: memoryview, rules: ProduceRules, now_ms: int, allocate: Allocate
+) -> ValidBatch:
     header = _read_sound_header(batch, rules)
     codec = header.codec
     section = payload = batch[RECORDS_POSITION:]
     if codec != Codec.NONE:
         limit_bytes = rules.decompressed_max_bytes
-        section = memoryview(decompress(codec, payload, limit_bytes=limit_bytes))
+        section = memoryview(decompress(codec, payload, limit_bytes=limit_bytes, allocate=allocate))
     max_timestamp = _check_section(section, header, rules, now_ms)
 
     data: WritableBuffer = bytearray(batch) if batch.readonly else batch

@@ -7,12 +7,13 @@ Java writes blocks of 32 KiB; librdkafka and others write one raw payload. Raw s
 starts with its decompressed size, which can never look like Xerial's first bytes.
 """
 
+from collections.abc import Iterator
 from struct import Struct
 
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records.buffers import ReadableBuffer
+from moldau.records.buffers import Allocate, ReadableBuffer, room
 
 MAGIC = b"\x82SNAPPY\x00"
 HEADER_SIZE = 16
@@ -35,15 +36,33 @@ def compress(data: ReadableBuffer) -> bytearray:
     return framed
 
 
-def decompress(data: ReadableBuffer, *, limit_bytes: int) -> memoryview:
+def decompress(data: ReadableBuffer, *, limit_bytes: int, allocate: Allocate = room) -> memoryview:
     """Decompress raw or Xerial snappy into at most `limit_bytes`."""
     view = memoryview(data)
-    if view[: len(MAGIC)] != MAGIC:
-        return _decompress_block(view, limit_bytes)
+    blocks = [view] if view[: len(MAGIC)] != MAGIC else list(_iterate_blocks(view))
+    sizes = []
+    remaining = limit_bytes
+    for block in blocks:
+        sizes.append(_decompressed_size(block, remaining))
+        remaining -= sizes[-1]
+    capacity = limit_bytes - remaining
+    output = allocate(capacity)[:capacity]
+    position = 0
+    for block, size in zip(blocks, sizes, strict=True):
+        target = output[position : position + size]
+        try:
+            written = cramjam.snappy.decompress_raw_into(block, target)
+        except cramjam.DecompressionError as error:
+            raise ProtocolError(f"snappy: {error}") from None
+        if written != size:
+            raise ProtocolError(f"snappy: a block of {size} bytes has {written}")
+        position += size
+    return output
+
+
+def _iterate_blocks(view: memoryview) -> Iterator[memoryview]:
     if len(view) < HEADER_SIZE:
         raise ProtocolError("snappy: Xerial header is cut off")
-    blocks: list[memoryview] = []
-    remaining = limit_bytes
     position = HEADER_SIZE
     while position < len(view):
         start = position + _SIZE.size
@@ -53,17 +72,15 @@ def decompress(data: ReadableBuffer, *, limit_bytes: int) -> memoryview:
         position = start + size
         if size < 0 or position > len(view):
             raise ProtocolError(f"snappy: block of {size} bytes does not fit its payload")
-        block = _decompress_block(view[start:position], remaining)
-        remaining -= len(block)
-        blocks.append(block)
-    return blocks[0] if len(blocks) == 1 else memoryview(b"".join(blocks))
+        yield view[start:position]
 
 
-def _decompress_block(block: memoryview, limit_bytes: int) -> memoryview:
+def _decompressed_size(block: memoryview, limit_bytes: int) -> int:
+    """What a block says of itself, if it can be true."""
     try:
-        size = cramjam.snappy.decompress_raw_len(block)
-        if size > limit_bytes or size > _RATIO_MAX * len(block):
-            raise ProtocolError(f"snappy: {size} bytes when decompressed are too many")
-        return memoryview(cramjam.snappy.decompress_raw(block))
+        size: int = cramjam.snappy.decompress_raw_len(block)
     except cramjam.DecompressionError as error:
         raise ProtocolError(f"snappy: {error}") from None
+    if size > limit_bytes or size > _RATIO_MAX * len(block):
+        raise ProtocolError(f"snappy: {size} bytes when decompressed are too many")
+    return size

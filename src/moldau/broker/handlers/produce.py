@@ -145,7 +145,9 @@ class _Appends:
         ):
             return self._append_opened(partition, records, response)
         version = self._context.api_version
-        valid = validate_produce(records, rules, request_version=version, now_ms=now_ms)
+        valid = validate_produce(
+            records, rules, request_version=version, now_ms=now_ms, scratch=broker.scratch
+        )
         if valid is None:
             return None
         if valid.header.is_transactional:
@@ -169,6 +171,7 @@ class _Appends:
             partition.produce_rules,
             request_version=self._context.api_version,
             now_ms=self._broker.clock.now_ms(),
+            scratch=self._broker.scratch,
         )
         valid = await asyncio.get_running_loop().run_in_executor(None, validate)
         if valid is not None:
