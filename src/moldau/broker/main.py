@@ -253,7 +253,10 @@ def _make_directories(disk: Disk, path: str) -> None:
     parent = path.rpartition("/")[0]
     if parent and disk.status(parent) is None:
         _make_directories(disk, parent)
-    disk.make_directory(path)
+    if disk.status(path) is None:
+        disk.make_directory(path)
+        # Else a power loss could take the whole directory, whatever is synced in it.
+        disk.sync_directory(parent or "/")
 
 
 async def _open_logs(

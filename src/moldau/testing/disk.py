@@ -80,6 +80,17 @@ class MemoryDisk:
         survivor._root = self._root.after_power_loss(choice, lost_bytes_are_zero)
         return survivor
 
+    def end_process(self) -> "MemoryDisk":
+        """End the process that has it, and return the disk for the next one.
+
+        The machine lives on, and with it all that was written: what was not synced can still
+        be lost with the power.
+        """
+        self._is_on = False
+        survivor = MemoryDisk(now_ms=self._now_ms, capacity_bytes=self.capacity_bytes)
+        survivor._root = self._root
+        return survivor
+
     def chill(self, path: str) -> None:
         """Drop a file from the page cache: `read_cached` fails until it is read."""
         self._file(path).is_cold = True

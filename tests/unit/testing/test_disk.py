@@ -282,3 +282,16 @@ def outcome(disk: Disk, root: str, step: tuple[str, str, str, int]) -> object:
     except OSError as error:
         return type(error)
     return None
+
+
+def test_the_end_of_a_process_keeps_what_the_power_can_still_take() -> None:
+    disk = disk_with("/d/f", b"durable")
+    file = disk.open_append("/d/f")
+    file.append(b" and not")
+
+    after = disk.end_process()
+
+    with pytest.raises(PowerLost):
+        file.append(b"too late")
+    assert after.read_file("/d/f") == b"durable and not"
+    assert after.restart().read_file("/d/f") == b"durable"

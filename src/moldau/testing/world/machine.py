@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from moldau.testing.disk import Choice, MemoryDisk, keep_all
+from moldau.testing.disk import Choice, MemoryDisk
 from moldau.testing.world.life import Life, State
 from moldau.testing.world.loop import WorldLoop, context_of
 from moldau.testing.world.network import Network
@@ -53,7 +53,7 @@ class Machine:
     def kill(self) -> None:
         """End the program between two steps; what it wrote is there, synced or not."""
         self._end(is_power_lost=False)
-        self.disk = self.disk.restart(keep_all)
+        self.disk = self.disk.end_process()
 
     def lose_power(self, choice: Choice) -> None:
         """End everything; of unsynced bytes as much survives as `choice` says."""
@@ -99,4 +99,4 @@ class Machine:
             return
         self.outcome = None if task.cancelled() else task.exception()
         self._end(is_power_lost=False)
-        self.disk = self.disk.restart(keep_all)
+        self.disk = self.disk.end_process()
