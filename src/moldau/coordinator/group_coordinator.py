@@ -155,6 +155,8 @@ class GroupCoordinator:
         """A member of the consumer protocol joins, is alive or leaves."""
         if CONSUMER not in self._config.group_coordinator_rebalance_protocols:
             raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+        if group_id == "":
+            raise KafkaError(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
         shard = self._shard(group_id)
         decision = shard.machine.consumer_heartbeat(group_id, heartbeat, now=self._ports.now())
         try:

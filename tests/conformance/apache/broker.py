@@ -19,6 +19,7 @@ from conformance.apache.jvm import QUICK_START, java_command
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.testing.wire import Disconnected, WireClient
 
+_STARTED = re.compile(r"started \(kafka\.server\.Kafka(Raft)?Server\)")
 _START_S = 60
 _STOP_S = 30
 
@@ -68,7 +69,8 @@ class ApacheBroker:
     def server_log(self) -> str:
         return (self.directory / "server.log").read_text()
 
-    def start(self) -> None:
+    def write_properties(self) -> Path:
+        """The file that the broker starts with."""
         settings = {
             **_SETTINGS,
             "listeners": f"PLAINTEXT://{self.bootstrap}",
@@ -78,6 +80,10 @@ class ApacheBroker:
         }
         properties = self.directory / "server.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+        return properties
+
+    def start(self) -> None:
+        properties = self.write_properties()
         with (self.directory / "server.log").open("ab") as log:
             start = log.tell()
             self._process = _launch(
@@ -90,7 +96,7 @@ class ApacheBroker:
                 log,
             )
         _wait_until(
-            lambda: "started (kafka.server.KafkaServer)" in self.server_log[start:],
+            lambda: _STARTED.search(self.server_log, start) is not None,
             process=self._process,
             what="Apache Kafka",
         )

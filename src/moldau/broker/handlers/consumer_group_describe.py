@@ -84,7 +84,7 @@ def _member(described: DescribedConsumer, names: Names) -> Member:
         client_id=member.client_id,
         client_host=member.client_host,
         subscribed_topic_names=list(member.topic_names),
-        subscribed_topic_regex=member.topic_pattern or None,
+        subscribed_topic_regex=member.topic_pattern,
         assignment=_assignment(member.assigned, names),
         target_assignment=_assignment(described.target, names),
         member_type=_CONSUMER if member.classic is None else _CLASSIC,

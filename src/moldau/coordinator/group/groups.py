@@ -154,7 +154,7 @@ class Groups:
         self, group_id: str, heartbeat: Heartbeat, *, now: Moment
     ) -> Decision[GroupsRecord, HeartbeatReply]:
         """See `ConsumerMachine.heartbeat`; who joins makes the group, or changes its protocol."""
-        check_heartbeat(group_id, heartbeat, self._around)
+        check_heartbeat(heartbeat, self._around)
         machine = self._table.find(group_id)
         if isinstance(machine, ConsumerMachine):
             return machine.heartbeat(heartbeat, now=now)

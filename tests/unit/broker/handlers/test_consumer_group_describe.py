@@ -29,7 +29,7 @@ async def test_a_group_is_shown_with_its_members(version: int) -> None:
         assert (group.assignor_name, group.authorized_operations) == ("uniform", 328)
         (member,) = group.members
         assert (member.member_id, member.member_epoch) == ("m", 1)
-        assert (member.subscribed_topic_names, member.subscribed_topic_regex) == (["t"], None)
+        assert (member.subscribed_topic_names, member.subscribed_topic_regex) == (["t"], "")
         (topic,) = member.assignment.topic_partitions
         assert (topic.topic_name, topic.partitions) == ("t", [0, 1])
         assert member.target_assignment == member.assignment

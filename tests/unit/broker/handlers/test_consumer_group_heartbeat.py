@@ -47,6 +47,13 @@ async def test_since_version_1_topics_may_be_given_by_pattern() -> None:
         assert refused.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
+async def test_a_group_has_a_name() -> None:
+    async with broker_world(SETTINGS) as world:
+        request = joining("m")
+        request.group_id = ""
+        assert (await world.ask(request, 1)).error_code == ErrorCode.INVALID_REQUEST
+
+
 async def test_who_does_not_coordinate_says_so() -> None:
     async with broker_world(SETTINGS) as world:
         response = await world.ask(joining("m"), 1)

@@ -262,9 +262,9 @@ class ConsumerMachine:
             self.deadlines.forget(member_id)
 
 
-def check_heartbeat(group_id: str, heartbeat: Heartbeat, around: Surroundings) -> None:
+def check_heartbeat(heartbeat: Heartbeat, around: Surroundings) -> None:
     """Raise for a heartbeat that says what cannot be, whatever the group is like."""
-    check(group_id, heartbeat, offered_assignors(around.config))
+    check(heartbeat, offered_assignors(around.config))
 
 
 def _told(member: ConsumerMember, heartbeat: Heartbeat) -> ConsumerMember:

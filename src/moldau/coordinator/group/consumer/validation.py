@@ -8,9 +8,8 @@ from moldau.coordinator.group.consumer.pattern import TopicPattern
 from moldau.errors import ErrorCode, KafkaError
 
 
-def check(group_id: str, heartbeat: Heartbeat, assignors: Collection[str]) -> None:
+def check(heartbeat: Heartbeat, assignors: Collection[str]) -> None:
     """Raise for a heartbeat that says too little, or what cannot be."""
-    _require(group_id != "", "GroupId can't be empty.")
     _require(heartbeat.instance_id != "", "InstanceId can't be empty.")
     _require(heartbeat.rack_id != "", "RackId can't be empty.")
     _require(heartbeat.epoch >= LEFT_FOR_A_WHILE, "MemberEpoch is invalid.")

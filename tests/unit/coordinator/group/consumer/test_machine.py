@@ -230,5 +230,5 @@ def test_a_group_is_described() -> None:
 def test_assignors_that_are_not_offered_are_refused() -> None:
     world = World(group_consumer_assignors=("range",))
     with pytest.raises(KafkaError) as caught:
-        check_heartbeat("g", replace(joining("a"), assignor="uniform"), world.around)
+        check_heartbeat(replace(joining("a"), assignor="uniform"), world.around)
     assert caught.value.code is ErrorCode.UNSUPPORTED_ASSIGNOR

@@ -51,7 +51,7 @@ def test_every_record_is_read_back(version: int, record: ConsumerRecord) -> None
 
 @pytest.mark.parametrize(("version", "record"), RECORDS)
 def test_every_record_has_its_tombstone(version: int, record: ConsumerRecord) -> None:
-    tombstone = type(record)(*record[:-1], None)  # type: ignore[arg-type, call-arg]
+    tombstone = type(record)(*record[:-1], None)  # type: ignore[call-arg]
     key, value = encode(tombstone)
     assert (key, value) == (encode(record)[0], None)
     assert decode(version, key, None) == tombstone

@@ -40,24 +40,23 @@ ACCEPTED = [
 @pytest.mark.parametrize("heartbeat", REFUSED)
 def test_too_little_is_refused(heartbeat: Heartbeat) -> None:
     with pytest.raises(KafkaError) as caught:
-        check("g", heartbeat, ["range"])
+        check(heartbeat, ["range"])
     assert caught.value.code is ErrorCode.INVALID_REQUEST
 
 
 @pytest.mark.parametrize("heartbeat", ACCEPTED)
 def test_enough_is_enough(heartbeat: Heartbeat) -> None:
-    check("g", heartbeat, ["range"])
+    check(heartbeat, ["range"])
 
 
 @pytest.mark.parametrize(
-    ("group_id", "heartbeat", "error"),
+    ("heartbeat", "error"),
     [
-        ("", JOINING, ErrorCode.INVALID_REQUEST),
-        ("g", replace(JOINING, assignor="mine"), ErrorCode.UNSUPPORTED_ASSIGNOR),
-        ("g", joining("a", "t", pattern="("), ErrorCode.INVALID_REGULAR_EXPRESSION),
+        (replace(JOINING, assignor="mine"), ErrorCode.UNSUPPORTED_ASSIGNOR),
+        (joining("a", "t", pattern="("), ErrorCode.INVALID_REGULAR_EXPRESSION),
     ],
 )
-def test_errors_have_their_codes(group_id: str, heartbeat: Heartbeat, error: ErrorCode) -> None:
+def test_errors_have_their_codes(heartbeat: Heartbeat, error: ErrorCode) -> None:
     with pytest.raises(KafkaError) as caught:
-        check(group_id, heartbeat, ["range"])
+        check(heartbeat, ["range"])
     assert caught.value.code is error
