@@ -1,17 +1,22 @@
 """The `moldau` command: finds the module of a subcommand and runs it.
 
 Every other module in this package is a command of its name; the first line of its
-docstring says what it does. Only the module that is asked for is imported.
+docstring says what it does. Only the module that is asked for is imported. Apache's names
+for the same, `kafka-topics.sh` for `topics`, are understood as well.
 """
 
-import ast
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from moldau.cli.terminal.failure import CommandEnded, CommandFailed
+from moldau.errors import KafkaError
+
 _HELP = ("-h", "--help", "help")
 _VERSION = ("-V", "--version", "version")
+_INTERRUPTED = 130  # as shells say it of a program that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,11 +29,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in _VERSION:
         print(version())
         return 0
+    name = name.removeprefix("kafka-").removesuffix(".sh")
     if name not in commands():
         known = ", ".join(commands())
         print(f"moldau: there is no command {name!r}; there is: {known}", file=sys.stderr)
         return 2
-    code: int = import_module(f"moldau.cli.{name.replace('-', '_')}").main(rest)
+    command: Callable[[Sequence[str]], int]
+    command = import_module(f"moldau.cli.{name.replace('-', '_')}").main
+    return run(command, rest)
+
+
+def run(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Run a command; what ends it early becomes one line and an exit code."""
+    try:
+        code = command(arguments)
+        sys.stdout.flush()
+    except CommandEnded as ended:
+        return ended.code
+    except CommandFailed as failed:
+        return _fail(str(failed), failed.code)
+    except KafkaError as error:
+        return _fail(f"Error: {error}", 1)
+    except BrokenPipeError:
+        # Whoever reads has enough, as in `| head`. Python flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     return code
 
 
@@ -45,7 +72,7 @@ def commands() -> dict[str, Path]:
 def usage() -> str:
     """What the user sees without a command."""
     lines = ["usage: moldau COMMAND [options]", "", "commands:"]
-    lines += [f"  {name:12} {_summary(path)}" for name, path in commands().items()]
+    lines += [f"  {name:28} {summary(path)}" for name, path in commands().items()]
     lines += ["", "moldau COMMAND --help says more."]
     return "\n".join(lines)
 
@@ -59,6 +86,16 @@ def version() -> str:
         return "moldau, in a clone of its sources"
 
 
-def _summary(path: Path) -> str:
+def summary(path: Path) -> str:
+    """The first line of a command's documentation."""
+    import ast  # noqa: PLC0415 - takes longer than most of what starts here
+
     documentation = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return documentation.partition("\n")[0].rstrip(".")
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stdout.flush()
+    if message:
+        print(message, file=sys.stderr)
+    return code

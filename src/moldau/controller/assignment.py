@@ -37,10 +37,8 @@ def assign_replicas(
         message = "the replication factor must be larger than 0"
         raise KafkaError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
     if replication_factor > len(brokers):
-        message = (
-            f"replication factor {replication_factor} is larger than the "
-            f"{len(brokers)} available brokers"
-        )
+        count = len(brokers)
+        message = f"Replication factor: {replication_factor} larger than available brokers: {count}."
         raise KafkaError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
     ring = _ring(brokers)
     return {

@@ -1,15 +1,24 @@
 """The `moldau` command: finds the module of a subcommand and runs it."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
-from moldau.cli.main import commands, main
+import moldau
+from moldau.cli.main import commands, main, run
+from moldau.cli.terminal.failure import CommandEnded, CommandFailed
+from moldau.errors import ErrorCode, KafkaError
 
 
 def test_without_a_command_every_command_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     printed = capsys.readouterr().out
     assert all(f"  {name} " in printed for name in commands())
-    assert "serve        Start a broker" in printed
+    assert "serve                        Start a broker" in printed
     assert main(["--help"]) == 0
 
 
@@ -30,3 +39,54 @@ def test_a_command_gets_its_arguments(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("moldau")
+
+
+def ends(how: BaseException) -> int:
+    def command(arguments: Sequence[str]) -> int:
+        raise how
+
+    return run(command, [])
+
+
+def test_what_ends_a_command_becomes_one_line_and_a_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(len, ["a", "b"]) == 2
+    assert ends(CommandEnded(0)) == 0
+    assert ends(CommandFailed("no", code=3)) == 3
+    assert ends(KafkaError(ErrorCode.NOT_CONTROLLER, "who?")) == 1
+    assert ends(KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == "no\nError: who?\n"
+
+
+def test_an_end_without_a_message_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ends(CommandFailed("")) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_a_closed_pipe_is_no_failure() -> None:
+    sources = str(Path(moldau.__file__).parents[1])
+    command = f"PYTHONPATH={sources} {sys.executable} -m moldau --help | true"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.replace("--help", "topics --help")],
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_apaches_names_are_understood(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kafka-topics.sh", "--version"]) == 0
+    assert capsys.readouterr().out.startswith("3.9.1 ")
+
+
+def test_a_command_loads_neither_the_broker_nor_what_it_does_not_need() -> None:
+    heavy = ("pyarrow", "pyspark", "kazoo", "cython", "moldau.broker", "moldau.log")
+    code = (
+        "import sys; from moldau.cli.main import main; main(['topics', '--version']); "
+        f"print([m for m in {heavy!r} if m in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Elects leaders of partitions.
+exec "$(dirname "$(readlink -f "$0")")/moldau" leader-election "$@"

@@ -1,0 +1,43 @@
+"""Print the cluster's id, or take a broker out of it (kafka-cluster.sh)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Option, Options
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.description import ClusterDescription
+
+OPTIONS = Options(
+    "cluster",
+    "cluster-id prints the id of the cluster; unregister takes a broker out of it.",
+    BOOTSTRAP_SERVER,
+    replace(COMMAND_CONFIG, aliases=("config", "c")),
+    FORMAT,
+    Option("id", "The broker to unregister.", "NUMBER", kind=int, aliases=("i",)),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    if given.rest not in (["cluster-id"], ["unregister"]):
+        raise CommandFailed("kafka-cluster: one of cluster-id, unregister is expected")
+    cluster = run_admin(given, _describe)
+    if given.rest == ["unregister"]:
+        given.require("id")
+        # Brokers with ZooKeeper are out as soon as they are gone: Apache's say the same.
+        print("The target cluster does not support the broker unregistration API.")
+    elif given.is_json:
+        print(json.dumps({"cluster_id": cluster.cluster_id}))
+    elif cluster.cluster_id is None:
+        print("No cluster ID found. The Kafka version is probably too old.")
+    else:
+        print(f"Cluster ID: {cluster.cluster_id}")
+    return 0
+
+
+async def _describe(admin: Admin) -> ClusterDescription:
+    return await admin.describe_cluster()

@@ -1,0 +1,1 @@
+"""Lines to records and records to lines, for the console producer and consumer."""

@@ -1,0 +1,182 @@
+"""Write lines of standard input to a topic (kafka-console-producer.sh)."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from moldau.cli.console.line_reader import LINE_READERS, Headers, LineReader, LineSplitter
+from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
+from moldau.client.producer import Producer
+from moldau.client.settings import ProducerSettings
+from moldau.errors import KafkaError
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
+
+_READ_BYTES = 1 << 20
+# Larger than Java's: whoever pipes a file has more than 16 KiB to send.
+_BATCH_BYTES = 512 << 10
+_LINGER_MS = 5
+
+OPTIONS = Options(
+    "console-producer",
+    "Writes each line of standard input to a topic.",
+    BOOTSTRAP_SERVER,
+    Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
+    Option("topic", "Where the lines go.", "TOPIC"),
+    Option("sync", "Wait for each line to be stored before the next is read."),
+    Option(
+        "compression-codec",
+        "none, gzip, snappy, lz4 or zstd; gzip if none is named.",
+        "CODEC",
+        is_argument_optional=True,
+    ),
+    Option("batch-size", "The largest batch in bytes.", "BYTES", kind=int),
+    Option("max-partition-memory-bytes", "As --batch-size.", "BYTES", kind=int),
+    Option("message-send-max-retries", "How often a batch is tried again.", "COUNT", kind=int),
+    Option("retry-backoff-ms", "The pause before that.", "MILLISECONDS", kind=int),
+    Option("timeout", "How long a line may wait for others.", "MILLISECONDS", kind=int),
+    Option("request-required-acks", "0, 1 or all.", "ACKS"),
+    Option("request-timeout-ms", "How long a broker may take.", "MILLISECONDS", kind=int),
+    Option("metadata-expiry-ms", "When metadata is too old.", "MILLISECONDS", kind=int),
+    Option("max-block-ms", "How long a full buffer may stop reading.", "MILLISECONDS", kind=int),
+    Option("max-memory-bytes", "The size of that buffer.", "BYTES", kind=int),
+    Option("socket-buffer-size", "For scripts: the system decides.", "BYTES", kind=int),
+    Option("line-reader", "The class that reads lines, of which there is one.", "CLASS"),
+    Option("property", "How lines are read: parse.key=true, key.separator=: ...", "KEY=VALUE"),
+    Option("reader-config", "A file with such properties.", "FILE"),
+    Option("producer-property", "A setting of the producer.", "KEY=VALUE"),
+    Option("producer.config", "A file with settings of the producer.", "FILE"),
+)
+
+# Options and the settings that they stand for.
+_SETTINGS = {
+    "batch-size": "batch.size",
+    "max-partition-memory-bytes": "batch.size",
+    "message-send-max-retries": "retries",
+    "retry-backoff-ms": "retry.backoff.ms",
+    "timeout": "linger.ms",
+    "request-required-acks": "acks",
+    "request-timeout-ms": "request.timeout.ms",
+    "metadata-expiry-ms": "metadata.max.age.ms",
+    "max-block-ms": "max.block.ms",
+    "max-memory-bytes": "buffer.memory",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    given.require("topic")
+    named = given.text("line-reader", LINE_READERS[0])
+    if named not in LINE_READERS:
+        raise CommandFailed(f"there is no line reader {named}, only {LINE_READERS[-1]}")
+    properties = read_file(given.text("reader-config")) | read_pairs(given.texts("property"))
+    reader = LineReader(properties)
+    return asyncio.run(_produce(given, settings(given), reader))
+
+
+def settings(given: Given) -> dict[str, object]:
+    """The producer's settings: its own defaults, of the file, of the options."""
+    servers = given.text("bootstrap-server") or given.text("broker-list")
+    if not servers:
+        raise CommandFailed('Missing required argument "[bootstrap-server]"')
+    texts = {
+        "client.id": "console-producer",
+        "batch.size": str(_BATCH_BYTES),
+        "linger.ms": str(_LINGER_MS),
+    }
+    texts |= read_file(given.text("producer.config"))
+    texts |= {
+        name: given.texts(option)[-1] for option, name in _SETTINGS.items() if option in given
+    }
+    if "compression-codec" in given:
+        texts["compression.type"] = given.text("compression-codec") or "gzip"
+    texts |= read_pairs(given.texts("producer-property"))
+    texts["bootstrap.servers"] = servers
+    if texts.get("acks") in ("0", "1"):
+        texts.setdefault("enable.idempotence", "false")
+    texts.setdefault(
+        "delivery.timeout.ms",
+        str(max(120_000, int(texts["linger.ms"]) + int(texts.get("request.timeout.ms", 30_000)))),
+    )
+    return usable(ProducerSettings, texts)
+
+
+async def _produce(given: Given, values: dict[str, object], reader: LineReader) -> int:
+    sending = _Sending(given.text("topic"), reader)
+    async with Producer[bytes, bytes](values) as producer:
+        send = sending.wait_for_each if "sync" in given else sending.pass_on
+        async for lines in _input_lines():
+            await send(producer, lines)
+    return 1 if sending.has_lost else 0
+
+
+class _Sending:
+    """Passes lines on to a producer, and notes whether any was lost."""
+
+    def __init__(self, topic: str, reader: LineReader) -> None:
+        self._topic = topic
+        self._reader = reader
+        self.has_lost = False
+
+    async def pass_on(self, producer: Producer[bytes, bytes], lines: list[bytes]) -> None:
+        """Give the lines to the producer, which sends them when it sees fit."""
+        topic, append = self._topic, producer.append
+        if not self._reader.is_plain:
+            for line in lines:
+                key, value, headers = self._reader.parse(line)
+                await self._begin_batch(producer, key, value, headers)
+            return
+        for line in lines:
+            if append(topic, line, None, None, None, ()) is None:
+                await self._begin_batch(producer, None, line, ())
+
+    async def wait_for_each(self, producer: Producer[bytes, bytes], lines: list[bytes]) -> None:
+        """Send a line after the one before it is stored."""
+        for line in lines:
+            key, value, headers = self._reader.parse(line)
+            try:
+                await (await producer.send(self._topic, value, key=key, headers=headers))
+            except KafkaError as error:
+                self._lose(error)
+
+    async def _begin_batch(
+        self,
+        producer: Producer[bytes, bytes],
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+    ) -> None:
+        """Send a record; if its batch is lost, so are those that join it."""
+        receipt = await producer.send(self._topic, value, key=key, headers=headers)
+        receipt.add_done_callback(self._note)
+
+    def _note(self, receipt: "Receipt") -> None:
+        try:
+            receipt.result()
+        except KafkaError as error:
+            self._lose(error)
+
+    def _lose(self, error: KafkaError) -> None:
+        if not self.has_lost:
+            warn(f"ERROR Error when sending message to topic {self._topic}: {error}")
+        self.has_lost = True
+
+
+async def _input_lines() -> AsyncIterator[list[bytes]]:
+    """Lines as they come; a prompt is shown to those who type them."""
+    loop = asyncio.get_running_loop()
+    is_typed = sys.stdin.isatty()
+    splitter = LineSplitter()
+    while True:
+        if is_typed:
+            print(">", end="", flush=True)
+        data = await loop.run_in_executor(None, os.read, sys.stdin.fileno(), _READ_BYTES)
+        yield splitter.feed(data) if data else splitter.end()
+        if not data:
+            return

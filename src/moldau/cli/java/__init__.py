@@ -1,0 +1,1 @@
+"""Programs in Java that belong to a cluster."""

@@ -1,0 +1,31 @@
+"""Let preferred replicas lead again, as before 3.0 (kafka-preferred-replica-election.sh)."""
+
+from collections.abc import Sequence
+
+from moldau.cli.leader_election import elect
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Option, Options
+from moldau.cli.terminal.partition_file import partition_of, read_entries
+from moldau.client.admin.reassignments import ElectionType
+
+OPTIONS = Options(
+    "preferred-replica-election",
+    "Lets the preferred replica of each partition lead again.",
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    Option("admin.config", "The other name of --command-config.", "FILE"),
+    Option("path-to-json-file", "The partitions; all without it.", "FILE"),
+    Option("zookeeper", "How it was told of the cluster before 2.4.", "SERVERS"),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    if "bootstrap-server" not in given:
+        raise CommandFailed(
+            "--bootstrap-server must be specified: the controller is asked through brokers"
+        )
+    path = given.text("path-to-json-file")
+    partitions = [partition_of(each, path) for each in read_entries(path)] if path else None
+    return elect(given, ElectionType.PREFERRED, partitions)

@@ -1,0 +1,1 @@
+"""How commands speak with the terminal: options, tables, errors, settings files."""

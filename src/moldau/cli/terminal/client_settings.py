@@ -1,0 +1,89 @@
+"""Settings of clients from the command line and from files as Java's clients read them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import warn
+from moldau.client.settings import ClientSettings, dotted
+from moldau.config.properties import decode_properties
+
+# What Java's clients need to know about Java.
+_JAVA_ONLY = (
+    "key.serializer",
+    "value.serializer",
+    "key.deserializer",
+    "value.deserializer",
+    "partitioner.class",
+    "interceptor.classes",
+    "metric.reporters",
+    "metrics.",
+    "enable.metrics.push",
+    "auto.include.jmx.reporter",
+    "receive.buffer.bytes",
+    "send.buffer.bytes",
+    "reconnect.backoff",
+    "retry.backoff.max.ms",
+    "connections.max.idle.ms",
+    "client.dns.lookup",
+    "socket.connection.setup.timeout.max.ms",
+    "default.api.timeout.ms",
+    "zookeeper.",
+)
+
+
+def read_file(path: str) -> dict[str, str]:
+    """The settings in a file; none without a path."""
+    if not path:
+        return {}
+    try:
+        with open(path, "rb") as file:
+            return decode_properties(file.read())
+    except OSError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error
+
+
+def read_pairs(pairs: Iterable[str]) -> dict[str, str]:
+    """The settings in `key=value` arguments."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise CommandFailed(f"Invalid command line properties: {pair}")
+        found[key] = value
+    return found
+
+
+def usable(kind: type[ClientSettings], settings: Mapping[str, str]) -> dict[str, object]:
+    """Those settings that our clients have; what is Java's alone is dropped, the rest named."""
+    known = {dotted(field.name) for field in fields(kind)}
+    kept: dict[str, object] = {}
+    for name, value in settings.items():
+        if name in known:
+            kept[name] = _plain(name, value)
+        elif not name.startswith(_JAVA_ONLY):
+            _complain(name, value)
+    return kept
+
+
+def _complain(name: str, value: str) -> None:
+    if name == "security.protocol" and value != "PLAINTEXT":
+        raise CommandFailed(f"security.protocol={value} is not supported yet, only PLAINTEXT is")
+    if name != "security.protocol":
+        warn(f"WARN The configuration '{name}' was supplied but isn't a known config.")
+
+
+_ASSIGNORS = {
+    "RangeAssignor": "range",
+    "RoundRobinAssignor": "roundrobin",
+    "StickyAssignor": "sticky",
+    "CooperativeStickyAssignor": "cooperative-sticky",
+}
+
+
+def _plain(name: str, value: str) -> str:
+    """Java class names mean what ours are called."""
+    if name == "partition.assignment.strategy":
+        first = value.split(",", maxsplit=1)[0].strip().rpartition(".")[2]
+        return _ASSIGNORS.get(first, value)
+    return value

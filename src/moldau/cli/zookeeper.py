@@ -1,0 +1,50 @@
+"""Start a ZooKeeper server, with the settings of a zookeeper.properties file."""
+
+import argparse
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from moldau.cli.java.zookeeper_jars import zookeeper_jars
+from moldau.cli.terminal.failure import CommandFailed
+
+_MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+_HEAP = "-Xmx512M"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Become the server; returns only if that fails."""
+    parser = argparse.ArgumentParser(
+        prog="moldau zookeeper",
+        description=__doc__,
+        epilog="Needs Java. The jars are PySpark's if it is installed, else they are fetched "
+        "with Maven once and kept. KAFKA_HEAP_OPTS and KAFKA_OPTS are given to Java.",
+    )
+    parser.add_argument("config", help="a zookeeper.properties file")
+    options = parser.parse_args(arguments)
+    if not Path(options.config).is_file():
+        raise CommandFailed(f"there is no file {options.config}")
+    command = command_line(options.config, zookeeper_jars())
+    try:
+        os.execvp(command[0], command)
+    except FileNotFoundError:
+        raise CommandFailed("there is no java: ZooKeeper needs it") from None
+
+
+def command_line(config: str, jars: Sequence[Path]) -> list[str]:
+    """The Java command of a server."""
+    home = os.environ.get("JAVA_HOME")
+    return [
+        f"{home}/bin/java" if home else "java",
+        *shlex.split(os.environ.get("KAFKA_HEAP_OPTS", _HEAP)),
+        # Brokers depend on it: better none than one that stumbles on.
+        "-XX:+ExitOnOutOfMemoryError",
+        "-Dorg.slf4j.simpleLogger.showDateTime=true",
+        "-Dzookeeper.admin.enableServer=false",
+        *shlex.split(os.environ.get("KAFKA_OPTS", "")),
+        "-cp",
+        os.pathsep.join(map(str, jars)),
+        _MAIN,
+        config,
+    ]

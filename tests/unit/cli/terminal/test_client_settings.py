@@ -1,0 +1,49 @@
+"""Settings of clients from the command line and from files as Java's clients read them."""
+
+from pathlib import Path
+
+import pytest
+
+from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.settings import ConsumerSettings, ProducerSettings
+
+
+def test_a_file_is_read_as_java_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text("# ours\nclient.id : me\nlinger.ms=5\n")
+    assert read_file(str(file)) == {"client.id": "me", "linger.ms": "5"}
+    assert read_file("") == {}
+    with pytest.raises(CommandFailed, match="missing: No such file"):
+        read_file(str(tmp_path / "missing"))
+
+
+def test_pairs_keep_what_comes_after_the_first_equals_sign() -> None:
+    assert read_pairs(["a=b", "key.separator=,", "x=y=z", "empty="]) == {
+        "a": "b",
+        "key.separator": ",",
+        "x": "y=z",
+        "empty": "",
+    }
+    with pytest.raises(CommandFailed, match="Invalid command line properties: a"):
+        read_pairs(["a"])
+
+
+def test_what_is_javas_alone_is_dropped_and_the_rest_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = {
+        "linger.ms": "5",
+        "key.serializer": "org.apache.kafka.common.serialization.StringSerializer",
+        "metrics.num.samples": "2",
+        "security.protocol": "PLAINTEXT",
+        "linger": "5",
+    }
+    assert usable(ProducerSettings, given) == {"linger.ms": "5"}
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_assignors_may_be_named_as_in_java() -> None:
+    name = "partition.assignment.strategy"
+    given = {name: "org.apache.kafka.clients.consumer.RoundRobinAssignor"}
+    assert usable(ConsumerSettings, given) == {name: "roundrobin"}
