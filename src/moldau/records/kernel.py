@@ -607,7 +607,7 @@ def read_headers(cursor: RecordCursor) -> Headers:
 class ConsumerRecord:
     """A record that was read. Header names are UTF-8, what is not is replaced."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - in the order in which all clients have them
         self,
         topic: str,
         partition: int,
@@ -649,15 +649,9 @@ class ConsumerRecord:
         return ConsumerRecord, self.astuple()
 
     def __repr__(self) -> str:
-        topic, partition, offset, timestamp = (
-            self.topic,
-            self.partition,
-            self.offset,
-            self.timestamp,
-        )
-        key, value, headers = self.key, self.value, self.headers
-        place = f"{topic=}, {partition=}, {offset=}, {timestamp=}"
-        return f"ConsumerRecord({place}, {key=}, {value=}, {headers=})"
+        names = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+        parts = [f"{name}={each!r}" for name, each in zip(names, self.astuple(), strict=True)]
+        return f"ConsumerRecord({', '.join(parts)})"
 
 
 class RecordReader:
@@ -713,7 +707,7 @@ class RecordReader:
     def next_record(self) -> ConsumerRecord | None:
         """The next record, or None if there is none."""
         cursor = self.cursor
-        if self.corruption is not None:
+        if self.corruption is not None and not self.is_exhausted:
             raise KafkaError(ErrorCode.CORRUPT_MESSAGE, self.corruption)
         try:
             while not self.is_exhausted and not cursor.advance_selected():
