@@ -33,6 +33,8 @@ def read(
     With `at_least_one` the first batch is read whole however large it is, so that a
     reader with a small limit gets on.
     """
+    if start_offset >= end_offset:
+        return Fetched(None, start_offset, segments.active.base_offset)
     for segment in segments.since(start_offset):
         located = segment.locate(start_offset) if segment.base_offset < end_offset else None
         if located is None:

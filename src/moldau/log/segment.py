@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 # Used where an index is rebuilt on the way; the topic's own setting is not at hand there.
 _REBUILT_INTERVAL_BYTES = 4096
+_RECENT_MAX = 8
 
 
 class Segment:
@@ -36,6 +37,7 @@ class Segment:
         "_indexes",
         "_is_writable",
         "_largest",
+        "_recent",
         "_suffix",
         "base_offset",
         "created_ms",
@@ -57,6 +59,9 @@ class Segment:
         self._indexes: Indexes | None = None
         self.first_timestamp: int | None = None
         self._largest: TimestampOffset | None = None
+        # Followers and consumers that keep up ask for the offsets of the last appends: by
+        # these their positions are found without a search.
+        self._recent: dict[int, int] | None = None
 
     @classmethod
     def create(cls, folder: Folder, base_offset: int, *, now_ms: int, suffix: str = "") -> Self:
@@ -108,7 +113,16 @@ class Segment:
             indexes.add(position, header, largest, index_interval_bytes)
             position += header.size
         self._largest = largest
+        self._note_append(headers[0].base_offset, self.size)
         self.size = position
+
+    def _note_append(self, offset: int, position: int) -> None:
+        recent = self._recent
+        if recent is None:
+            recent = self._recent = {}
+        elif len(recent) == _RECENT_MAX:
+            del recent[next(iter(recent))]
+        recent[offset] = position
 
     def can_hold(self, offset: int) -> bool:
         """Whether `offset` fits the four bytes that the indexes have for it."""
@@ -133,6 +147,7 @@ class Segment:
 
     def seal(self) -> None:
         """Finish a segment that gets no more batches, for now or for good."""
+        self._recent = None
         self.indexes.add_last(self.largest)
         self.write_indexes()
 
@@ -163,8 +178,11 @@ class Segment:
 
     def locate(self, offset: int) -> tuple[int, BatchHeader] | None:
         """Find the batch that holds `offset`, or else the next one; None if none follows."""
+        position = None if self._recent is None else self._recent.get(offset)
         try:
-            return self._search(offset, self.indexes.offsets.position_of(offset))
+            if position is None:
+                position = self.indexes.offsets.position_of(offset)
+            return self._search(offset, position)
         except (ProtocolError, CorruptIndex) as error:
             self._rebuild_indexes(error)
             return self._search(offset, self.indexes.offsets.position_of(offset))
@@ -186,6 +204,7 @@ class Segment:
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds `offset` and everything after it; returns the new end."""
         located = self.locate(offset)
+        self._recent = None
         self.indexes.truncate_to(offset)
         if located is None:
             return offset
@@ -202,6 +221,7 @@ class Segment:
     def cut(self, size: int) -> None:
         """Drop everything from position `size` on; the caller has indexed only what is before."""
         if size < self.size:
+            self._recent = None
             self._folder.disk.open_append(self.path(names.LOG)).truncate(size)
             self.size = size
 

@@ -173,3 +173,23 @@ def test_creating_a_segment_leaves_nothing_of_an_earlier_one(bench: Workbench) -
     filled(bench).seal()
     assert Segment.create(bench.folder, 0, now_ms=0).next_offset() == 0
     assert bench.read(LOG) == bench.read(INDEX) == b""
+
+
+def test_the_latest_appends_are_found_without_a_search(bench: Workbench) -> None:
+    segment = filled(bench, 300, interval_bytes=2**30)
+    before = len(bench.disk.calls)
+    assert segment.locate(2) is not None
+    searched = len(bench.disk.calls) - before
+    for number in range(292, 300):
+        before = len(bench.disk.calls)
+        located = segment.locate(2 * number)
+        assert located is not None
+        assert located[1].base_offset == 2 * number
+        assert len(bench.disk.calls) - before == searched == 1
+
+
+def test_after_a_truncation_the_latest_appends_are_forgotten(bench: Workbench) -> None:
+    segment = filled(bench, 5)
+    segment.truncate_to(6)
+    assert segment.locate(6) is None
+    assert segment.locate(8) is None
