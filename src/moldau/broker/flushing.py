@@ -57,6 +57,11 @@ class Flusher:
         """Whether `flush.messages` asks for a flush before anyone is told of an append."""
         return log.log_end_offset - log.recovery_point >= log.config.flush_messages
 
+    async def flush_due(self, log: Log) -> None:
+        """Make everything in a log durable, if `flush.messages` asks for it."""
+        if self.is_due(log):
+            await self._flush_or_fail(log)
+
     async def flush(self, log: Log, end_offset: int) -> None:
         """Return when all before `end_offset` is durable; KAFKA_STORAGE_ERROR if it is not."""
         while log.recovery_point < min(end_offset, log.log_end_offset):

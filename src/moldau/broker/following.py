@@ -26,6 +26,7 @@ def make_fetching(broker: Broker, startup: Startup) -> Fetching:
         open_channel=open_channel,
         config=lambda: broker.config.replication,
         clock=broker.clock,
+        make_durable=broker.flusher.flush_due,
     )
     return Fetching(terms, broker.waiters)
 

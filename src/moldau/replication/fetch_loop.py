@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
 from moldau.config.broker.replication import ReplicationConfig
 from moldau.errors import ErrorCode
+from moldau.log.log import Log
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.inter_broker import version_of
 from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, ReplicaState
@@ -55,6 +56,8 @@ class Terms:
     open_channel: OpenChannel
     config: Callable[[], ReplicationConfig]
     clock: Clock
+    make_durable: Callable[[Log], Awaitable[None]] | None = None
+    """Waits for the sync that `flush.messages` may ask for after an append."""
 
     @property
     def truncates_by_fetch(self) -> bool:
@@ -195,6 +198,9 @@ class FetchLoop:
                 answer = questions.answer(data, wanted[key].offset)
                 if self.fetcher.take_records(following, answer, now):
                     self._waiters.wake(following.name)
+                    if self._terms.make_durable is not None:
+                        # The next fetch tells the leader that this replica has them.
+                        await self._terms.make_durable(following.partition.log)
 
     def _request(self, wanted: Mapping[Key, Wanted], version: int) -> FetchRequest:
         config, replica_id = self._terms.config(), self._terms.replica_id

@@ -125,3 +125,13 @@ async def test_a_flush_that_nobody_waits_for_fails_quietly() -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+async def test_only_what_flush_messages_asks_for_is_flushed_when_due() -> None:
+    store = Store()
+    at_leisure, at_once = store.log("leisure"), store.log("once", flush_messages=1)
+    flusher = Flusher(store.disk, store.clock)
+    for log in (at_leisure, at_once):
+        append(log)
+        await flusher.flush_due(log)
+    assert (at_leisure.recovery_point, at_once.recovery_point) == (0, 1)

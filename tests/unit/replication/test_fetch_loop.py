@@ -9,6 +9,7 @@ import pytest
 
 from moldau.config.broker.replication import ReplicationConfig
 from moldau.config.topic import TopicConfig
+from moldau.log.log import Log
 from moldau.protocol.messages.fetch import FetchRequest
 from moldau.protocol.messages.list_offsets import ListOffsetsRequest
 from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
@@ -31,9 +32,11 @@ class Follower:
     member: Member = field(init=False)
     channels: list[WorldChannel] = field(default_factory=list)
     loop: FetchLoop = field(init=False)
+    can_sync: asyncio.Event = field(default_factory=asyncio.Event)
     waiters: Waiters = field(default_factory=Waiters)
 
     def __post_init__(self) -> None:
+        self.can_sync.set()
         self.member = Member(FOLLOWER, TopicConfig(), truncates_by_fetch=False)
         terms = Terms(
             replica_id=FOLLOWER,
@@ -43,6 +46,7 @@ class Follower:
                 replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=10
             ),
             clock=SettableClock(),
+            make_durable=self._make_durable,
         )
         self.loop = FetchLoop(LEADER, terms, self.waiters)
 
@@ -52,6 +56,10 @@ class Follower:
             return None
         self.channels.append(WorldChannel(self.world))
         return self.channels[-1]
+
+    async def _make_durable(self, log: Log) -> None:
+        assert log is self.member.log
+        await self.can_sync.wait()
 
     def asked(self, kind: type) -> list[object]:
         return [one for each in self.channels for one in each.requests if isinstance(one, kind)]
@@ -89,6 +97,19 @@ async def test_records_and_their_high_watermark_come_over(world: World, protocol
     world.append("t", b"c")
     await follower.until(lambda: log.log_end_offset == 3)
     assert log.high_watermark == 2, "told with the next records"
+
+
+async def test_the_leader_hears_of_records_once_they_are_durable(world: World) -> None:
+    follower = Follower(world)
+    follower.can_sync.clear()
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    await follower.until(lambda: follower.member.log.log_end_offset == 1)
+    assert len(follower.asked(FetchRequest)) == 1
+    assert world.partition("t").log.high_watermark == 0
+    follower.can_sync.set()
+    await follower.until(lambda: world.partition("t").log.high_watermark == 1)
 
 
 async def test_topics_are_named_by_their_ids_where_all_have_one(world: World) -> None:
