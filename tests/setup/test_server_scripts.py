@@ -1,16 +1,21 @@
-"""`bin/kafka-server-start.sh` and `bin/kafka-server-stop.sh`, as users of Kafka call them."""
+"""`bin/kafka-server-start.sh`, `bin/zookeeper-server-start.sh` and what stops them again."""
 
 import hashlib
 import os
 import re
 import shutil
 import site
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from kazoo.client import KazooClient
+
+from conformance.apache.broker import free_port
+from conformance.apache.cache import cache_directory
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 20
@@ -88,3 +93,55 @@ def test_without_a_file_the_usage_is_shown(clone: Clone) -> None:
 
 def test_the_command_is_there_too(clone: Clone) -> None:
     assert "serve" in clone.run("moldau", "--help").stdout
+
+
+@pytest.fixture
+def zookeeper_clone(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> Clone:
+    monkeypatch.setenv("MOLDAU_CACHE", str(cache_directory()))
+    monkeypatch.setenv("KAFKA_HEAP_OPTS", "-Xmx64M -XX:TieredStopAtLevel=1")
+    return clone
+
+
+def wait_for_port(port: int, *, is_open: bool) -> None:
+    deadline = time.monotonic() + 3 * DEADLINE_S
+    while True:
+        with socket.socket() as probe:
+            if (probe.connect_ex(("127.0.0.1", port)) == 0) is is_open:
+                return
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.needs("java", "mvn")
+def test_a_zookeeper_starts_keeps_a_node_and_is_stopped(zookeeper_clone: Clone) -> None:
+    port = free_port()
+    config = zookeeper_clone.root / "zookeeper.properties"
+    config.write_text(
+        f"dataDir={zookeeper_clone.root}/zookeeper\nclientPort={port}\n"
+        "clientPortAddress=127.0.0.1\n"
+    )
+    start = zookeeper_clone.run("zookeeper-server-start.sh", "-daemon", str(config))
+    assert start.returncode == 0, start.stderr
+    try:
+        wait_for_port(port, is_open=True)
+        client = KazooClient(f"127.0.0.1:{port}")
+        client.start()
+        client.create("/a", b"kept")
+        assert client.get("/a")[0] == b"kept"
+        client.stop()
+        client.close()
+    finally:
+        stop = zookeeper_clone.run("zookeeper-server-stop.sh")
+    assert (stop.returncode, stop.stdout) == (0, "")
+    wait_for_port(port, is_open=False)
+
+
+def test_without_a_zookeeper_there_is_nothing_to_stop(clone: Clone) -> None:
+    stop = clone.run("zookeeper-server-stop.sh")
+    assert (stop.returncode, stop.stdout) == (1, "No zookeeper server to stop\n")
+
+
+def test_a_zookeeper_needs_a_file(clone: Clone) -> None:
+    start = clone.run("zookeeper-server-start.sh")
+    assert start.returncode == 1
+    assert "[-daemon] zookeeper.properties" in start.stderr

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
         raise CommandFailed(f"there is no file {options.config}")
     command = command_line(options.config, zookeeper_jars())
     try:
-        os.execvp(command[0], command)
+        os.execvp(command[0], command)  # noqa: S606 - it is to be this process
     except FileNotFoundError:
         raise CommandFailed("there is no java: ZooKeeper needs it") from None
 

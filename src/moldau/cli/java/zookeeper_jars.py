@@ -57,7 +57,7 @@ JARS = (
         "org.slf4j",
         "slf4j-simple",
         "1.7.36",
-        "SIMPLE",
+        "2f39bed943d624dfa8f4102d0571283a10870b6aa36f197a8a506f147010c10f",
     ),
     Jar(
         "io.dropwizard.metrics",
@@ -136,7 +136,7 @@ def _fetch(directory: Path, jars: Iterable[Jar]) -> None:
     )
     command = ["mvn", "-B", "-q", "-f", str(project), f"{_PLUGIN}:copy-dependencies"]
     try:
-        subprocess.run([*command, f"-DoutputDirectory={directory}"], check=True)
+        subprocess.run([*command, f"-DoutputDirectory={directory}"], check=True)  # noqa: S603 - ours
     except FileNotFoundError:
         raise CommandFailed(
             "ZooKeeper's jars are neither in PySpark nor in the cache, and there is no mvn to "
