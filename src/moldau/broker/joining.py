@@ -1,9 +1,12 @@
 """How this broker takes part in its cluster: the tree, the controllership, the other brokers."""
 
+from collections.abc import Callable
+
 from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.membership import Membership
 from moldau.broker.peers import Address, FindAddress, Peers
+from moldau.broker.registration import Registration
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.versions import is_at_least
@@ -12,6 +15,7 @@ from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.protocol.inter_broker import TOPIC_IDS_SINCE
+from moldau.protocol.primitives import NO_UUID
 
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
 _FIRST_METADATA_S = 5.0
@@ -36,6 +40,18 @@ async def open_zookeeper(startup: Startup) -> Tree:
 def has_topic_ids(config: BrokerConfig) -> bool:
     """Whether all brokers of the cluster know that topics have ids."""
     return is_at_least(config.general.inter_broker_protocol_version, TOPIC_IDS_SINCE)
+
+
+def new_topic_ids(config: BrokerConfig, new_uuid: Callable[[], bytes]) -> Callable[[], bytes]:
+    """What gives new topics their ids, or NO_UUID where they have none."""
+    return new_uuid if has_topic_ids(config) else lambda: NO_UUID
+
+
+def make_registration(broker_id: int, config: BrokerConfig) -> Registration:
+    """This broker in the tree, as yet unknown to it."""
+    # The node of an earlier life goes with its session, give or take a tick.
+    session_timeout_ms = config.zookeeper.zookeeper_session_timeout_ms
+    return Registration(broker_id, patience_s=1.5 * session_timeout_ms / 1000)
 
 
 def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:

@@ -32,10 +32,11 @@ from moldau.broker.following import make_fetching, make_in_sync_sets
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
 from moldau.broker.joining import (
-    has_topic_ids,
     make_controller_peers,
     make_membership,
     make_peers,
+    make_registration,
+    new_topic_ids,
     open_zookeeper,
     until_known,
 )
@@ -48,7 +49,6 @@ from moldau.broker.membership import Membership
 from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.peers import Peers
 from moldau.broker.producer_ids import ProducerIds
-from moldau.broker.registration import Registration
 from moldau.broker.services import Services
 from moldau.broker.shortcuts import make_dispatcher
 from moldau.broker.topic_configs import TopicConfigs
@@ -78,7 +78,6 @@ from moldau.log.volume import Volume
 from moldau.metadata.cache import MetadataCache
 from moldau.model import TopicPartition
 from moldau.net.listener import Bind, listen
-from moldau.protocol.primitives import NO_UUID
 from moldau.replication.partition import ALL_IN_SYNC
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock, SystemClock
@@ -336,13 +335,8 @@ def _make_coordinators(
 def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
     config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
-    topics = Topics(
-        tree,
-        metadata,
-        waiters,
-        new_uuid=doors.random.uuid if has_topic_ids(config) else lambda: NO_UUID,
-        draw=doors.random.below,
-    )
+    new_topic_id = new_topic_ids(config, doors.random.uuid)
+    topics = Topics(tree, metadata, waiters, new_uuid=new_topic_id, draw=doors.random.below)
     producer_ids = ProducerIds(tree, identity.broker_id)
     groups, transactions, coordinators = _make_coordinators(
         config, metadata, doors, waiters, new_producer_id=producer_ids.next
@@ -370,11 +364,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
             config.replication.max_incremental_fetch_session_cache_slots,
             new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
         ),
-        registration=Registration(
-            identity.broker_id,
-            # The node of an earlier life goes with its session, give or take a tick.
-            patience_s=1.5 * config.zookeeper.zookeeper_session_timeout_ms / 1000,
-        ),
+        registration=make_registration(identity.broker_id, config),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
         topic_growth=TopicGrowth(topics),

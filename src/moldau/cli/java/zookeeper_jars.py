@@ -134,9 +134,10 @@ def _fetch(directory: Path, jars: Iterable[Jar]) -> None:
         "<groupId>moldau</groupId><artifactId>zookeeper</artifactId><version>1</version>"
         f"<dependencies>{dependencies}</dependencies></project>\n"
     )
-    command = ["mvn", "-B", "-q", "-f", str(project), f"{_PLUGIN}:copy-dependencies"]
+    goal = [f"{_PLUGIN}:copy-dependencies", f"-DoutputDirectory={directory}"]
+    command = ["mvn", "-B", "-q", "-f", str(project), *goal]
     try:
-        subprocess.run([*command, f"-DoutputDirectory={directory}"], check=True)  # noqa: S603 - ours
+        subprocess.run(command, check=True)  # noqa: S603 - ours
     except FileNotFoundError:
         raise CommandFailed(
             "ZooKeeper's jars are neither in PySpark nor in the cache, and there is no mvn to "
