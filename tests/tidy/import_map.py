@@ -50,6 +50,7 @@ BROKER_STARTER = "moldau.cli.serve"
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cramjam": ("moldau.records",),
     "crc32c": ("moldau.records.crc32c",),
+    "cryptography": ("moldau.security.key_stores",),
     "cython": ("moldau.records", "moldau.log", "moldau.broker.express", "moldau.client.intake"),
     "kazoo": ("moldau.coordination.zookeeper",),
     "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from moldau.client.addresses import Address, parse_addresses
 from moldau.client.metadata import ClusterMetadata
-from moldau.client.opening import OpenBroker, open_broker
+from moldau.client.opening import OpenBroker, Opener
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.declaration import facts_of
@@ -40,6 +40,7 @@ class Cluster:
         self.clock = clock or SystemClock()
         self.metadata = ClusterMetadata(age_max_ms=settings.metadata_max_age_ms)
         self._creates_topics = creates_topics
+        self._opener = Opener(settings, self.clock)
         self._bootstrap = parse_addresses(settings.bootstrap_servers)
         self._open: dict[tuple[Address, str], OpenBroker] = {}
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
@@ -144,15 +145,22 @@ class Cluster:
 
     async def _any_broker(self) -> OpenBroker:
         """An open connection if there is one, else the first address that answers."""
-        for broker in self._open.values():
+        for (address, channel), broker in self._open.items():
             if broker.connection.is_open:
-                return broker
+                return await self._broker_at(address, channel)
         tried: list[str] = []
-        for address in dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)):
-            try:
-                return await self._broker_at(address, "")
-            except KafkaError as error:
-                tried.append(str(error))
+        addresses = list(dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)))
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                for address in addresses:
+                    try:
+                        return await self._broker_at(address, "")
+                    except KafkaError as error:
+                        if not error.is_retriable:
+                            raise
+                        tried.append(str(error))
+        except TimeoutError:
+            tried.append(f"{addresses[len(tried)]}: no answer in {self.timeout_s:g} s")
         reason = "no broker could be reached; tried " + ", ".join(tried)
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
 
@@ -162,8 +170,9 @@ class Cluster:
             self._refuse_if_closed()
             known = self._open.get(key)
             if known is not None and known.connection.is_open:
+                await self._opener.renew(known)
                 return known
-            opened = await open_broker(address, self.settings)
+            opened = await self._opener.open(address)
             self._open[key] = opened
             self._refuse_if_closed()
             return opened

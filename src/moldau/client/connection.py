@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -59,6 +61,8 @@ class Connection(asyncio.BufferedProtocol):
         self._failure: KafkaError | None = None
         self._can_write = asyncio.Event()
         self._can_write.set()
+        self._is_shared = asyncio.Event()
+        self._is_shared.set()
         self._transport: asyncio.Transport
 
     # What its owner calls
@@ -80,7 +84,18 @@ class Connection(asyncio.BufferedProtocol):
             self._fail(reason)
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
 
-    async def exchange(self, request: object, version: int, *, timeout_s: float) -> Frame:
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Hold back the requests of others, but for those that are marked `is_alone`."""
+        self._is_shared.clear()
+        try:
+            yield
+        finally:
+            self._is_shared.set()
+
+    async def exchange(
+        self, request: object, version: int, *, timeout_s: float, is_alone: bool = False
+    ) -> Frame:
         """Send a request and return the frame of its answer.
 
         Answers come in order, so after one that is late the connection is of no use any more:
@@ -89,7 +104,7 @@ class Connection(asyncio.BufferedProtocol):
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout_s), self._slots:
-                await self._can_write.wait()
+                await self._wait_for_turn(is_alone=is_alone)
                 expected = self._send(request, version, loop.create_future())
                 self._expected.append(expected)
                 return await expected.frame
@@ -102,7 +117,7 @@ class Connection(asyncio.BufferedProtocol):
         """Send a request that has no answer."""
         try:
             async with asyncio.timeout(timeout_s):
-                await self._can_write.wait()
+                await self._wait_for_turn()
                 self._send(request, version, asyncio.get_running_loop().create_future())
         except TimeoutError:
             what = f"{self.name} took nothing in {timeout_s:g} s"
@@ -112,6 +127,11 @@ class Connection(asyncio.BufferedProtocol):
     def close(self) -> None:
         """Hang up; what still waits fails."""
         self._fail(f"the connection to {self.name} was closed")
+
+    async def _wait_for_turn(self, *, is_alone: bool = False) -> None:
+        while not is_alone and not self._is_shared.is_set():
+            await self._is_shared.wait()
+        await self._can_write.wait()
 
     def _send(self, request: object, version: int, frame: asyncio.Future[Frame]) -> _Expected:
         if self._failure is not None:

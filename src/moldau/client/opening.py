@@ -2,28 +2,66 @@
 
 import asyncio
 import socket
+import ssl
 from dataclasses import dataclass
 
 import moldau
 from moldau.client.addresses import Address
+from moldau.client.authentication import NO_END, Authentication, Session
 from moldau.client.connection import Connection
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from moldau.runtime.clock import Clock
+from moldau.security.tls import client_context
 
 _API_VERSIONS_NEWEST = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OpenBroker:
     """A connection, and what can be said over it."""
 
     connection: Connection
     versions: BrokerVersions
+    session: Session = NO_END
 
 
-async def open_broker(address: Address, settings: ClientSettings) -> OpenBroker:
+class Opener:
+    """Opens connections as the settings of a client say, protected if they say so."""
+
+    def __init__(self, settings: ClientSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._tls = client_context(settings.tls) if settings.uses_tls else None
+        self._authentication = Authentication(settings) if settings.uses_sasl else None
+
+    async def open(self, address: Address) -> OpenBroker:
+        """Connect, agree on versions, and say who one is."""
+        broker = await open_broker(address, self._settings, self._tls)
+        try:
+            await self._authenticate(broker)
+        except BaseException:
+            broker.connection.close()
+            raise
+        return broker
+
+    async def renew(self, broker: OpenBroker) -> None:
+        """Say again who one is, if the broker wants that by now (KIP-368)."""
+        if broker.session.is_due(now_ms=self._clock.monotonic_ms()):
+            await self._authenticate(broker)
+
+    async def _authenticate(self, broker: OpenBroker) -> None:
+        if self._authentication is not None:
+            broker.session = await self._authentication.perform(
+                broker.connection, broker.versions, now_ms=self._clock.monotonic_ms()
+            )
+
+
+async def open_broker(
+    address: Address, settings: ClientSettings, tls: ssl.SSLContext | None = None
+) -> OpenBroker:
     """Connect and agree on versions.
 
     A broker that does not know the version of ApiVersions answers with version 0; one from
@@ -31,14 +69,14 @@ async def open_broker(address: Address, settings: ClientSettings) -> OpenBroker:
     only two in a row are taken for old age.
     """
     for version in (_API_VERSIONS_NEWEST, 0):
-        connection = await _connect(address, settings)
+        connection = await _connect(address, settings, tls)
         try:
             return OpenBroker(connection, await _agree(connection, version, settings))
         except BaseException as error:
             connection.close()
             if not isinstance(error, NetworkException):
                 raise
-    connection = await _connect(address, settings)
+    connection = await _connect(address, settings, tls)
     return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))
 
 
@@ -58,7 +96,9 @@ async def _agree(connection: Connection, version: int, settings: ClientSettings)
     return BrokerVersions.of_answer(answer.api_keys)
 
 
-async def _connect(address: Address, settings: ClientSettings) -> Connection:
+async def _connect(
+    address: Address, settings: ClientSettings, tls: ssl.SSLContext | None
+) -> Connection:
     """The first of all addresses that takes the connection; the error names each that did not."""
     loop = asyncio.get_running_loop()
     tried: list[str] = []
@@ -73,8 +113,15 @@ async def _connect(address: Address, settings: ClientSettings) -> Connection:
         try:
             async with asyncio.timeout(timeout_s):
                 _, connection = await loop.create_connection(
-                    lambda: Connection(str(address), settings.client_id), host, address.port
+                    lambda: Connection(str(address), settings.client_id),
+                    host,
+                    address.port,
+                    ssl=tls,
+                    server_hostname=None if tls is None else address.host,
                 )
+        except ssl.SSLCertVerificationError as error:
+            reason = f"{address}: its certificate is not trusted: {error.verify_message}"
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
         except TimeoutError:
             tried.append(f"{Address(host, address.port)}: no answer in {timeout_s:g} s")
         except OSError as error:

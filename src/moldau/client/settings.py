@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import TypeVar
 
+from moldau.client.security_settings import SecuritySettings
 from moldau.config.suggestion import unknown
 from moldau.config.values import INT_MAX, ConfigType, config_error, invalid, parse
 from moldau.records import gzip_members, lz4
@@ -24,7 +25,7 @@ Settings = TypeVar("Settings", bound="ClientSettings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientSettings:
+class ClientSettings(SecuritySettings):
     """What every client has; times are in milliseconds, sizes in bytes."""
 
     bootstrap_servers: str | Iterable[str]
@@ -36,6 +37,7 @@ class ClientSettings:
 
     def check(self) -> None:
         """Raise InvalidConfig for values that cannot be."""
+        self.check_security()
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, int) and value < 0 and field.name not in _MAY_BE_NEGATIVE:

@@ -1,6 +1,7 @@
 """A peer that answers frames as a test says, to show what clients do with odd brokers."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
@@ -11,7 +12,9 @@ Answer = Callable[[bytes], bytes | None]
 
 
 @asynccontextmanager
-async def scripted_broker(answer: Answer) -> AsyncIterator[Address]:
+async def scripted_broker(
+    answer: Answer, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Address]:
     """Listens on a free port of the loopback address."""
     writers: list[asyncio.StreamWriter] = []
 
@@ -30,7 +33,7 @@ async def scripted_broker(answer: Answer) -> AsyncIterator[Address]:
         finally:
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
     try:
         yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
     finally:

@@ -17,6 +17,7 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Call, Drop
+from unit.client.scripted import scripted_broker
 
 NODE = 0
 
@@ -107,3 +108,18 @@ async def test_a_closed_cluster_opens_nothing(cluster: Cluster) -> None:
     cluster.close()
     with pytest.raises(NetworkException, match="closed"):
         await cluster.refresh()
+
+
+async def test_a_topic_can_be_forgotten(cluster: Cluster) -> None:
+    await cluster.wait_for_topic("orders", timeout_s=10)
+    cluster.forget_topic("orders")
+    assert cluster.metadata.partitions_of("orders") == []
+
+
+async def test_addresses_that_say_nothing_are_given_up_in_time() -> None:
+    async with scripted_broker(lambda _: b"") as silent:
+        other = f"127.0.0.1:{silent.port},localhost:{silent.port}"
+        cluster = Cluster(ClientSettings(bootstrap_servers=other, request_timeout_ms=100))
+        with pytest.raises(NetworkException, match=f"tried 127.0.0.1:{silent.port}: no answer"):
+            await cluster.refresh()
+        cluster.close()

@@ -144,3 +144,15 @@ async def test_closing_fails_what_waits() -> None:
         connection.close()
         with pytest.raises(NetworkException, match="was closed"):
             await waiting
+
+
+async def test_others_wait_while_somebody_is_alone(
+    connection: Connection, frames: list[bytes]
+) -> None:
+    async with connection.alone():
+        waiting = asyncio.create_task(ask(connection))
+        told = asyncio.create_task(connection.tell(HEARTBEAT, 0, timeout_s=10))
+        await connection.exchange(HEARTBEAT, 0, timeout_s=10, is_alone=True)
+        assert len(frames) == 1
+    await waiting
+    await told

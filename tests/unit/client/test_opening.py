@@ -1,15 +1,18 @@
 """Connecting: which addresses are tried, and how versions are agreed on."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from certificates import Identity, authority, identity
 from moldau.client.addresses import Address
-from moldau.client.opening import open_broker
-from moldau.client.settings import ClientSettings
-from moldau.errors import NetworkException
+from moldau.client.opening import Opener, open_broker
+from moldau.client.settings import ClientSettings, read_settings
+from moldau.errors import NetworkException, UnsupportedVersion
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from moldau.runtime.clock import SystemClock
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.scripted import Answer, scripted_broker
 
@@ -89,3 +92,42 @@ def resolve_in(monkeypatch: pytest.MonkeyPatch, hosts: list[str]) -> None:
         return [found for name in names for found in await resolve(name, port, **options)]
 
     monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
+
+
+async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) -> None:
+    ca = authority()
+    context = identity(ca, "broker").server_context(tmp_path / "broker.pem")
+    async with scripted_broker(from_24, context) as address:
+        broker = await opener(ca).open(address)
+        assert broker.versions.newest(METADATA) == 8
+        assert not broker.session.is_due(now_ms=2**62)
+        broker.connection.close()
+        with pytest.raises(NetworkException, match="its certificate is not trusted"):
+            await opener(authority()).open(address)
+    context = identity(ca, "broker", "127.0.0.3").server_context(tmp_path / "broker.pem")
+    async with scripted_broker(from_24, context) as address:
+        with pytest.raises(NetworkException, match="certificate is not trusted: IP address"):
+            await opener(ca).open(address)
+
+
+def opener(trusted: Identity) -> Opener:
+    options = {
+        "bootstrap.servers": "unused:1",
+        "security.protocol": "SSL",
+        "ssl.truststore.certificates": trusted.certificate_pem,
+    }
+    return Opener(read_settings(ClientSettings, options, {}), SystemClock())
+
+
+async def test_who_cannot_say_who_it_is_is_hung_up_on() -> None:
+    options = {
+        "bootstrap.servers": "unused:1",
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": "anna",
+        "sasl.password": "sesam",
+    }
+    without_sasl = Opener(read_settings(ClientSettings, options, {}), SystemClock())
+    async with scripted_broker(from_24) as address:
+        with pytest.raises(UnsupportedVersion, match="SaslHandshake"):
+            await without_sasl.open(address)

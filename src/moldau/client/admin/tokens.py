@@ -1,5 +1,6 @@
 """Delegation tokens: passwords that somebody gives to others for a while (KIP-48)."""
 
+import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -39,6 +40,11 @@ class DelegationToken:
     expires_ms: int
     max_ms: int
     renewers: list[str]
+
+    @property
+    def password(self) -> str:
+        """What SCRAM takes for a password, with the token's id as user."""
+        return base64.b64encode(self.hmac).decode()
 
 
 class Tokens(Area):

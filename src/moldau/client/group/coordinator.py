@@ -1,4 +1,4 @@
-"""The broker that coordinates a group or a transaction: found when needed, looked for again when it moves."""
+"""The broker that coordinates a group, or a transactional id: found, and found again."""
 
 import asyncio
 from typing import TypeVar

@@ -40,6 +40,7 @@ async def test_a_token_is_created_for_somebody_else() -> None:
         token = await admin.create_delegation_token(renewers=["User:ben"], owner="User:anna")
     assert token == TOKEN
     assert "secret" not in repr(token)
+    assert token.password == "c2VjcmV0"
     (asked,) = broker.asked
     assert (asked.owner_principal_name, asked.renewers[0].principal_name) == ("anna", "ben")
 

@@ -1,0 +1,141 @@
+"""Clients say who they are, with brokers that take SASL."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from moldau.client.admin.admin import Admin
+from moldau.client.authentication import NO_END, Session
+from moldau.errors import SaslAuthenticationFailed, UnsupportedSaslMechanism, UnsupportedVersion
+from moldau.protocol.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from moldau.protocol.messages.sasl_handshake import (
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+)
+from moldau.security.exchange import ServerExchange
+from moldau.security.oauthbearer import OauthbearerServer
+from moldau.security.plain import PlainServer
+from moldau.security.scram import ScramSecret, ScramServer, salted_password
+from unit.client.admin.answering import Answering
+from unit.client.scripted import scripted_broker
+
+SALT = b"0123456789abcdef"
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+
+
+def secret_of(mechanism: str) -> ScramSecret:
+    salted = salted_password(mechanism, "sesam", salt=SALT, iterations=4096)
+    return ScramSecret.of_salted(mechanism, salted, salt=SALT, iterations=4096)
+
+
+def exchange_of(mechanism: str) -> ServerExchange:
+    if mechanism == "PLAIN":
+        return PlainServer({"anna": "sesam"}.get)
+    if mechanism == "OAUTHBEARER":
+        return OauthbearerServer({"right": "anna"}.get)
+    return ScramServer(mechanism, "more", lambda user, _: secret_of(mechanism))
+
+
+class Guarded(Answering):
+    """A broker that wants to know who somebody is."""
+
+    def __init__(self, lifetime_ms: int = 0) -> None:
+        super().__init__(SaslHandshake=self.handshake, SaslAuthenticate=self.authenticate)
+        self.lifetime_ms = lifetime_ms
+        self.users: list[str | None] = []
+        self.exchange: ServerExchange
+
+    def handshake(self, request: SaslHandshakeRequest) -> SaslHandshakeResponse:
+        if request.mechanism not in MECHANISMS:
+            return SaslHandshakeResponse(error_code=33, mechanisms=list(MECHANISMS))
+        self.exchange = exchange_of(request.mechanism)
+        return SaslHandshakeResponse(error_code=0, mechanisms=list(MECHANISMS))
+
+    def authenticate(self, request: SaslAuthenticateRequest) -> SaslAuthenticateResponse:
+        try:
+            token = self.exchange.answer(request.auth_bytes)
+        except SaslAuthenticationFailed as error:
+            return SaslAuthenticateResponse(error_code=58, error_message=str(error), auth_bytes=b"")
+        if self.exchange.user is not None:
+            self.users.append(self.exchange.user)
+        return SaslAuthenticateResponse(
+            error_code=0,
+            error_message=None,
+            auth_bytes=token,
+            session_lifetime_ms=self.lifetime_ms,
+        )
+
+
+@asynccontextmanager
+async def login(broker: Guarded, **settings: object) -> AsyncIterator[Admin]:
+    options: dict[str, object] = {"sasl.username": "anna", "sasl.password": "sesam"}
+    options |= {name.replace("_", "."): value for name, value in settings.items()}
+    async with scripted_broker(broker) as address:
+        broker.address = address
+        servers = {"bootstrap.servers": str(address), "security.protocol": "SASL_PLAINTEXT"}
+        async with Admin({**servers, **options}) as admin:
+            yield admin
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+async def test_every_mechanism_gets_in(mechanism: str) -> None:
+    broker = Guarded()
+    token = {"sasl_oauthbearer_token": "right"}
+    async with login(broker, sasl_mechanism=mechanism, **token) as admin:
+        assert await admin.list_topics() == {}
+    assert set(broker.users) == {"anna"}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+async def test_nobody_else_gets_in(mechanism: str) -> None:
+    wrong = {"sasl_password": "wrong", "sasl_oauthbearer_token": "wrong"}
+    with pytest.raises(SaslAuthenticationFailed):
+        async with login(Guarded(), sasl_mechanism=mechanism, **wrong):
+            pass
+
+
+async def test_a_mechanism_that_the_broker_lacks_is_named() -> None:
+    broker = Guarded()
+    refusal = SaslHandshakeResponse(error_code=33, mechanisms=["PLAIN"])
+    broker.answers["SaslHandshake"] = lambda _: refusal
+    with pytest.raises(UnsupportedSaslMechanism, match="offers PLAIN, not SCRAM-SHA-256"):
+        async with login(broker, sasl_mechanism="SCRAM-SHA-256"):
+            pass
+
+
+async def test_the_oldest_brokers_are_not_supported() -> None:
+    broker = Guarded()
+    broker.newest["SaslHandshake"] = 0
+    with pytest.raises(UnsupportedVersion, match="older than Kafka 1"):
+        async with login(broker, sasl_mechanism="PLAIN"):
+            pass
+
+
+async def test_a_session_is_renewed_in_time_on_the_same_connection() -> None:
+    broker = Guarded(lifetime_ms=1)
+    async with login(broker, sasl_mechanism="PLAIN") as admin:
+        count = len(broker.users)
+        async with asyncio.timeout(10):
+            while len(broker.users) < count + 3:
+                await admin.list_topics()
+
+
+async def test_a_broker_may_ask_for_more_than_the_exchange_has() -> None:
+    broker = Guarded()
+    answer = SaslAuthenticateResponse(error_code=0, error_message=None, auth_bytes=b"more?")
+    make: Callable[[object], object] = lambda _: answer  # noqa: E731
+    broker.answers["SaslAuthenticate"] = make
+    with pytest.raises(SaslAuthenticationFailed):
+        async with login(broker, sasl_mechanism="SCRAM-SHA-256"):
+            pass
+
+
+def test_a_session_is_due_at_its_time() -> None:
+    assert not NO_END.is_due(now_ms=2**62)
+    assert not Session(10).is_due(now_ms=9)
+    assert Session(10).is_due(now_ms=10)
