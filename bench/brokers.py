@@ -72,7 +72,7 @@ def contestants(
         stack.callback(apache.kill)
         began = time.monotonic()
         apache.start()
-        _until_metadata(apache.port)
+        until_metadata(apache.port)
         started_s = time.monotonic() - began
         first = Contestant("Apache", apache.port, apache.pid, started_s)
         yield first, stack.enter_context(moldau(directory / "moldau", used))
@@ -91,14 +91,14 @@ def moldau(directory: Path, settings: Mapping[str, str]) -> Iterator[Contestant]
     began = time.monotonic()
     process = subprocess.Popen(command)
     try:
-        _until_metadata(port)
+        until_metadata(port)
         yield Contestant("Moldau", port, process.pid, time.monotonic() - began)
     finally:
         process.terminate()
         process.wait(30)
 
 
-def _until_metadata(port: int) -> None:
+def until_metadata(port: int) -> None:
     header = RequestHeader(_METADATA, 1, 1, "bench")
     request = encode_request_header(header) + encode(MetadataRequest(topics=[]), 1)
     deadline = time.monotonic() + _START_S
