@@ -12,6 +12,7 @@ from moldau.runtime.metrics import Labels
 from moldau.runtime.process import cpu_seconds, resident_bytes
 
 _RUNNING = 3.0
+_DELAYED_OPERATIONS = ("Produce", "Fetch", "DeleteRecords", "ElectLeader", "Rebalance", "topic")
 
 
 def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
@@ -35,9 +36,14 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
         "kafka_controller_kafkacontroller_activecontrollercount",
         lambda: float(broker.metadata.image.controller_id == broker.id),
     )
-    metrics.gauge(
-        "kafka_server_delayedoperationpurgatory_purgatorysize", lambda: len(broker.waiters)
-    )
+    for name in ("purgatorysize", "numdelayedoperations"):
+        metrics.gauges(
+            f"kafka_server_delayedoperationpurgatory_{name}",
+            lambda: [
+                ((("delayedOperation", operation),), broker.waiters.counts[operation])
+                for operation in _DELAYED_OPERATIONS
+            ],
+        )
     metrics.gauges(
         "kafka_log_logmanager_logdirectoryoffline",
         lambda: [

@@ -177,7 +177,9 @@ class Topics:
             ]
             return not pending
 
-        await self._waiters.until(are_led, keys=list(pending), timeout_s=timeout_s)
+        await self._waiters.until(
+            are_led, keys=list(pending), timeout_s=timeout_s, operation="topic"
+        )
         return pending
 
     async def until_all_gone(self, names: Iterable[str], *, timeout_s: float) -> list[str]:
@@ -188,7 +190,9 @@ class Topics:
             pending[:] = [name for name in pending if name in self._metadata.image.topics]
             return not pending
 
-        await self._waiters.until(are_gone, keys=list(pending), timeout_s=timeout_s)
+        await self._waiters.until(
+            are_gone, keys=list(pending), timeout_s=timeout_s, operation="topic"
+        )
         return pending
 
 

@@ -37,7 +37,7 @@ class Traffic:
     def forget(self, topic: str) -> None:
         """The topic is gone."""
         self._topics.pop(topic, None)
-        self._metrics.forget("topic", topic)
+        self._metrics.forget(topic=topic)
 
 
 def _counters(metrics: Metrics, labels: dict[str, str]) -> TopicTraffic:

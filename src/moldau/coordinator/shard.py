@@ -163,6 +163,7 @@ class Shard(Generic[M]):
             lambda: self.is_closed or self.journal.is_committed(end_offset),
             keys=[self.journal.name],
             timeout_s=self._ports.commit_timeout_s,
+            operation="Produce",
         )
         if self.is_closed:
             raise KafkaError(ErrorCode.NOT_COORDINATOR)
@@ -172,7 +173,10 @@ class Shard(Generic[M]):
     async def until_answered(self, parked: Parked[Reply]) -> Reply:
         """The reply, as soon as the machine knows it."""
         await self._ports.waiters.until(
-            lambda: parked.reply is not None, keys=[parked], timeout_s=PARKED_MAX_S
+            lambda: parked.reply is not None,
+            keys=[parked],
+            timeout_s=PARKED_MAX_S,
+            operation="Rebalance",
         )
         if parked.reply is None:
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT)

@@ -7,9 +7,8 @@ with a `quantile` label and a `_count`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Self, TypeVar
+from typing import Self
 
-Metric = TypeVar("Metric")
 Labels = tuple[tuple[str, str], ...]
 QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)
 
@@ -104,12 +103,13 @@ class Metrics:
         """A value per set of labels, read when somebody looks."""
         self._gauges[name] = read
 
-    def forget(self, label: str, value: str) -> None:
-        """Drop what carries this label, e.g. the counters of a topic that was deleted."""
+    def forget(self, **labels: str) -> None:
+        """Drop what carries these labels, e.g. the counters of a topic that was deleted."""
+        key = tuple(labels.items())
         for counters in self._counters.values():
-            _forget(counters, (label, value))
+            counters.pop(key, None)
         for durations in self._durations.values():
-            _forget(durations, (label, value))
+            durations.pop(key, None)
 
     def text(self) -> str:
         """All metrics in Prometheus' text format."""
@@ -128,11 +128,6 @@ class Metrics:
             yield from _duration_lines(name, families)
         for name, readers in sorted(self._summaries.items()):
             yield from _duration_lines(name, {labels: read() for labels, read in readers.items()})
-
-
-def _forget(family: dict[Labels, Metric], label: tuple[str, str]) -> None:
-    for labels in [labels for labels in family if label in labels]:
-        del family[labels]
 
 
 def _duration_lines(name: str, families: Mapping[Labels, Durations]) -> Iterator[str]:

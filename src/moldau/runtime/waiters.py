@@ -1,6 +1,7 @@
 """Requests parked until something happens to a key (Kafka calls this the purgatory)."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 
 
@@ -17,16 +18,25 @@ class Waiters:
 
     def __init__(self) -> None:
         self._parked: dict[Hashable, dict[asyncio.Future[None], None]] = {}
-        self._count = 0
+        self.counts: Counter[str] = Counter()
+        """How many are parked now, by the name of what they wait for."""
 
     def __len__(self) -> int:
         """How many requests are parked now."""
-        return self._count
+        return self.counts.total()
 
     async def until(
-        self, satisfied: Callable[[], bool], *, keys: Iterable[Hashable], timeout_s: float
+        self,
+        satisfied: Callable[[], bool],
+        *,
+        keys: Iterable[Hashable],
+        timeout_s: float,
+        operation: str = "",
     ) -> bool:
-        """Return True once `satisfied()` holds, or False when the time is up."""
+        """Return True once `satisfied()` holds, or False when the time is up.
+
+        `operation` is the name that Kafka's metrics have for this kind of waiting.
+        """
         if satisfied():
             return True
         loop = asyncio.get_running_loop()
@@ -36,10 +46,12 @@ class Waiters:
             woken = loop.create_future()
             timer = loop.call_at(deadline, _wake, woken)
             self._park(watched, woken)
+            self.counts[operation] += 1
             try:
                 await woken
             finally:
                 timer.cancel()
+                self.counts[operation] -= 1
                 self._unpark(watched, woken)
             if satisfied():
                 return True
@@ -53,12 +65,10 @@ class Waiters:
                 _wake(woken)
 
     def _park(self, keys: tuple[Hashable, ...], woken: asyncio.Future[None]) -> None:
-        self._count += 1
         for key in keys:
             self._parked.setdefault(key, {})[woken] = None
 
     def _unpark(self, keys: tuple[Hashable, ...], woken: asyncio.Future[None]) -> None:
-        self._count -= 1
         for key in keys:
             parked = self._parked[key]
             parked.pop(woken, None)

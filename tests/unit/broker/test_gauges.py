@@ -46,13 +46,13 @@ def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
 
 
 def test_parked_requests_are_counted(kafka: EmbeddedBroker) -> None:
-    name = "kafka_server_delayedoperationpurgatory_purgatorysize"
+    name = 'kafka_server_delayedoperationpurgatory_purgatorysize{delayedOperation="Fetch"}'
     with WireClient(kafka.bootstrap_servers) as client:
         client.ask(metadata("orders"))
-        before = values(kafka)[name]
+        assert values(kafka)[name] == 0
         client.send(fetch("orders", max_wait_ms=10_000, min_bytes=1), 12)
-        kafka.wait_for(lambda broker: len(broker.waiters) == before + 1)
-        assert values(kafka)[name] == before + 1
+        kafka.wait_for(lambda broker: broker.waiters.counts["Fetch"] == 1)
+        assert values(kafka)[name] == 1
 
 
 def test_an_offline_directory_is_seen(kafka: EmbeddedBroker) -> None:

@@ -66,6 +66,6 @@ def test_forgetting_a_label_drops_its_counters_only() -> None:
     metrics.counter("in", topic="gone").add()
     metrics.counter("in", topic="kept").add()
     metrics.durations("took", topic="gone").record(1)
-    metrics.forget("topic", "gone")
+    metrics.forget(topic="gone")
     assert "gone" not in metrics.text()
     assert 'in{topic="kept"} 1' in metrics.text()

@@ -55,3 +55,19 @@ async def test_when_the_time_is_up_the_answer_is_no() -> None:
 async def test_no_time_at_all_means_no_waiting() -> None:
     waiters = Waiters()
     assert not await waiters.until(lambda: False, keys=["a"], timeout_s=0)
+
+
+async def test_the_parked_are_counted_by_what_they_wait_for() -> None:
+    waiters = Waiters()
+    waiting = [
+        asyncio.create_task(
+            waiters.until(lambda: False, keys=["k"], timeout_s=60, operation=operation)
+        )
+        for operation in ("Fetch", "Fetch", "Produce")
+    ]
+    await asyncio.sleep(0)
+    assert (waiters.counts["Fetch"], waiters.counts["Produce"], len(waiters)) == (2, 1, 3)
+    for one in waiting:
+        one.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert len(waiters) == 0

@@ -41,7 +41,12 @@ async def handle(
                 del started[name]
         return not started
 
-    await broker.waiters.until(are_done, keys=list(started), timeout_s=request.timeout_ms / 1000)
+    await broker.waiters.until(
+        are_done,
+        keys=list(started),
+        timeout_s=request.timeout_ms / 1000,
+        operation="DeleteRecords",
+    )
     errors.update(dict.fromkeys(started, ErrorCode.REQUEST_TIMED_OUT))
     return _response(request, errors, broker)
 

@@ -43,6 +43,7 @@ async def handle(
         lambda: not any(map(broker.controller.is_deleting, marked)),
         keys=marked,
         timeout_s=timeout_s,
+        operation="topic",
     )
     return DeleteTopicsResponse(responses=results)
 

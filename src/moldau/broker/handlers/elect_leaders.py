@@ -95,7 +95,7 @@ async def _elect(names: list[TopicPartition], request: ElectLeadersRequest, brok
 
     topics = {name.topic for name in names}
     if not await broker.waiters.until(
-        are_elected, keys=topics, timeout_s=request.timeout_ms / 1000
+        are_elected, keys=topics, timeout_s=request.timeout_ms / 1000, operation="ElectLeader"
     ):
         raise KafkaError(ErrorCode.REQUEST_TIMED_OUT)
 

@@ -67,6 +67,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
             _end_of_wait(request, asked, terms, broker),
             keys=[one.partition for one in asked.values()],
             timeout_s=request.max_wait_ms / 1000,
+            operation="Fetch",
         )
         reads = read_all(broker.replicas, asked, terms)
     if terms.hears_high_watermark:

@@ -251,6 +251,7 @@ async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: B
         lambda: all(one.is_done() for one in waiting),
         keys=[one.partition.topic_partition for one in waiting],
         timeout_s=max(timeout_ms, 0) / 1000,
+        operation="Produce",
     )
     if in_time:
         return

@@ -99,6 +99,7 @@ async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
         lambda: all(one.is_done() for one in written),
         keys=[one.partition.topic_partition for one in written],
         timeout_s=broker.config.general.request_timeout_ms / 1000,
+        operation="Produce",
     )
     if not is_in_time:
         for one in written:
