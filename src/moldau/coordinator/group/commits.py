@@ -54,8 +54,9 @@ def commit(
     """Store offsets, except those that come with too much text."""
     errors: Errors = {}
     records: list[GroupsRecord] = []
+    size_max = config.offset_metadata_max_bytes
     for partition, committed in offsets.items():
-        if _utf_16_length(committed.metadata) > config.offset_metadata_max_bytes:
+        if committed.metadata and _utf_16_length(committed.metadata) > size_max:
             errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
         else:
             errors[partition] = ErrorCode.NONE

@@ -326,7 +326,7 @@ class Groups:
                 return
             machine = self._table.succeed(group_id, now=source.moment)
         if committed is not None and committed.log_offset != source.log_offset:
-            committed = committed._replace(log_offset=source.log_offset)
+            committed = committed.at(source.log_offset)
         machine.group.offsets.apply(partition, committed, source.producer_id)
         if source.producer_id != NO_PRODUCER_ID:
             self._open.setdefault(source.producer_id, {})[group_id] = None
@@ -336,7 +336,9 @@ class Groups:
     def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
         """Read a record back; those of other kinds of group are skipped."""
         record = records.decode(key, value, log_offset=source.log_offset)
-        if record is not None:
+        if isinstance(record, OffsetRecord):  # first: there are so many of them
+            self._apply_offset(record, source)
+        elif record is not None:
             self.apply(record, source)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:

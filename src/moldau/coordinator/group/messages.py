@@ -92,6 +92,10 @@ class Committed(NamedTuple):
     expire_timestamp: int = -1
     log_offset: int = -1
 
+    def at(self, log_offset: int) -> "Committed":
+        """The same, where it was written."""
+        return Committed(*self[:5], log_offset)
+
 
 class FetchedOffset(NamedTuple):
     """The answer to a question for one partition."""

@@ -1,0 +1,78 @@
+"""Offsets as they are stored: by hand here, and as the declared messages say."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moldau.coordinator.group.messages import Committed
+from moldau.coordinator.group.offset_codec import (
+    KEY_STARTS,
+    decode_key,
+    decode_value,
+    encode_key,
+    encode_value,
+)
+from moldau.errors import ProtocolError
+from moldau.model import TopicPartition
+from moldau.protocol.messages.offsets_topic import OffsetCommitKey, OffsetCommitValue
+from moldau.protocol.versioned import encode_versioned
+
+NAMES = st.text(max_size=20)
+LONGS = st.integers(-(2**63), 2**63 - 1)
+INTS = st.integers(-(2**31), 2**31 - 1)
+
+
+@given(NAMES, NAMES, INTS)
+def test_keys_are_those_of_the_message(group: str, topic: str, number: int) -> None:
+    key = encode_key(group, TopicPartition(topic, number))
+    message = OffsetCommitKey(group=group, topic=topic, partition=number)
+    assert key == encode_versioned(message, 1)
+    assert key.startswith(KEY_STARTS)
+    assert decode_key(key) == (group, TopicPartition(topic, number))
+
+
+@given(LONGS, INTS, st.text(), LONGS, LONGS)
+def test_values_are_those_of_the_message(
+    offset: int, leader_epoch: int, metadata: str, timestamp: int, log_offset: int
+) -> None:
+    committed = Committed(offset, leader_epoch, metadata, timestamp, -1, log_offset)
+    value = encode_value(committed)
+    message = OffsetCommitValue(
+        offset=offset,
+        leader_epoch=leader_epoch,
+        metadata=metadata,
+        commit_timestamp=timestamp,
+    )
+    assert value == encode_versioned(message, 3)
+    assert decode_value(value, log_offset) == committed
+
+
+def test_a_retention_time_of_its_own_is_kept_in_version_1() -> None:
+    committed = Committed(5, -1, "m", 7, 9, 11)
+    value = encode_value(committed)
+    assert value[:2] == b"\0\1"
+    assert decode_value(value, 11) == committed
+
+
+@given(st.sampled_from(KEY_STARTS), st.binary(max_size=40))
+def test_broken_keys_are_refused(start: bytes, rest: bytes) -> None:
+    try:
+        group, partition = decode_key(start + rest)
+    except ProtocolError:
+        return
+    assert encode_key(group, partition)[2:] == (start + rest)[2:]
+
+
+@given(st.binary(max_size=60))
+def test_broken_values_are_refused(rest: bytes) -> None:
+    try:
+        decode_value(b"\0\3" + rest, 0)
+    except ProtocolError:
+        return
+
+
+@pytest.mark.parametrize("size", range(24))
+def test_values_that_are_cut_off_are_refused(size: int) -> None:
+    value = encode_value(Committed(5, 1, "", 7))
+    with pytest.raises(ProtocolError):
+        decode_value(value[:size], 0)
