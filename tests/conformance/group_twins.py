@@ -210,7 +210,7 @@ class GroupTwin:
         assert actor.waiting is not None
         what, request, version = actor.waiting
         actor.waiting = None
-        response = _receive(actor.client, request, version)
+        response = receive(actor.client, request, version)
         told: str = getattr(self, f"_told_{what}")(actor, response)
         return told
 
@@ -253,7 +253,7 @@ def _is_readable(actor: Actor, timeout_s: float) -> bool:
     return bool(select.select([actor.client.socket], [], [], timeout_s)[0])
 
 
-def _receive(client: WireClient, request: object, version: int) -> Any:
+def receive(client: WireClient, request: object, version: int) -> Any:
     key = facts_of(type(request)).api_key
     assert key is not None
     frame = client.receive_frame()

@@ -44,10 +44,17 @@ def change(group: Group, successor: ConsumerGroup, around: Surroundings) -> list
     if group.state is not GroupState.EMPTY:
         if not may_upgrade(group, around.config):
             raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND)
-        for record in upgraded(group, around.image()):
+        for record in _upgraded_or_refused(group, around.image()):
             successor.apply(record)
             records.append(record)
     return records
+
+
+def _upgraded_or_refused(group: Group, image: ClusterImage) -> list[ConsumerRecord]:
+    try:
+        return upgraded(group, image)
+    except KafkaError as error:
+        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, str(error)) from error
 
 
 def may_upgrade(group: Group, config: GroupConfig) -> bool:

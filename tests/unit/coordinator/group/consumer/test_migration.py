@@ -150,3 +150,11 @@ def test_who_stays_keeps_what_it_has_when_a_group_is_downgraded() -> None:
     (member,) = value.members
     assert (member.member_id, member.session_timeout) == ("old", 10_000)
     assert bytes(member.assignment) == classic_protocol.write_assignment(stays, image(t=2))
+
+
+def test_a_group_whose_members_say_something_else_stays_as_it_is() -> None:
+    group = classic_group()
+    group.members["a"].assignment = b"\0\1\xff"
+    with pytest.raises(KafkaError) as caught:
+        change(group, ConsumerGroup("g", Offsets()), world("upgrade").around)
+    assert caught.value.code is ErrorCode.GROUP_ID_NOT_FOUND
