@@ -70,6 +70,10 @@ class Cluster:
         """Who should have the partition."""
         return self.topics[partition.topic].partitions[partition.partition]
 
+    def assign(self, partition: TopicPartition, assignment: Assignment) -> None:
+        """Other brokers should have the partition."""
+        self.topics[partition.topic].partitions[partition.partition] = assignment
+
     def partitions(self) -> Iterator[TopicPartition]:
         """Every partition of every topic."""
         for name, topic in self.topics.items():

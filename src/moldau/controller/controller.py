@@ -142,6 +142,21 @@ class Controller:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
         return writes
 
+    def plan_epoch(self, partition: TopicPartition) -> list[StateWrite]:
+        """The same leader in a new epoch, so that everyone takes note of other replicas."""
+        state = self.cluster.leaders[partition]
+        return [self._write(partition, state, state.leader, state.isr)]
+
+    def plan_moved(self, partition: TopicPartition) -> list[StateWrite]:
+        """A partition has other replicas than before: only they lead and are in sync."""
+        state = self.cluster.leaders[partition]
+        replicas = self.cluster.assignment(partition).replicas
+        isr = tuple(one for one in state.isr if one in replicas)
+        if state.leader in replicas and self.cluster.is_online(state.leader, partition):
+            return [self._write(partition, state, state.leader, isr)]
+        elected = election.elect_reassigned(replicas, isr, self.cluster.candidates(partition))
+        return [] if elected is None else [self._write(partition, state, *elected[:2])]
+
     def imbalanced(self, *, percentage: int) -> list[TopicPartition]:
         """What others lead for live brokers that miss more than so much of what is theirs."""
         preferred: dict[int, list[TopicPartition]] = {}
@@ -175,8 +190,9 @@ class Controller:
         """The write was made: remember it, and tell everyone."""
         is_new = write.expected_version is None
         self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
-        replicas = self.cluster.assignment(write.partition).replicas
-        self.outbox.tell_leader(replicas, write.partition, is_new=is_new)
+        assignment = self.cluster.assignment(write.partition)
+        self.outbox.tell_leader(assignment.replicas, write.partition, is_new=is_new)
+        self.outbox.tell_leader(assignment.adding, write.partition, is_new=True)
         self.outbox.tell_metadata(self.cluster.brokers, [write.partition])
 
     def note_isr(self, partitions: Iterable[TopicPartition]) -> None:

@@ -58,6 +58,24 @@ class StateNodes:
             written += await self._set_together(some)
         return written
 
+    async def write_topic(
+        self, topic: str, assignment: topic_nodes.TopicAssignment, version: int
+    ) -> bool:
+        """Write a topic's node if it has that version still; says whether it had.
+
+        Raises BadVersion if another controller has been elected.
+        """
+        path = topic_nodes.topic_path(topic)
+        try:
+            await self._multi([SetData(path, assignment.encode(), version)])
+        except NoNode:
+            return False
+        except BadVersion as error:
+            if error.path == controller_nodes.EPOCH_PATH:
+                raise
+            return False
+        return True
+
     async def remove(self, paths: Sequence[str]) -> None:
         """Remove nodes that may be gone already, children before their parents.
 

@@ -13,10 +13,11 @@ from moldau.controller.controller import Controller, StateWrite
 from moldau.controller.couriers import Couriers
 from moldau.controller.deletion import nodes_of
 from moldau.controller.outbox import Letter, Stop
+from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.tree import BadVersion, Watch, WatchEvent
-from moldau.errors import ErrorCode
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from moldau.protocol.messages.stop_replica import StopReplicaResponse
@@ -53,6 +54,7 @@ class Term:
         self._nodes = nodes
         self._schedule = schedule
         self._deleted = deleted
+        self._reassigning = Reassigning(machine, reader, nodes, self._carry_out)
         self._couriers: Couriers
         self._is_over = False
 
@@ -67,6 +69,7 @@ class Term:
         machine.welcome(set(machine.cluster.brokers))
         couriers.go()
         await self._elect_and_shrink()
+        await self._resume_moves()
         await self._delete_topics()
 
     def end(self) -> None:
@@ -95,6 +98,7 @@ class Term:
             machine.welcome(come)
             self._couriers.go()
             await self._elect_and_shrink()
+            await self._resume_moves()
             await self._delete_topics()
 
     async def shut_down(self, broker_id: int) -> list[TopicPartition]:
@@ -215,6 +219,19 @@ class Term:
         self.machine.note_isr(changed)
         self._couriers.go()
         await self._remove(list(found))
+        await self._resume_moves()
+
+    async def reassign(self, wishes: Wishes) -> dict[TopicPartition, KafkaError]:
+        """Move partitions to other brokers; returns which wishes cannot be granted, and why."""
+        try:
+            return await self._reassigning.start(wishes)
+        except BadVersion as error:
+            raise Deposed from error
+        finally:
+            self._couriers.go()
+
+    async def _resume_moves(self) -> None:
+        await self.reassign({})
 
     async def elect_preferred(self, partitions: Collection[TopicPartition]) -> None:
         """Have partitions led by their first replicas, where they can be."""
@@ -292,8 +309,8 @@ class Term:
         plan made again for what there is now.
         """
         leaders = self.machine.cluster.leaders
-        hopeless: dict[TopicPartition, None] = {}
-        while writes := [one for one in plan() if one.partition not in hopeless]:
+        writes = plan()
+        while writes:
             try:
                 written = await self._nodes.write(writes)
             except BadVersion as error:
@@ -305,7 +322,8 @@ class Term:
             refused = {one.partition: None for one in writes if one.partition not in done}
             before = {one: leaders.get(one) for one in refused}
             await self._reload(refused)
-            hopeless |= {one: None for one in refused if leaders.get(one) == before[one]}
+            changed = {one for one in refused if leaders.get(one) != before[one]}
+            writes = [one for one in plan() if one.partition in changed] if changed else []
 
     async def _remove(self, paths: Sequence[str]) -> None:
         try:

@@ -99,6 +99,14 @@ class TreeReader:
         }
         return Topic(topic_id, partitions)
 
+    async def assignment(self, name: str) -> tuple[topic_nodes.TopicAssignment, int] | None:
+        """A topic's node as it stands, with its version; None if there is none to be had."""
+        try:
+            node = await self._tree.get(topic_nodes.topic_path(name))
+            return topic_nodes.decode_topic(node.data), node.stat.version
+        except (NoNode, NodeDataError):
+            return None
+
     async def state(self, partition: TopicPartition) -> LeaderIsr | None:
         """Who leads a partition, None if nobody ever has."""
         try:

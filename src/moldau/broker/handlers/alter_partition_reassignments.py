@@ -1,8 +1,4 @@
-"""AlterPartitionReassignments (key 45): move replicas to other brokers.
-
-A broker that is alone has nowhere to move them to: every wish is checked, and the only one
-that can be granted is what there is already.
-"""
+"""AlterPartitionReassignments (key 45): move replicas to other brokers."""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -13,6 +9,7 @@ from moldau.protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsResponse,
     ReassignablePartition,
     ReassignablePartitionResponse,
+    ReassignableTopic,
     ReassignableTopicResponse,
 )
 
@@ -21,10 +18,23 @@ async def handle(
     request: AlterPartitionReassignmentsRequest, context: Context, broker: Broker
 ) -> AlterPartitionReassignmentsResponse:
     broker.controller.require_office()
+    wishes: dict[TopicPartition, tuple[int, ...] | None] = {}
+    refused: dict[TopicPartition, KafkaError] = {}
+    for topic in request.topics:
+        for wanted in topic.partitions:
+            name = _name(topic, wanted)
+            try:
+                wishes[name] = _wish(name, wanted.replicas, broker)
+            except KafkaError as error:
+                refused[name] = error
+    refused |= await broker.controller.perform(lambda term: term.reassign(wishes))
     responses = [
         ReassignableTopicResponse(
             name=topic.name,
-            partitions=[_answer(topic.name, wanted, broker) for wanted in topic.partitions],
+            partitions=[
+                _answer(wanted.partition_index, refused.get(_name(topic, wanted)))
+                for wanted in topic.partitions
+            ],
         )
         for topic in request.topics
     ]
@@ -33,26 +43,26 @@ async def handle(
     )
 
 
-def _answer(
-    topic: str, wanted: ReassignablePartition, broker: Broker
-) -> ReassignablePartitionResponse:
-    response = ReassignablePartitionResponse(
-        partition_index=wanted.partition_index, error_code=ErrorCode.NONE, error_message=None
+def _name(topic: ReassignableTopic, partition: ReassignablePartition) -> TopicPartition:
+    return TopicPartition(topic.name, partition.partition_index)
+
+
+def _answer(number: int, error: KafkaError | None) -> ReassignablePartitionResponse:
+    return ReassignablePartitionResponse(
+        partition_index=number,
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else error.message,
     )
-    try:
-        if wanted.replicas is None:
-            _cancel()
-        else:
-            _check(TopicPartition(topic, wanted.partition_index), wanted.replicas, broker)
-    except KafkaError as error:
-        response.error_code = error.code
-        response.error_message = error.message
-    return response
 
 
-def _cancel() -> None:
-    message = "No partition reassignment is in progress."
-    raise KafkaError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, message)
+def _wish(
+    name: TopicPartition, replicas: list[int] | None, broker: Broker
+) -> tuple[int, ...] | None:
+    """Where a partition shall go, None for back; raises if it cannot go there."""
+    if replicas is None:
+        return None
+    _check(name, replicas, broker)
+    return tuple(replicas)
 
 
 def _check(name: TopicPartition, replicas: list[int], broker: Broker) -> None:

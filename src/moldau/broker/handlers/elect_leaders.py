@@ -72,12 +72,14 @@ def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> N
         message = "The partition does not exist."
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     is_led = found.leader in image.brokers
-    if (is_led and election_type == UNCLEAN) or _is_led_as_preferred(found):
+    if is_led and (election_type == UNCLEAN or _is_led_as_preferred(found)):
         message = "Leader election not needed for topic partition."
         raise KafkaError(ErrorCode.ELECTION_NOT_NEEDED, message)
     if election_type == UNCLEAN:
-        message = f"no replica of {name} is alive"
-        raise KafkaError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, message)
+        if not any(replica in image.brokers for replica in found.replicas):
+            message = f"no replica of {name} is alive"
+            raise KafkaError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, message)
+        return
     if found.replicas[0] not in image.brokers or found.replicas[0] not in found.isr:
         message = f"the preferred leader of {name} is not in sync"
         raise KafkaError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, message)
@@ -86,12 +88,19 @@ def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> N
 async def _elect(names: list[TopicPartition], request: ElectLeadersRequest, broker: Broker) -> None:
     if not names:
         return
-    await broker.controller.perform(lambda term: term.elect_preferred(names))
+    is_unclean = request.election_type == UNCLEAN
+    await broker.controller.perform(
+        lambda term: term.elect_unclean(names) if is_unclean else term.elect_preferred(names)
+    )
 
     def are_elected() -> bool:
         image = broker.metadata.image
         found = [image.partition(name.topic, name.partition) for name in names]
-        return all(one is None or _is_led_as_preferred(one) for one in found)
+        return all(
+            one is None
+            or (one.leader in image.brokers and (is_unclean or _is_led_as_preferred(one)))
+            for one in found
+        )
 
     topics = {name.topic for name in names}
     if not await broker.waiters.until(

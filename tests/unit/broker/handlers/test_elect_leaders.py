@@ -2,7 +2,10 @@
 
 import pytest
 
+from moldau.controller.cluster import Assignment
 from moldau.errors import ErrorCode
+from moldau.metadata.image import ClusterImage, TopicImage
+from moldau.model import TopicPartition
 from moldau.protocol.messages.elect_leaders import (
     ElectLeadersRequest,
     ElectLeadersResponse,
@@ -74,3 +77,39 @@ async def test_only_the_controller_elects(world: World, version: int) -> None:
     response = await elect(world, {"t": [0]}, version=version)
     assert response.error_code == (ErrorCode.NONE if version == 0 else ErrorCode.NOT_CONTROLLER)
     assert codes(response) == {("t", 0): ErrorCode.NOT_CONTROLLER}
+
+
+def move_to(world: World, replicas: tuple[int, ...], isr: tuple[int, ...], leader: int) -> None:
+    """Have the partition t-0 on other brokers, as far as this broker and controller know."""
+    broker, name = world.broker, TopicPartition("t", 0)
+    cluster = broker.controller.machine.cluster
+    cluster.assign(name, Assignment(replicas))
+    cluster.leaders[name] = cluster.leaders[name]._replace(leader=leader, isr=isr)
+    image = broker.metadata.image
+    found = image.partition("t", 0)
+    assert found is not None
+    moved = found._replace(leader=leader, isr=isr, replicas=replicas)
+    topics = {"t": TopicImage("t", image.topics["t"].topic_id, {0: moved})}
+    broker.metadata.image = ClusterImage(0, image.brokers, topics, image.names_by_id)
+
+
+async def test_an_unclean_election_makes_any_live_replica_the_leader(world: World) -> None:
+    await world.create_topic("t")
+    move_to(world, replicas=(7, 0), isr=(7,), leader=-1)
+    response = await elect(world, {"t": [0]}, kind=UNCLEAN)
+    assert codes(response) == {("t", 0): ErrorCode.NONE}
+    assert world.broker.controller.machine.cluster.leaders[TopicPartition("t", 0)].leader == 0
+
+
+async def test_where_no_replica_is_alive_none_can_be_elected(world: World) -> None:
+    await world.create_topic("t")
+    move_to(world, replicas=(7, 8), isr=(7,), leader=-1)
+    response = await elect(world, {"t": [0]}, kind=UNCLEAN)
+    assert codes(response) == {("t", 0): ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE}
+
+
+async def test_a_preferred_leader_that_is_away_cannot_be_elected(world: World) -> None:
+    await world.create_topic("t")
+    move_to(world, replicas=(7, 0), isr=(0,), leader=0)
+    response = await elect(world, {"t": [0]})
+    assert codes(response) == {("t", 0): ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE}

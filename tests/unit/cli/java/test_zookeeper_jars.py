@@ -111,5 +111,5 @@ def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("MOLDAU_CACHE", "/chosen")
     assert cache_directory() == Path("/chosen")
     monkeypatch.delenv("MOLDAU_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/home/cache")
-    assert cache_directory() == Path("/home/cache/moldau")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert cache_directory() == Path("/cache/moldau")

@@ -1,0 +1,52 @@
+"""Moving a partition to other brokers: what its replicas are from step to step (KIP-455).
+
+While it moves, a partition has the replicas that it shall have and those that it had. It is
+where it shall be when all of the first are in sync; only then do the others go.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from moldau.controller.cluster import Assignment
+
+
+def started(current: Assignment, target: Sequence[int]) -> Assignment:
+    """On the way to `target`, wherever the partition was on its way to before."""
+    origin = origin_of(current)
+    return Assignment(
+        replicas=tuple(dict.fromkeys([*target, *origin])),
+        adding=tuple(one for one in target if one not in origin),
+        removing=tuple(one for one in origin if one not in target),
+    )
+
+
+def cancelled(current: Assignment) -> Assignment:
+    """On the way back: those that were to come go, those that were to go stay."""
+    origin = origin_of(current)
+    return Assignment(
+        replicas=tuple(dict.fromkeys([*origin, *current.replicas])), removing=current.adding
+    )
+
+
+def finished(current: Assignment) -> Assignment:
+    """At the end of the way."""
+    return Assignment(target_of(current))
+
+
+def is_under_way(current: Assignment) -> bool:
+    """Whether a partition has replicas that are to come or to go."""
+    return bool(current.adding or current.removing)
+
+
+def is_complete(current: Assignment, isr: Iterable[int]) -> bool:
+    """Whether everyone who shall have the partition is in sync."""
+    return is_under_way(current) and set(target_of(current)) <= set(isr)
+
+
+def origin_of(current: Assignment) -> tuple[int, ...]:
+    """The replicas without those that are to come."""
+    return tuple(one for one in current.replicas if one not in current.adding)
+
+
+def target_of(current: Assignment) -> tuple[int, ...]:
+    """The replicas without those that are to go."""
+    return tuple(one for one in current.replicas if one not in current.removing)

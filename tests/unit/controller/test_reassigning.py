@@ -1,0 +1,155 @@
+"""Reassignments over a tree: begun, resumed, turned, cancelled, ended."""
+
+from moldau.controller.cluster import Assignment
+from moldau.controller.service import ControllerService
+from moldau.coordination.layout import partitions as partition_lists
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.topics import PartitionAssignment
+from moldau.coordination.tree import Create
+from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
+from moldau.protocol.messages.stop_replica import StopReplicaRequest
+from unit.controller.brokers import Cluster, settled
+
+T0 = TopicPartition("t", 0)
+
+
+async def assignment(cluster: Cluster) -> PartitionAssignment:
+    node = await cluster.admin.get(topic_nodes.topic_path("t"))
+    return topic_nodes.decode_topic(node.data).partitions[0]
+
+
+async def reassign(
+    service: ControllerService, target: tuple[int, ...] | None, partition: TopicPartition = T0
+) -> ErrorCode:
+    refused = await service.perform(lambda term: term.reassign({partition: target}))
+    await settled()
+    return refused[partition].code if partition in refused else ErrorCode.NONE
+
+
+async def join_isr(cluster: Cluster, isr: tuple[int, ...]) -> None:
+    """As the leader does when replicas have caught up."""
+    state = await cluster.state("t")
+    changed = topic_nodes.PartitionState(
+        leader=state.leader,
+        leader_epoch=state.leader_epoch,
+        isr=isr,
+        controller_epoch=state.controller_epoch,
+    )
+    await cluster.admin.set(topic_nodes.state_path(T0), changed.encode())
+    data = partition_lists.encode_partitions([T0])
+    await cluster.admin.create(Create(partition_lists.ISR_CHANGE_PREFIX, data, is_sequential=True))
+    await settled()
+
+
+def stopped(cluster: Cluster, broker: int) -> list[bool]:
+    """Whether each replica that a broker was to give up was to be deleted."""
+    return [
+        state.delete_partition
+        for request in cluster.brokers.told(broker, StopReplicaRequest)
+        for topic in request.topic_states
+        for state in topic.partition_states
+    ]
+
+
+async def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
+    cluster = await Cluster.create(1, 2, 3, 4)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        assert await reassign(service, (3, 4)) is ErrorCode.NONE
+        moving = PartitionAssignment(replicas=(3, 4, 1, 2), adding=(3, 4), removing=(1, 2))
+        assert await assignment(cluster) == moving
+        (told,) = cluster.brokers.told(3, LeaderAndIsrRequest)
+        (state,) = told.topic_states[0].partition_states
+        assert (state.leader, state.leader_epoch, state.is_new) == (1, 1, True)
+        await join_isr(cluster, (1, 2, 3))
+        assert await assignment(cluster) == moving
+        await join_isr(cluster, (1, 2, 3, 4))
+        assert await assignment(cluster) == PartitionAssignment(replicas=(3, 4))
+        after = await cluster.state("t")
+        assert (after.leader, after.isr, after.leader_epoch) == (3, (3, 4), 2)
+        assert (stopped(cluster, 1), stopped(cluster, 2)) == ([True], [True])
+        assert service.machine.cluster.assignment(T0) == Assignment((3, 4))
+
+
+async def test_a_leader_that_stays_goes_on_leading() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        await reassign(service, (3, 1))
+        await join_isr(cluster, (1, 2, 3))
+        after = await cluster.state("t")
+        assert (after.leader, after.isr) == (1, (1, 3))
+        assert stopped(cluster, 2) == [True]
+
+
+async def test_the_next_controller_goes_on_with_a_move() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (2,))
+        await settled()
+        await reassign(service, (3,))
+    cluster.leave(1)
+    async with cluster.controller(2):
+        await join_isr(cluster, (2, 3))
+        assert await assignment(cluster) == PartitionAssignment(replicas=(3,))
+        assert (await cluster.state("t")).leader == 3
+
+
+async def test_a_move_can_be_turned_elsewhere() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1,))
+        await settled()
+        await reassign(service, (2,))
+        await reassign(service, (3,))
+        moving = PartitionAssignment(replicas=(3, 1), adding=(3,), removing=(1,))
+        assert await assignment(cluster) == moving
+        assert stopped(cluster, 2) == [True]
+        await join_isr(cluster, (1, 3))
+        assert await assignment(cluster) == PartitionAssignment(replicas=(3,))
+
+
+async def test_a_cancelled_move_leaves_things_as_they_were() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1,))
+        await settled()
+        await reassign(service, (2,))
+        assert await reassign(service, None) is ErrorCode.NONE
+        assert await assignment(cluster) == PartitionAssignment(replicas=(1,))
+        assert (await cluster.state("t")).isr == (1,)
+        assert stopped(cluster, 2) == [True]
+        assert await reassign(service, None) is ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
+
+
+async def test_what_is_there_already_or_does_not_exist_is_not_moved() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        assert await reassign(service, (1, 2)) is ErrorCode.NONE
+        assert (await cluster.state("t")).leader_epoch == 0
+        unknown = TopicPartition("t", 7)
+        assert await reassign(service, (1,), unknown) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        await cluster.admin.delete(topic_nodes.state_path(T0))
+        await cluster.admin.delete(topic_nodes.partition_path(T0))
+        await cluster.admin.delete(topic_nodes.partitions_path("t"))
+        await cluster.admin.delete(topic_nodes.topic_path("t"))
+        term = service._term
+        assert term is not None
+        refused = await term.reassign({T0: (2,)})
+        assert refused[T0].code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_a_new_order_of_replicas_needs_no_move() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        await reassign(service, (2, 1))
+        assert await assignment(cluster) == PartitionAssignment(replicas=(2, 1))
+        assert (await cluster.state("t")).leader == 1

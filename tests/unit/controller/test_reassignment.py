@@ -1,0 +1,56 @@
+"""Replicas of a partition that moves, from step to step."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moldau.controller.cluster import Assignment
+from moldau.controller.reassignment import (
+    cancelled,
+    finished,
+    is_complete,
+    is_under_way,
+    origin_of,
+    started,
+    target_of,
+)
+
+REPLICAS = st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True)
+
+
+def test_a_move_adds_first_and_removes_later() -> None:
+    moving = started(Assignment((1, 2)), (2, 3))
+    assert moving == Assignment(replicas=(2, 3, 1), adding=(3,), removing=(1,))
+    assert is_under_way(moving)
+    assert not is_complete(moving, (1, 2))
+    assert is_complete(moving, (3, 1, 2))
+    assert finished(moving) == Assignment((2, 3))
+
+
+def test_a_move_to_where_it_is_is_none() -> None:
+    assert not is_under_way(started(Assignment((1, 2)), (1, 2)))
+    assert not is_complete(Assignment((1, 2)), (1, 2))
+
+
+def test_a_new_order_alone_is_done_at_once() -> None:
+    turned = started(Assignment((1, 2)), (2, 1))
+    assert turned == Assignment((2, 1))
+
+
+def test_a_cancelled_move_goes_back() -> None:
+    back = cancelled(started(Assignment((1, 2)), (2, 3)))
+    assert back == Assignment(replicas=(2, 1, 3), removing=(3,))
+    assert set(finished(back).replicas) == {1, 2}
+
+
+@given(REPLICAS, REPLICAS, REPLICAS)
+def test_wherever_it_goes_it_comes_from_where_it_was(
+    first: list[int], second: list[int], third: list[int]
+) -> None:
+    moving = started(Assignment(tuple(first)), second)
+    assert set(origin_of(moving)) == set(first)
+    assert target_of(moving) == tuple(second)
+    turned = started(moving, third)
+    assert set(origin_of(turned)) == set(first)
+    assert target_of(turned) == tuple(third)
+    back = cancelled(turned)
+    assert set(target_of(back)) == set(first)
