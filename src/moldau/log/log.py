@@ -208,17 +208,21 @@ class Log:
 
     # Moving the bounds
 
-    def raise_high_watermark(self, offset: int) -> bool:
-        """Move the high watermark up, at most to the log end offset; says whether it moved.
+    def settled_end_offset(self) -> int:
+        """Where what others may hear of ends.
 
         Kafka syncs within the append where `flush.messages` asks for it, so that nobody hears
         of what a power loss could still take. Here it takes a moment, and is waited for.
         """
         end_offset = self.segments.end_offset
-        if end_offset - self.recovery_point >= self.config.flush_messages:
-            self._shared.sync_soon(self)
-            end_offset = self.recovery_point
-        offset = min(offset, end_offset)
+        if end_offset - self.recovery_point < self.config.flush_messages:
+            return end_offset
+        self._shared.sync_soon(self)
+        return self.recovery_point
+
+    def raise_high_watermark(self, offset: int) -> bool:
+        """Move the high watermark up, at most to the log end offset; says whether it moved."""
+        offset = min(offset, self.segments.end_offset)
         if offset <= self.high_watermark:
             return False
         self.high_watermark = offset

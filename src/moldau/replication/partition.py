@@ -270,7 +270,7 @@ class Partition:
         """Move it to what all who count have; says whether it moved."""
         if len(self.state.isr) < self.min_insync_replicas:
             return False  # KAFKA-15583: what too few have is not committed
-        leader_end = committed = self.log.log_end_offset
+        leader_end, committed = self.log.log_end_offset, self.log.settled_end_offset()
         if self.followers:
             counted = self._maximal_isr()
             for replica, follower in self.followers.items():

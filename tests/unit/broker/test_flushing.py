@@ -101,12 +101,12 @@ async def test_what_flush_messages_asks_for_is_committed_once_it_is_durable() ->
     store.directory.shared.sync_soon = flusher.flush_soon
     running = asyncio.create_task(flusher.run())
     append(log)
-    assert not log.raise_high_watermark(1)
+    assert log.settled_end_offset() == 0
     async with asyncio.timeout(10):
         while not heard:
             await asyncio.sleep(0)
     assert heard == [log.partition]
-    assert log.raise_high_watermark(1)
+    assert log.settled_end_offset() == 1
     running.cancel()
 
 

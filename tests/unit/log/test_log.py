@@ -285,16 +285,16 @@ def test_silent_producers_are_forgotten() -> None:
     assert len(log.producers) == 0
 
 
-def test_the_high_watermark_waits_for_the_sync_that_flush_messages_asks_for() -> None:
+def test_what_flush_messages_asks_for_is_settled_once_it_is_durable() -> None:
     bench = Workbench(flush_messages=3)
     wanted: list[Log] = []
     bench.shared.sync_soon = wanted.append
     log = bench.create()
     fill(log, 1)
-    assert log.raise_high_watermark(2)
+    assert log.settled_end_offset() == 2
     assert wanted == []
     fill(log, 1)
-    assert not log.raise_high_watermark(4)
+    assert log.settled_end_offset() == 0
     assert wanted == [log]
     log.recovery_point = 4
-    assert log.raise_high_watermark(4)
+    assert log.settled_end_offset() == 4

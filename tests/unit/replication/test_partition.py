@@ -1,5 +1,7 @@
 """A partition's replica: roles, epochs, the in-sync set and the high watermark."""
 
+from dataclasses import replace
+
 import pytest
 
 from moldau.config.topic import TopicConfig
@@ -230,3 +232,14 @@ def test_a_change_that_the_controller_has_overtaken_changes_nothing() -> None:
     led.lead(newer, now_ms=LAG_MS + 1)
     assert not led.finish_isr_change(change, 9)
     assert led.state == newer
+
+
+def test_what_must_be_synced_first_is_committed_after_that() -> None:
+    alone = partition()
+    alone.log.config = replace(alone.log.config, flush_messages=1)
+    alone.lead(state(), now_ms=0)
+    alone.append(batch(3), acks=ALL_IN_SYNC, now_ms=0)
+    assert not alone.is_committed(3)
+    alone.log.recovery_point = 3
+    assert alone.advance_high_watermark()
+    assert alone.is_committed(3)
