@@ -1,13 +1,15 @@
 """The coordination tree of a simulated world: sessions over links, which expire by silence."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from typing import Any, TypeVar
 
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.tree import (
     ConnectionLost,
+    Operation,
+    Result,
     SessionLost,
     SessionState,
     TreeError,
@@ -34,6 +36,13 @@ class WorldEnsemble(MemoryEnsemble):
         self.loop = loop
         self.network = network
         self.trees: list[WorldTree] = []
+        self.observe: Callable[[Sequence[Operation]], None] = lambda _operations: None
+        """Sees everything that is written."""
+
+    def apply(self, operations: Sequence[Operation], session_id: int) -> list[Result]:
+        results = super().apply(operations, session_id)
+        self.observe(operations)
+        return results
 
     async def open(self, *, timeout_s: float) -> "WorldTree":
         """A session for the current program."""
