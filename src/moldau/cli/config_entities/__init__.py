@@ -1,0 +1,1 @@
+"""What has settings, and how these are shown and changed on the command line."""

@@ -1,0 +1,136 @@
+"""Show and change settings of topics, brokers, users and clients (kafka-configs.sh)."""
+
+import json
+from collections.abc import Sequence
+
+from moldau.cli.config_entities.entity import Entity, entities_of
+from moldau.cli.config_entities.quotas import alter_quotas, describe_quotas
+from moldau.cli.config_entities.settings import alter_settings, describe_settings
+from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.client_settings import read_file
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Given,
+    Option,
+    Options,
+)
+from moldau.client.admin.admin import Admin
+from moldau.errors import KafkaError
+
+OPTIONS = Options(
+    "configs",
+    "Shows and changes settings of topics, brokers, users, clients and addresses.",
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Option("describe", "Print settings."),
+    Option("alter", "Change settings."),
+    Option("entity-type", "topics, brokers, broker-loggers, users, clients or ips.", "TYPE"),
+    Option("entity-name", "The name or number of it.", "NAME"),
+    Option("entity-default", "The default of all of that type."),
+    Option("topic", "The topic of this name.", "TOPIC"),
+    Option("broker", "The broker of this number.", "NUMBER"),
+    Option("broker-defaults", "The default of all brokers."),
+    Option("broker-logger", "The loggers of this broker.", "NUMBER"),
+    Option("user", "The user of this name.", "USER"),
+    Option("user-defaults", "The default of all users."),
+    Option("client", "The client of this id.", "ID"),
+    Option("client-defaults", "The default of all clients."),
+    Option("ip", "The address.", "ADDRESS"),
+    Option("ip-defaults", "The default of all addresses."),
+    Option("group", "The group of this name.", "GROUP"),
+    Option("all", "All settings, not only those that were changed."),
+    Option("add-config", "What to set: a=1,b=[x,y].", "SETTINGS"),
+    Option("add-config-file", "A file with what to set.", "FILE"),
+    Option("delete-config", "What to take back: a,b.", "NAMES"),
+    Option("force", "For old scripts: nothing is asked anyway."),
+    Option("zookeeper", "As before 3.0.", "SERVERS"),
+)
+
+_QUOTA_TYPES = ("users", "clients", "ips")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    entities = check(given)
+    try:
+        run_admin(given, lambda admin: _run(admin, given, entities))
+    except KafkaError as error:
+        words = " ".join(arguments)
+        raise CommandFailed(
+            f"Error while executing config command with args '{words}': {error}"
+        ) from error
+    return 0
+
+
+def check(given: Given) -> list[Entity]:
+    """Whose settings are meant; ends unless the options fit together."""
+    if ("describe" in given) == ("alter" in given):
+        raise CommandFailed("Command must include exactly one action: --describe, --alter")
+    if "zookeeper" in given:
+        raise CommandFailed("brokers are asked, not ZooKeeper: use --bootstrap-server")
+    entities = entities_of(given)
+    if "bootstrap-server" not in given:
+        raise CommandFailed(
+            "One of the required --bootstrap-server or --bootstrap-controller arguments "
+            "must be specified"
+        )
+    if "alter" in given:
+        if any(each.name is None for each in entities):
+            raise CommandFailed(
+                "An entity name must be specified with --alter of "
+                + ", ".join(each.kind for each in entities)
+            )
+        if not any(name in given for name in ("add-config", "add-config-file", "delete-config")):
+            raise CommandFailed(
+                "At least one of --add-config, --add-config-file, or --delete-config must be "
+                "specified with --alter"
+            )
+        given.refuse("add-config", "add-config-file")
+    return entities
+
+
+async def _run(admin: Admin, given: Given, entities: list[Entity]) -> None:
+    has_quotas = entities[0].kind in _QUOTA_TYPES
+    if "describe" in given:
+        if has_quotas:
+            data = await describe_quotas(admin, entities, is_json=given.is_json)
+        else:
+            data = await describe_settings(
+                admin, entities[0], is_every="all" in given, is_json=given.is_json
+            )
+        if given.is_json:
+            print(json.dumps(data))
+        return
+    added = parse_settings(given.text("add-config")) | read_file(given.text("add-config-file"))
+    removed = [name.strip() for name in given.text("delete-config").split(",") if name.strip()]
+    if has_quotas:
+        await alter_quotas(admin, entities, added, removed)
+    else:
+        await alter_settings(admin, entities[0], added, removed)
+
+
+def parse_settings(text: str) -> dict[str, str]:
+    """Settings in a=1,b=[x,y]: commas within brackets belong to the value."""
+    found: dict[str, str] = {}
+    part, depth = "", 0
+    for character in f"{text},":
+        if character == "," and depth == 0:
+            if part:
+                name, equals, value = part.partition("=")
+                if not equals:
+                    raise CommandFailed(
+                        "Invalid entity config: all configs to be added must be in the format "
+                        '"key=val".'
+                    )
+                found[name.strip()] = value
+            part = ""
+            continue
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if character not in "[]":
+            part += character
+    return found

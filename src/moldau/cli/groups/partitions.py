@@ -1,0 +1,35 @@
+"""Partitions that the option `--topic` names: a topic, or some of its partitions."""
+
+from collections.abc import Iterable
+
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.admin.admin import Admin
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+
+
+async def wanted_partitions(admin: Admin, topics: Iterable[str]) -> list[TopicPartition]:
+    """All partitions of `t`, or those numbered in `t:0,1`."""
+    found: list[TopicPartition] = []
+    whole: list[str] = []
+    for text in topics:
+        topic, colon, numbers = text.rpartition(":")
+        if colon:
+            found += [TopicPartition(topic, _number(each, text)) for each in numbers.split(",")]
+        else:
+            whole.append(text)
+    if whole:
+        described = await admin.describe_topics(whole)
+        for name in whole:
+            if name in described.errors:
+                reason = f"topic {name} does not exist"
+                raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+            found += [TopicPartition(name, each.partition) for each in described[name].partitions]
+    return found
+
+
+def _number(text: str, option: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise CommandFailed(f"Invalid partition '{text}' in --topic {option}") from None
