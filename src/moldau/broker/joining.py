@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
+from moldau.broker.failed_directories import FailedDirectories
 from moldau.broker.membership import Membership
 from moldau.broker.peers import Address, FindAddress, Peers
 from moldau.broker.registration import Registration
@@ -103,7 +104,14 @@ def make_membership(
         )
         return broker.controller
 
-    return Membership(sessions, broker.registration, node, broker.configs, start_office)
+    failures = FailedDirectories(broker.logs.directories, sessions, broker.id)
+    return Membership(
+        sessions,
+        broker.registration,
+        node,
+        start_office,
+        companions=[broker.configs.run, failures.run],
+    )
 
 
 async def until_known(broker: Broker) -> None:

@@ -6,9 +6,8 @@ no longer controller, whatever it was, before it begins the next one and registe
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 
-from moldau.broker.configs import Configs
 from moldau.broker.registration import Registration
 from moldau.controller.service import ControllerService
 from moldau.coordination.layout.brokers import BrokerRegistration
@@ -19,6 +18,7 @@ _log = logging.getLogger(__name__)
 
 _RETRY_S = 0.1
 
+Service = Callable[[], Coroutine[None, None, None]]
 StartOffice = Callable[[Tree], ControllerService]
 """Makes the controller service of a session, and makes it known to the broker."""
 
@@ -31,14 +31,15 @@ class Membership:
         sessions: Sessions,
         registration: Registration,
         node: BrokerRegistration,
-        configs: Configs,
         start_office: StartOffice,
+        companions: Sequence[Service],
     ) -> None:
+        """`companions` run as long as a session, and are started anew with the next."""
         self._sessions = sessions
         self._registration = registration
         self._node = node
-        self._configs = configs
         self._start_office = start_office
+        self._companions = companions
         self._controller: ControllerService
 
     async def join(self) -> None:
@@ -55,13 +56,14 @@ class Membership:
     async def _take_part(self) -> None:
         """Work as far as it depends on the session, until that is lost."""
         async with asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(self._configs.run())
+            running = [tasks.create_task(service()) for service in self._companions]
             try:
                 await self._controller.run()
             except SessionLost:
                 _log.warning("the session is lost: beginning another one")
             finally:
-                following.cancel()
+                for task in running:
+                    task.cancel()
 
     async def _rejoin(self) -> None:
         while True:

@@ -151,6 +151,8 @@ class Replicas:
     def _apply(self, unit: Unit, changes: Changes, now: Moment) -> None:
         known = self._partitions.get(unit.partition)
         if known is not None:
+            # Also for what is no news: so the controller asks which replicas are lost.
+            known.log.folder.volume.require_online()
             _require_topic_id(known.log, unit.topic_id)
             if unit.state.leader_epoch <= known.state.leader_epoch:
                 raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH)

@@ -51,7 +51,9 @@ async def member() -> AsyncIterator[Member]:
     await sessions.open()
     topics = TopicConfigs(sessions, TopicConfig())
     configs = Configs(sessions, 3, {}, topics=topics, clock=StandingClock())
-    membership = Membership(sessions, made.registration, NODE, configs, made.start_office)
+    membership = Membership(
+        sessions, made.registration, NODE, made.start_office, companions=[configs.run]
+    )
     await membership.join()
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(membership.run())
