@@ -77,6 +77,8 @@ PURE = (
     "moldau.replication.isr_notices",
     "moldau.replication.partition",
     "moldau.replication.questions",
+    "moldau.replication.read_replica",
+    "moldau.replication.throttle",
     "moldau.replication.truncation",
     "moldau.controller.assignment",
     "moldau.controller.cluster",

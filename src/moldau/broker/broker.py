@@ -29,6 +29,7 @@ from moldau.records.scratch import Scratch
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
 from moldau.replication.replicas import Replicas
+from moldau.replication.throttle import Throttle
 from moldau.runtime.clock import Clock
 from moldau.runtime.metrics import Metrics
 from moldau.runtime.waiters import Waiters
@@ -67,6 +68,7 @@ class Broker:
     scratch: Scratch = field(default_factory=Scratch)
     fetching: Fetching = field(init=False)
     in_sync: InSyncSets = field(init=False)
+    leader_throttle: Throttle = field(init=False)
     log_moves: LogMoves = field(init=False)
     verifier: Verifier = field(init=False)
     controller: ControllerService = field(init=False)

@@ -1,12 +1,17 @@
 """How this broker follows others: the parts of replication, joined to the rest of the broker."""
 
+from collections.abc import Callable, Collection
+
 from moldau.broker.broker import Broker
 from moldau.config.broker.startup import Startup
+from moldau.config.topic import TopicConfig
+from moldau.config.values import LONG_MAX
 from moldau.coordination.tree import Tree
 from moldau.net.channel import Channel, ChannelLimits
 from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
+from moldau.replication.throttle import Rate, Throttle
 
 
 def make_fetching(broker: Broker, startup: Startup) -> Fetching:
@@ -26,9 +31,39 @@ def make_fetching(broker: Broker, startup: Startup) -> Fetching:
         open_channel=open_channel,
         config=lambda: broker.config.replication,
         clock=broker.clock,
+        throttle=_throttle(
+            broker,
+            lambda topic: topic.follower_replication_throttled_replicas,
+            "follower.replication.throttled.rate",
+        ),
         make_durable=broker.flusher.flush_due,
     )
     return Fetching(terms, broker.waiters)
+
+
+def make_leader_throttle(broker: Broker) -> Throttle:
+    """What holds up followers that fetch too much from this broker."""
+    return _throttle(
+        broker,
+        lambda topic: topic.leader_replication_throttled_replicas,
+        "leader.replication.throttled.rate",
+    )
+
+
+def _throttle(
+    broker: Broker, replicas_of: Callable[[TopicConfig], Collection[str]], setting: str
+) -> Throttle:
+    quotas = broker.config.quotas
+    rate = Rate(
+        window_count=quotas.replication_quota_window_num,
+        window_ms=1000 * quotas.replication_quota_window_size_seconds,
+    )
+
+    def limit() -> int:
+        # The setting is dynamic only, so it is no part of the broker's configuration.
+        return int(broker.configs.layers.texts.get(setting, LONG_MAX))
+
+    return Throttle(broker.id, replicas_of, limit, rate)
 
 
 def make_in_sync_sets(broker: Broker, tree: Tree) -> InSyncSets:

@@ -12,6 +12,7 @@ from moldau.log.transaction_index import AbortedTransaction
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.replication.partition import Partition
 from moldau.replication.replicas import Replicas
+from moldau.replication.throttle import Throttle
 from moldau.runtime.file_range import FileRange
 
 CONSUMER = -1
@@ -40,6 +41,9 @@ class ReadTerms(NamedTuple):
     may_read_follower: bool = False
     # A follower that consumers read from hears of a high watermark as soon as it moves.
     hears_high_watermark: bool = False
+    # Holds up followers that are catching up.
+    throttle: Throttle | None = None
+    now_ms: int = 0
 
     @property
     def is_follower(self) -> bool:
@@ -92,7 +96,9 @@ def read_all(
         try:
             partition = read.partition = find(replicas, one, terms)
             read.diverging = _divergence(partition, one.want)
-            if read.diverging is None:
+            if is_held_up(partition, terms):
+                read.fetched = Fetched(None, one.want.fetch_offset, one.want.fetch_offset)
+            elif read.diverging is None:
                 max_bytes = max(0, min(one.want.max_bytes, remaining))
                 _read(read, one.want, terms, max_bytes, at_least_one=at_least_one)
         except KafkaError as error:
@@ -113,6 +119,8 @@ def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -
         except KafkaError:
             return True
         offset, log = one.want.fetch_offset, partition.log
+        if is_held_up(partition, terms):
+            continue
         if offset < end_of(partition, terms):
             return True
         if terms.hears_high_watermark and is_high_watermark_news(partition, terms):
@@ -144,6 +152,13 @@ def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
         )
         raise KafkaError(code, message)
     return partition
+
+
+def is_held_up(partition: Partition, terms: ReadTerms) -> bool:
+    """Whether a follower gets nothing now, because others of its kind have had enough."""
+    if terms.throttle is None or terms.replica_id in partition.state.isr:
+        return False
+    return terms.throttle.holds_up(partition, now_ms=terms.now_ms)
 
 
 def is_high_watermark_news(partition: Partition, terms: ReadTerms) -> bool:

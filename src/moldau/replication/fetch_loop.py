@@ -21,6 +21,7 @@ from moldau.replication import questions
 from moldau.replication.fetch_session import FollowerSession, Key, Wanted
 from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Phase
 from moldau.replication.partition import Partition
+from moldau.replication.throttle import Throttle
 from moldau.runtime.clock import Clock, Moment
 from moldau.runtime.waiters import Waiters
 
@@ -56,6 +57,7 @@ class Terms:
     open_channel: OpenChannel
     config: Callable[[], ReplicationConfig]
     clock: Clock
+    throttle: Throttle
     make_durable: Callable[[Log], Awaitable[None]] | None = None
     """Waits for the sync that `flush.messages` may ask for after an append."""
 
@@ -129,7 +131,7 @@ class FetchLoop:
             await self._ask_epoch_ends(channel, truncating)
         elif lost := fetcher.due(Phase.LOST, now):
             await self._ask_ends(channel, lost)
-        elif fetching := fetcher.due(Phase.FETCHING, now):
+        elif fetching := self._unthrottled(fetcher.due(Phase.FETCHING, now), now):
             await self._fetch(channel, fetching)
         else:
             await self._pause(self._wait_ms(terms.config().replica_fetch_backoff_ms))
@@ -196,11 +198,22 @@ class FetchLoop:
                 self.fetcher.take_error(following, data.error_code, now)
             else:
                 answer = questions.answer(data, wanted[key].offset)
+                self._terms.throttle.record(
+                    following.partition, len(answer.records), now_ms=now.monotonic_ms
+                )
                 if self.fetcher.take_records(following, answer, now):
                     self._waiters.wake(following.name)
                     if self._terms.make_durable is not None:
                         # The next fetch tells the leader that this replica has them.
                         await self._terms.make_durable(following.partition.log)
+
+    def _unthrottled(self, due: list[Following], now: Moment) -> list[Following]:
+        throttle, now_ms = self._terms.throttle, now.monotonic_ms
+        return [
+            one
+            for one in due
+            if one.lag == 0 or not throttle.holds_up(one.partition, now_ms=now_ms)
+        ]
 
     def _request(self, wanted: Mapping[Key, Wanted], version: int) -> FetchRequest:
         config, replica_id = self._terms.config(), self._terms.replica_id

@@ -47,6 +47,8 @@ class Following:
     phase: Phase
     failures: int = 0
     retry_ms: int = 0
+    lag: int | None = None
+    """How many committed records are missing; None until the leader has said."""
 
     @property
     def name(self) -> TopicPartition:
@@ -119,6 +121,11 @@ class Fetcher:
             for one in self._following.values()
             if one.phase is phase and one.retry_ms <= now.monotonic_ms
         ]
+
+    @property
+    def largest_lag(self) -> int:
+        """How far the last of the partitions is behind."""
+        return max((one.lag or 0 for one in self._following.values()), default=0)
 
     def next_deadline_ms(self) -> int | None:
         """When the first of the partitions that wait may be tried again, by the steady clock."""
@@ -229,6 +236,7 @@ def _append(following: Following, answer: Answer, now: Moment) -> None:
     if batches:
         log.append_as_follower(batches, now_ms=now.wall_ms)
     log.raise_high_watermark(answer.high_watermark)
+    following.lag = max(0, answer.high_watermark - log.log_end_offset)
     if answer.log_start_offset > log.log_start_offset:
         # What the leader deleted it had committed before, but we may hear of that later.
         log.raise_log_start(min(answer.log_start_offset, log.high_watermark))

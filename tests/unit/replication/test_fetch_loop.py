@@ -16,8 +16,9 @@ from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpoc
 from moldau.records.batch import stamp, write_batch
 from moldau.records.record import Record
 from moldau.replication.fetch_loop import FetchLoop, Terms
+from moldau.replication.throttle import Rate, Throttle
 from moldau.runtime.waiters import Waiters
-from unit.broker.world import SettableClock, World, broker_world
+from unit.broker.world import START_MS, SettableClock, World, broker_world
 from unit.replication.leader_world import FOLLOWER, LEADER, T0, WorldChannel, follow, lead
 from unit.replication.replica_set import Member
 
@@ -34,10 +35,14 @@ class Follower:
     loop: FetchLoop = field(init=False)
     can_sync: asyncio.Event = field(default_factory=asyncio.Event)
     waiters: Waiters = field(default_factory=Waiters)
+    listed: tuple[str, ...] = ()
+    limit: int = 0
+    throttle: Throttle = field(init=False)
 
     def __post_init__(self) -> None:
         self.can_sync.set()
         self.member = Member(FOLLOWER, TopicConfig(), truncates_by_fetch=False)
+        self.throttle = Throttle(FOLLOWER, lambda _topic: self.listed, lambda: self.limit, Rate())
         terms = Terms(
             replica_id=FOLLOWER,
             protocol=self.protocol,
@@ -46,6 +51,7 @@ class Follower:
                 replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=10
             ),
             clock=SettableClock(),
+            throttle=self.throttle,
             make_durable=self._make_durable,
         )
         self.loop = FetchLoop(LEADER, terms, self.waiters)
@@ -208,6 +214,20 @@ async def test_a_session_that_the_leader_has_forgotten_is_begun_anew(world: Worl
     follower.loop._session.epoch = 5
     world.append("t", b"b")
     await follower.until(lambda: log.log_end_offset == 2)
+
+
+async def test_a_throttled_replica_that_is_behind_waits(world: World) -> None:
+    follower = Follower(world, listed=("*",))
+    lead(world)
+    for _ in range(3):
+        world.append("t", bytes(600_000))
+    follower.loop.follow(follow(follower.member))
+    log = follower.member.log
+    await follower.until(lambda: log.log_end_offset > 0)
+    assert follower.throttle.holds_up(follow(follower.member), now_ms=START_MS)
+    assert log.log_end_offset < 3
+    follower.limit = 2**40
+    await follower.until(lambda: log.log_end_offset == 3)
 
 
 async def test_a_partition_that_is_dropped_is_fetched_no_more(world: World) -> None:

@@ -181,3 +181,11 @@ def test_an_offset_that_is_in_range_after_all_is_asked_for_again_later() -> None
     assert (member.log.log_start_offset, member.log.log_end_offset) == (0, 3)
     assert fetcher.due(Phase.FETCHING, NOW) == []
     assert only(fetcher, Phase.FETCHING, later(FIRST_BACKOFF_MS)) is following
+
+
+def test_the_lag_is_what_is_committed_and_missing() -> None:
+    _, fetcher = follower_with(0)
+    assert fetcher.largest_lag == 0
+    following = only(fetcher, Phase.FETCHING)
+    fetcher.take_records(following, answer(0, batch(0), high_watermark=5), NOW)
+    assert fetcher.largest_lag == 4

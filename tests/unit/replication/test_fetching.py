@@ -15,6 +15,7 @@ from moldau.model import TopicPartition
 from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.partition import NO_LEADER, Partition, PartitionState
+from moldau.replication.throttle import Rate, Throttle
 from moldau.runtime.waiters import Waiters
 from moldau.testing.disk import MemoryDisk
 from unit.broker.world import SettableClock
@@ -51,6 +52,7 @@ class Brokers:
             open_channel=self._open,
             config=lambda: ReplicationConfig(num_replica_fetchers=fetchers),
             clock=SettableClock(),
+            throttle=Throttle(9, lambda _topic: (), lambda: 0, Rate()),
         )
         self.fetching = Fetching(terms, Waiters())
 

@@ -43,9 +43,8 @@ Reads = dict[PartitionKey, PartitionRead]
 
 async def handle(request: FetchRequest, context: Context, broker: Broker) -> FetchResponse:
     version = context.api_version
-    fetch = broker.fetch_sessions.begin(
-        _session_request(request, version), now_ms=broker.clock.monotonic_ms()
-    )
+    now_ms = broker.clock.monotonic_ms()
+    fetch = broker.fetch_sessions.begin(_session_request(request, version), now_ms=now_ms)
     config, replica_id = broker.config.replication, _replica_id(request)
     is_rack_aware = selects_by_rack(config.replica_selector_class)
     terms = ReadTerms(
@@ -55,6 +54,8 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         at_least_one=version >= _AT_LEAST_ONE_SINCE,
         may_read_follower=version >= _FOLLOWERS_READ_SINCE and replica_id == CONSUMER,
         hears_high_watermark=is_rack_aware and replica_id >= 0,
+        throttle=broker.leader_throttle if replica_id >= 0 else None,
+        now_ms=now_ms,
     )
     asked = _questions(fetch, broker.metadata.image)
     reads = read_all(broker.replicas, asked, terms)
@@ -70,8 +71,8 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
             operation="Fetch",
         )
         reads = read_all(broker.replicas, asked, terms)
-    if terms.hears_high_watermark:
-        _note_told(reads, terms)
+    if terms.is_follower:
+        _note_told(reads, terms, broker)
     if version < CONVERTED_BEFORE:
         for key, read in reads.items():
             await convert(read, asked[key].want.fetch_offset, terms, version)
@@ -151,12 +152,14 @@ def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Brok
             broker.waiters.wake(read.partition.topic_partition)
 
 
-def _note_told(reads: Reads, terms: ReadTerms) -> None:
-    """A follower is about to hear of the high watermarks."""
+def _note_told(reads: Reads, terms: ReadTerms, broker: Broker) -> None:
+    """A follower is about to get records, and to hear of the high watermarks."""
+    now_ms = broker.clock.monotonic_ms()
     for read in reads.values():
         if read.error is None and read.partition is not None:
             follower = read.partition.followers[terms.replica_id]
             follower.high_watermark = read.partition.log.high_watermark
+            broker.leader_throttle.record(read.partition, read.size, now_ms=now_ms)
 
 
 def _refer_to_nearest(
