@@ -25,6 +25,7 @@ from moldau.controller.service import ControllerService
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
+from moldau.net.listener import Listener
 from moldau.records.scratch import Scratch
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
@@ -66,6 +67,7 @@ class Broker:
     coordinators: Coordinators
     old_offsets: OldOffsets
     scratch: Scratch = field(default_factory=Scratch)
+    listeners: list[Listener] = field(default_factory=list)
     fetching: Fetching = field(init=False)
     in_sync: InSyncSets = field(init=False)
     leader_throttle: Throttle = field(init=False)

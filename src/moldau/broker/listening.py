@@ -1,12 +1,16 @@
 """The listeners of a broker, as its settings describe them."""
 
+import logging
+import socket
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from moldau.broker.advertised import WHERE_YOU_ARE
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
+from moldau.config.values import INT_MAX
 from moldau.config.listeners import Listener as ListenerConfig
 from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration
@@ -16,10 +20,12 @@ from moldau.net.listener import Bind, ConnectionLimits, Endpoint, Listener, list
 from moldau.protocol.inter_broker import FEATURES_SINCE
 from moldau.runtime.process import host_name
 
+_log = logging.getLogger(__name__)
+
 
 def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
     """Bind each listener; none of them accepts connections yet."""
-    limits, connection_limits = _limits(startup.config), _connection_limits(startup.config)
+    limits, connection_limits = _limits(startup.config), connection_limits_of(startup.config)
     for one in startup.listeners.bound:
         yield Listener(
             Endpoint(one.name, one.host, one.port),
@@ -61,6 +67,7 @@ def _told_host(startup: Startup, listener: ListenerConfig) -> str:
 # much to send, sendfile takes a third less processor time; receiving is best left to the system.
 _SOCKET_BUFFER_DEFAULT_BYTES = 102_400
 _SOCKET_SEND_BYTES = 204_800
+_CONNECTIONS_PER_S_MIN = 1  # or nobody could ever change it again
 
 
 def _limits(config: BrokerConfig) -> Limits:
@@ -71,6 +78,7 @@ def _limits(config: BrokerConfig) -> Limits:
         receive_buffer_bytes=config.limits.moldau_receive_buffer_bytes,
         unsent_bytes=config.limits.moldau_send_buffer_bytes,
         sendfile_threshold_bytes=config.limits.moldau_sendfile_threshold_bytes,
+        requests_per_turn=config.limits.moldau_requests_per_turn,
     )
 
 
@@ -81,14 +89,31 @@ def _chosen(size: int, otherwise: int | None) -> int | None:
     return None if size < 0 else size
 
 
-def _connection_limits(config: BrokerConfig) -> ConnectionLimits:
+def connection_limits_of(config: BrokerConfig) -> ConnectionLimits:
+    """What the settings, some of which may change while the broker runs, say about clients."""
+    rate = config.network.max_connection_creation_rate
     return ConnectionLimits(
         connections_max=config.network.max_connections,
         connections_per_ip_max=config.network.max_connections_per_ip,
+        connections_max_by_ip=dict(_by_address(config.network.max_connections_per_ip_overrides)),
+        connections_per_s=inf if rate == INT_MAX else max(rate, _CONNECTIONS_PER_S_MIN),
         idle_s=config.network.connections_max_idle_ms / 1000,
         frame_s=config.limits.moldau_frame_timeout_ms / 1000,
         write_stall_s=config.limits.moldau_write_stall_timeout_ms / 1000,
     )
+
+
+def _by_address(overrides: str) -> Iterator[tuple[str, int]]:
+    """`host:count` pairs; a name stands for all its addresses, one that is not known for none."""
+    for pair in filter(None, map(str.strip, overrides.split(","))):
+        host, _, count = pair.rpartition(":")
+        try:
+            found = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
+        except OSError as error:
+            _log.warning("max.connections.per.ip.overrides: %s: %s", host, error)
+            continue
+        for _, _, _, _, address in found:
+            yield str(address[0]), int(count)
 
 
 def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:

@@ -41,7 +41,7 @@ from moldau.broker.joining import (
     until_known,
 )
 from moldau.broker.leaving import hand_over
-from moldau.broker.listening import bind_all, registration_of
+from moldau.broker.listening import bind_all, connection_limits_of, registration_of
 from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
@@ -133,7 +133,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
         dispatcher = make_dispatcher(broker)
-        listeners = []
+        listeners = broker.listeners
         for listener in bind_all(startup, dispatcher, doors.bind):
             stack.callback(listener.close)
             listeners.append(listener)
@@ -301,6 +301,8 @@ def _close(directory: LogDirectory, doors: Ports) -> None:
 def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
     """The broker's own dynamic settings have changed."""
     broker.config = layers.config
+    for listener in broker.listeners:
+        listener.connection_limits = connection_limits_of(layers.config)
     broker.logs.reconfigure_all()
 
 

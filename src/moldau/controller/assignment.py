@@ -38,7 +38,9 @@ def assign_replicas(
         raise KafkaError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
     if replication_factor > len(brokers):
         count = len(brokers)
-        message = f"Replication factor: {replication_factor} larger than available brokers: {count}."
+        message = (
+            f"Replication factor: {replication_factor} larger than available brokers: {count}."
+        )
         raise KafkaError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
     ring = _ring(brokers)
     return {

@@ -5,9 +5,10 @@ import errno
 import logging
 import socket
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 
 from moldau.net.connection import Connection, Limits, Open
 
@@ -36,6 +37,9 @@ class ConnectionLimits:
 
     connections_max: int = 2**31 - 1
     connections_per_ip_max: int = 2**31 - 1
+    connections_max_by_ip: Mapping[str, int] = field(default_factory=dict)
+    """Addresses with another limit than the others."""
+    connections_per_s: float = inf
     idle_s: float = 600.0
     # Kafka has no deadline for a frame; without one a slow client holds its memory for ever.
     frame_s: float = 60.0
@@ -79,7 +83,7 @@ class Listener:
         self.endpoint = endpoint
         self._opening = opening
         self._limits = limits
-        self._connection_limits = connection_limits
+        self.connection_limits = connection_limits
         self._connections: dict[Connection, str] = {}
         self._per_ip: Counter[str] = Counter()
         self._has_room = asyncio.Event()
@@ -112,10 +116,12 @@ class Listener:
         ip = connection.transport.get_extra_info("peername", ("?",))[0]
         self._connections[connection] = ip
         self._per_ip[ip] += 1
-        if self._per_ip[ip] > self._connection_limits.connections_per_ip_max:
+        limits = self.connection_limits
+        allowed = limits.connections_max_by_ip.get(ip, limits.connections_per_ip_max)
+        if self._per_ip[ip] > allowed:
             _log.info("closing %s: too many connections from its address", connection.peer)
             connection.abort()
-        if len(self._connections) >= self._connection_limits.connections_max:
+        if len(self._connections) >= self.connection_limits.connections_max:
             self._has_room.clear()
 
     def closed(self, connection: Connection) -> None:
@@ -139,13 +145,16 @@ class Listener:
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
                 continue
             await self._connect_all(callers)
+            if self.connection_limits.connections_per_s < inf:
+                await asyncio.sleep(len(callers) / self.connection_limits.connections_per_s)
 
     def _take_callers(self) -> list[socket.socket]:
         """Accept whoever is waiting and has room.
 
         Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
         """
-        room = self._connection_limits.connections_max - len(self._connections)
+        limits = self.connection_limits
+        room = min(limits.connections_max - len(self._connections), limits.connections_per_s)
         callers: list[socket.socket] = []
         with suppress(BlockingIOError, ConnectionAbortedError):  # nobody, or hung up already
             while len(callers) < min(room, _CALLERS_MAX):
@@ -203,7 +212,7 @@ class Listener:
                     connection.shrink()
 
     def _overdue(self, connection: Connection, now_s: float) -> str:
-        limits = self._connection_limits
+        limits = self.connection_limits
         began, blocked = connection.frame_began_s, connection.write_blocked_since_s
         if began is not None and now_s - began > limits.frame_s:
             return f"a request did not arrive within {limits.frame_s:g} s"

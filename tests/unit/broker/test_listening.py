@@ -1,7 +1,9 @@
 """Listeners as settings describe them."""
 
+from math import inf
+
 from moldau.broker.dispatch import Dispatcher
-from moldau.broker.listening import bind_all, registration_of
+from moldau.broker.listening import bind_all, connection_limits_of, registration_of
 from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
 from moldau.runtime.clock import SystemClock
@@ -43,3 +45,16 @@ def test_advertised_listeners_are_told_as_they_are() -> None:
         ("INSIDE", "in", 1),
         ("OUTSIDE", "out", 2),
     ]
+
+
+def test_limits_of_connections_are_read_from_the_settings() -> None:
+    settings = {
+        "max.connections.per.ip": "3",
+        "max.connections.per.ip.overrides": "127.0.0.1:7, [::1]:8,nowhere.invalid:9",
+        "max.connection.creation.rate": "50",
+    }
+    limits = connection_limits_of(read_startup(settings).config)
+    assert limits.connections_per_ip_max == 3
+    assert limits.connections_max_by_ip == {"127.0.0.1": 7, "::1": 8}
+    assert limits.connections_per_s == 50
+    assert connection_limits_of(read_startup({}).config).connections_per_s == inf

@@ -65,6 +65,34 @@ async def test_too_many_connections_from_one_address_are_closed() -> None:
         serving.cancel()
 
 
+async def test_an_address_may_have_a_limit_of_its_own_which_may_change() -> None:
+    listener = listener_with(
+        ConnectionLimits(connections_per_ip_max=0, connections_max_by_ip={"127.0.0.1": 1})
+    )
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(listener.serve())
+        _, first = await ask(listener.port)
+        listener.connection_limits = ConnectionLimits(connections_per_ip_max=0)
+        reader, second = await asyncio.open_connection("127.0.0.1", listener.port)
+        assert await is_hung_up(reader)
+        second.close()
+        first.close()
+        serving.cancel()
+
+
+async def test_connections_are_accepted_at_a_limited_rate() -> None:
+    loop = asyncio.get_running_loop()
+    listener = listener_with(ConnectionLimits(connections_per_s=20))
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(listener.serve())
+        began = loop.time()
+        for _ in range(5):
+            _, writer = await ask(listener.port)
+            writer.close()
+        assert loop.time() - began >= 4 / 20
+        serving.cancel()
+
+
 @pytest.mark.parametrize(
     ("sent", "limits"),
     [

@@ -42,14 +42,3 @@ class LimitConfig(Area):
         at_least(1),
         importance=Importance.LOW,
     )
-    moldau_decompressed_batch_max_bytes: int = integer(
-        134_217_728,
-        "Size that a record batch may have after decompression; a larger one is refused.",
-        at_least(1024),
-    )
-    moldau_embedded_store_queue_size: int = integer(
-        1000,
-        "Requests to the embedded store that may wait at a time.",
-        between(1, 1_000_000),
-        importance=Importance.LOW,
-    )

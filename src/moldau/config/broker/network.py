@@ -74,12 +74,13 @@ class NetworkConfig(Area):
     )
     socket_receive_buffer_bytes: int = integer(
         102_400,
-        "SO_RCVBUF of server sockets; -1 leaves it to the operating system.",
+        "SO_RCVBUF of server sockets; -1, and this default, leave it to the operating system.",
         importance=Importance.HIGH,
     )
     socket_send_buffer_bytes: int = integer(
         102_400,
-        "SO_SNDBUF of server sockets; -1 leaves it to the operating system.",
+        "SO_SNDBUF of server sockets, twice as much at this default; -1 leaves it to the "
+        "operating system.",
         importance=Importance.HIGH,
     )
     socket_request_max_bytes: int = integer(
