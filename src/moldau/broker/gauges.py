@@ -6,6 +6,7 @@ For names see `moldau.runtime.metrics`.
 from collections.abc import Callable, Iterator, Sequence
 
 from moldau.broker.broker import Broker
+from moldau.broker.coordinator_gauges import register_coordinator_gauges
 from moldau.log.log import Log
 from moldau.net.listener import Listener
 from moldau.runtime.metrics import Labels
@@ -62,6 +63,7 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
     metrics.gauge("process_cpu_seconds_total", cpu_seconds)
     for name, read in _LOG_GAUGES.items():
         metrics.gauges(f"kafka_log_log_{name}", _per_log(broker, read))
+    register_coordinator_gauges(broker)
 
 
 _LOG_GAUGES: dict[str, Callable[[Log], float]] = {

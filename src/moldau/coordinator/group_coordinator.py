@@ -10,6 +10,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moldau.config.broker.groups import GroupConfig
+from moldau.coordinator.counts import GroupCounts
 from moldau.coordinator.decision import Decision, Parked, Reply
 from moldau.coordinator.group.commits import Errors
 from moldau.coordinator.group.consumer.messages import (
@@ -30,7 +31,7 @@ from moldau.coordinator.group.messages import (
     Sync,
     SyncReply,
 )
-from moldau.coordinator.group.records import GroupsRecord
+from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.coordinator.group.subscription import CONSUMER
 from moldau.coordinator.shard import Ports, Shard
 from moldau.coordinator.shards import Shards
@@ -72,6 +73,7 @@ class GroupCoordinator:
         self._config = config
         self._ports = ports
         self._new_uuid = new_uuid
+        self.counts = GroupCounts()
 
     async def run(self) -> None:
         """Load, keep deadlines and forget old offsets, until cancelled."""
@@ -118,6 +120,7 @@ class GroupCoordinator:
         decision = shard.machine.sync(group_id, sync, now=self._ports.now())
         try:
             shard.write(decision)
+            self.counts.completed_rebalances += len(decision.records)
         except KafkaError as error:
             now = self._ports.now()
             shard.machine.refuse_assignment(group_id, _group_error(error), now=now)
@@ -186,6 +189,7 @@ class GroupCoordinator:
             end_offset = shard.write(decision)
             if decision.records:
                 await shard.until_committed(end_offset)
+                self.counts.committed_offsets += len(decision.records)
         except KafkaError as error:
             code = _commit_error(error)
             return {
@@ -218,12 +222,14 @@ class GroupCoordinator:
         shard = self._shard(group_id)
         decision = shard.machine.delete_offsets(group_id, partitions)
         await self._store(shard, decision)
+        self.counts.deleted_offsets += _offset_count(decision.records)
         return decision.reply
 
     def forget_partitions(self, partitions: Sequence[TopicPartition]) -> None:
         """Forget the offsets of partitions that were deleted with their topic."""
         for shard in self.shards:
-            self._write_tombstones(shard, shard.machine.forget_partitions(partitions))
+            tombstones = shard.machine.forget_partitions(partitions)
+            self.counts.deleted_offsets += self._write_tombstones(shard, tombstones)
 
     def end_transaction(self, partition: int, producer_id: int, *, is_commit: bool) -> None:
         """A marker was committed to a partition of the offsets topic."""
@@ -252,6 +258,7 @@ class GroupCoordinator:
         shard = self._shard(group_id, is_name_needed=False)
         decision = shard.machine.delete(group_id)
         await self._store(shard, decision)
+        self.counts.deleted_offsets += _offset_count(decision.records)
         return decision.reply
 
     # Retention
@@ -268,15 +275,17 @@ class GroupCoordinator:
             for index, group_id in enumerate(shard.machine.ids(), 1):
                 tombstones += shard.machine.forget_expired(group_id, now=self._ports.now())
                 if index % _GROUPS_PER_STEP == 0 or len(tombstones) >= _TOMBSTONES_PER_BATCH:
-                    self._write_tombstones(shard, tombstones)
+                    self.counts.expired_offsets += self._write_tombstones(shard, tombstones)
                     tombstones = []
                     await asyncio.sleep(0)
-            self._write_tombstones(shard, tombstones)
+            self.counts.expired_offsets += self._write_tombstones(shard, tombstones)
 
-    def _write_tombstones(self, shard: Shard[Groups], tombstones: list[GroupsRecord]) -> None:
+    def _write_tombstones(self, shard: Shard[Groups], tombstones: list[GroupsRecord]) -> int:
+        """Returns how many of them are of offsets."""
         for start in range(0, len(tombstones), _TOMBSTONES_PER_BATCH):
             batch = tombstones[start : start + _TOMBSTONES_PER_BATCH]
             self._write_or_warn(shard, Decision(None, batch))
+        return _offset_count(tombstones)
 
     def _write_or_warn(self, shard: Shard[Groups], decision: Decision[GroupsRecord, Reply]) -> None:
         """For what nobody waits for, and what would be decided again after a failover."""
@@ -300,6 +309,10 @@ class GroupCoordinator:
         if group_id == "" and is_name_needed:
             raise KafkaError(ErrorCode.INVALID_GROUP_ID)
         return self.shards.of(group_id)
+
+
+def _offset_count(records: Iterable[GroupsRecord]) -> int:
+    return sum(isinstance(record, OffsetRecord) for record in records)
 
 
 def _group_error(error: KafkaError) -> ErrorCode:

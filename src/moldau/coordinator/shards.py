@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from moldau.coordinator.counts import LoadTimes
 from moldau.coordinator.java_hash import partition_of
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Journal, Machine, Ports, Shard
@@ -33,6 +34,7 @@ class Shards(Generic[M]):
         load_max_bytes: int = 5_242_880,
     ) -> None:
         self.topic = topic
+        self.load_times = LoadTimes()
         self._new_machine = new_machine
         self._ports = ports
         self._partition_count = partition_count
@@ -112,6 +114,7 @@ class Shards(Generic[M]):
         max_bytes = min(self._load_max_bytes, _PIECE_MAX_BYTES)
         loading = Loading(shard.journal, shard.machine, max_bytes=max_bytes)
         clock = self._ports.clock
+        started_ms = clock.monotonic_ms()
         while not loading.is_done and not shard.is_closed:
             data = await loading.read()
             # What was loaded stays: let the collector not walk through it over and over.
@@ -123,6 +126,7 @@ class Shards(Generic[M]):
                     began_ns = clock.monotonic_ns()
         if not shard.is_closed:
             shard.begin()
+            self.load_times.note(clock.monotonic_ms() - started_ms)
             self.note_deadline(shard)
 
     # Deadlines

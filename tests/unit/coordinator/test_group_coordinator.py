@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
+from moldau.coordinator.counts import GroupCounts
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
 from moldau.coordinator.group_coordinator import GroupCoordinator
@@ -213,6 +214,9 @@ async def test_deleted_topics_and_old_offsets_are_forgotten(setup: Setup) -> Non
     await setup.groups.commit("s", Identity(), {T: long_ago})
     await setup.groups.forget_expired()
     assert setup.groups.overviews() == (ErrorCode.NONE, [])
+    assert setup.groups.counts == GroupCounts(
+        committed_offsets=2, deleted_offsets=1, expired_offsets=1
+    )
 
 
 async def test_very_many_offsets_are_forgotten_in_batches(setup: Setup) -> None:

@@ -61,6 +61,11 @@ class Groups:
     def __len__(self) -> int:
         return len(self._table)
 
+    @property
+    def offset_count(self) -> int:
+        """How many offsets are stored."""
+        return sum(len(machine.group.offsets.committed) for machine in self._table)
+
     def find(self, group_id: str) -> GroupMachine | None:
         """The group, if it is there and of the classic protocol."""
         return self._table.classic(group_id)
