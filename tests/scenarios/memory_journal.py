@@ -3,6 +3,7 @@
 from moldau.errors import KafkaError
 from moldau.log.verification import Guard
 from moldau.records.batch import BatchHeader, iterate_headers, stamp
+from moldau.records.buffers import WritableBuffer
 
 
 class MemoryJournal:
@@ -19,7 +20,7 @@ class MemoryJournal:
         self.is_slow = False
         self.failure: KafkaError | None = None
 
-    def append(self, batch: bytearray, _guard: Guard | None) -> int:
+    def append(self, batch: WritableBuffer, _guard: Guard | None) -> int:
         if self.failure is not None:
             raise self.failure
         first_offset = self.end_offset

@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.consumer_group_script import ConsumerGroupScript
 from scenarios.group_script import GroupScript
 from scenarios.transaction_script import TransactionScript
 
-SCRIPTS = {"group": GroupScript, "transaction": TransactionScript}
+SCRIPTS: dict[str, type[GroupScript | TransactionScript]] = {
+    "consumer_group": ConsumerGroupScript,
+    "group": GroupScript,
+    "transaction": TransactionScript,
+}
 TRANSCRIPTS = [
     pytest.param(folder, path, id=f"{folder}-{path.stem}")
     for folder in SCRIPTS

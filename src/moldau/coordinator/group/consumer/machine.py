@@ -75,7 +75,7 @@ class ConsumerMachine:
         before = self._admit(heartbeat, draft)
         member = self.settle(draft, before, _told(before, heartbeat), heartbeat.owned, now=now)
         self.deadlines.begin_session(member, now=now)
-        if member is not before:
+        if member.progress != before.progress:
             if member.state is MemberState.UNREVOKED:
                 self.deadlines.begin_rebalance(member, now=now)
             else:

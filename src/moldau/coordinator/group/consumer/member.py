@@ -57,6 +57,11 @@ class ConsumerMember:
     revoking: Assignment = field(default_factory=dict)
     """Partitions that the member still has, but shall give up."""
 
+    @property
+    def progress(self) -> tuple[int, MemberState, Assignment, Assignment]:
+        """What changes while the member reconciles."""
+        return self.epoch, self.state, self.assigned, self.revoking
+
     def has_reached(self, epoch: int) -> bool:
         """Whether it has all of its target of that epoch."""
         return self.state is MemberState.STABLE and self.epoch == epoch

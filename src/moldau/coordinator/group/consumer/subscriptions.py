@@ -1,7 +1,7 @@
 """Keeping what a group knows of its topics up to date."""
 
 from moldau.coordinator.group.consumer.draft import Draft
-from moldau.coordinator.group.consumer.pattern import TopicPattern
+from moldau.coordinator.group.consumer.pattern import topic_pattern
 from moldau.coordinator.group.consumer.records import EpochRecord, PatternRecord, TopicsRecord
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
 from moldau.coordinator.group.consumer.topics import known_topics
@@ -27,7 +27,7 @@ def _refresh_patterns(draft: Draft, image: ClusterImage, *, wall_ms: int) -> boo
     has_moved = False
     for text in used:
         known = group.patterns.get(text)
-        pattern = TopicPattern(text)
+        pattern = topic_pattern(text)
         topics = tuple(sorted(name for name in image.topics if pattern.matches(name)))
         if known is None or known.topics != topics:
             draft.add(PatternRecord(group.group_id, text, ResolvedPattern(topics, wall_ms)))

@@ -192,6 +192,8 @@ def test_who_does_not_give_up_partitions_in_time_is_removed() -> None:
     assert world.group.members["a"].state is MemberState.UNREVOKED
     rebalance = TimerKey("g", "a", is_rebalance=True)
     assert world.around.timers.deadline_ms(rebalance) == NOW.monotonic_ms + 20_000
+    world.beat(beating("a", 1), now=LATER)
+    assert world.around.timers.deadline_ms(rebalance) == NOW.monotonic_ms + 20_000
     world.beat(beating("a", 1, {T: (0, 1)}))
     assert world.around.timers.deadline_ms(rebalance) is None
 

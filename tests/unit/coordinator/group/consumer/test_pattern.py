@@ -1,17 +1,62 @@
 """Patterns of topics."""
 
-import pytest
+import re
 
-from moldau.coordinator.group.consumer.pattern import TopicPattern
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moldau.coordinator.group.consumer.pattern import TopicPattern, topic_pattern
 from moldau.errors import ErrorCode, KafkaError
+
+ATOMS = st.sampled_from(
+    ["a", "b", "_", r"\-", r"\.", ".", "[ab]", "[^a]", r"\w", r"\d", r"\b", "^", "$"]
+)
+EXPRESSIONS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map("|".join).map("(?:{})".format),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,}"])).map(
+            lambda pair: f"(?:{pair[0]}){pair[1]}"
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@given(EXPRESSIONS, st.lists(st.text("ab_-.1", max_size=8), max_size=8))
+def test_names_are_matched_as_python_matches_them(expression: str, names: list[str]) -> None:
+    pattern, known = TopicPattern(expression), re.compile(expression)
+    for name in names:
+        assert pattern.matches(name) == (known.fullmatch(name) is not None)
 
 
 def test_whole_names_are_matched() -> None:
     assert TopicPattern("t.*").matches("topic")
     assert not TopicPattern("t").matches("topic")
+    assert not TopicPattern("topics").matches("topic")
 
 
-def test_what_is_no_pattern_is_refused() -> None:
+def test_a_pattern_is_made_once() -> None:
+    assert topic_pattern("t.*") is topic_pattern("t.*")
+
+
+def test_no_expression_takes_forever() -> None:
+    pattern = TopicPattern("(a+)+(a+)+(a|a)*(.*)*b")
+    assert not pattern.matches("a" * 249)
+    assert pattern.matches("a" * 248 + "b")
+
+
+def test_states_are_forgotten_when_there_are_too_many() -> None:
+    pattern = TopicPattern("(a|b)*a(a|b){11}")
+    names = [f"{number:013b}".replace("0", "a").replace("1", "b") for number in range(2**13)]
+    matching = [name for name in names if pattern.matches(name)]
+    assert matching == [name for name in names if name[-12] == "a"]
+
+
+@pytest.mark.parametrize("text", ["(", "a{1000}{1000}", "((((a{9}){9}){9}){9})"])
+def test_what_is_no_pattern_or_too_large_is_refused(text: str) -> None:
     with pytest.raises(KafkaError) as caught:
-        TopicPattern("(")
+        TopicPattern(text)
     assert caught.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION

@@ -1,0 +1,104 @@
+"""The language of patterns."""
+
+import string
+
+import pytest
+
+from moldau.coordinator.group.consumer.pattern import TopicPattern
+from moldau.coordinator.group.consumer.pattern_syntax import (
+    NAME_CHARACTERS,
+    Choice,
+    InvalidPattern,
+    OneOf,
+    Place,
+    Repeat,
+    Sequence,
+    parse,
+)
+
+A = OneOf(frozenset("a"))
+
+
+def test_an_expression_becomes_a_tree() -> None:
+    assert parse("") == Sequence(())
+    assert parse("a*|^a{2,3}$") == Choice(
+        (
+            Sequence((Repeat(A, 0, None),)),
+            Sequence((Place("start"), Repeat(A, 2, 3), Place("end"))),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "characters"),
+    [
+        (".", NAME_CHARACTERS),
+        (r"\d", string.digits),
+        (r"\D", set(NAME_CHARACTERS) - set(string.digits)),
+        (r"\s", ""),
+        (r"\S", NAME_CHARACTERS),
+        ("[a-cx]", "abcx"),
+        ("[]a]", "a"),
+        ("[a-]", "a-"),
+        ("[-a]", "a-"),
+        ("[^a-zA-Z0-9]", "._-"),
+        (r"[\d\.]", string.digits + "."),
+        (r"[\x61-\x{63}]", "abc"),
+        ("[[:lower:]_]", string.ascii_lowercase + "_"),
+        ("[[:^alnum:]]", "._-"),
+        ("(?i)[a-b]", "abAB"),
+        ("(?i)a", "aA"),
+        ("(?i:a)", "aA"),
+        ("(?i-i)a", "a"),
+        ("(?i-:a)", "aA"),
+        ("(?msU)a", "a"),
+        (r"\.", "."),
+        (r"\x2d", "-"),
+        (r"\n", ""),
+        ("é", ""),
+        ("(?P<name>a)", "a"),
+        ("(?<name>a)", "a"),
+        (r"\Qa", "a"),
+    ],
+)
+def test_these_are_one_character(text: str, characters: str) -> None:
+    pattern = TopicPattern(text)
+    assert {each for each in NAME_CHARACTERS if pattern.matches(each)} == set(characters)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (r"\Qa.b\E-c", "a.b-c"),
+        (r"\Aab\z", "ab"),
+        ("((?i)a)b", "Ab"),
+        ("a??b*?", "ab"),
+        ("a{2,}", "aaaa"),
+        ("(a|b|)c", "c"),
+        (r"a\b-", "a-"),
+        (r"a\Bb", "ab"),
+    ],
+)
+def test_these_match(text: str, name: str) -> None:
+    assert TopicPattern(text).matches(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("((?i)a)b", "AB"), (r"a\bb", "ab"), (r"\Q.\E", "a"), ("a{,2}", "a"), ("a{x", "a")],
+)
+def test_these_do_not_match(text: str, name: str) -> None:
+    assert not TopicPattern(text).matches(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("(", ")", "a)", "[", "[a", "[b-a]", "*", "+a", "a**", "a*+", "\\", r"\1", r"\Z"),
+        *("(?=a)", "(?!a)", "(?<=a)", "(?>a)", "(?P<1>a)", "(?P<a", "(?--i)", "(?"),
+        *("a{3,2}", "a{1001}", r"\xzz", r"\x{110000}", "[[:none:]]", "[[:alpha", "(" * 200),
+    ],
+)
+def test_what_re2_has_not_is_refused(text: str) -> None:
+    with pytest.raises(InvalidPattern):
+        parse(text)
