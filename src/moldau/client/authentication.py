@@ -53,7 +53,7 @@ class Authentication:
         self._settings = settings
         self._mechanism = settings.sasl_mechanism.upper()
         self._timeout_s = settings.request_timeout_ms / 1000
-        self._token: "Provider | None" = None
+        self._token: Provider | None = None
         if self._mechanism == OAUTHBEARER:
             # Only now: it brings along much that others do not need.
             from moldau.client.bearer_tokens import token_provider  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """The consumer: reads records from topics."""
 
 import asyncio
-import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -9,11 +9,15 @@ from typing import Generic, Self, TypeVar
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.fetcher import FETCHED, Fetcher
-from moldau.client.group.group import Group, Listener
+from moldau.client.group.group import Group, Listener, Listeners
+from moldau.client.group.subscription import Subscription
 from moldau.client.iteration import Iteration
+from moldau.client.lifetime import Lifetime
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
+from moldau.client.positioning import Positioning
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.settings import ConsumerSettings, read_settings
+from moldau.client.transactions import GroupMetadata
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.rows import Deserializers
@@ -24,7 +28,6 @@ Value = TypeVar("Value")
 Deserializer = Callable[[bytes], Value]
 
 _WAIT_S = 60.0
-_RESET_TIMES = {"earliest": EARLIEST, "latest": LATEST}
 
 
 class Consumer(Generic[Key, Value]):
@@ -62,9 +65,7 @@ class Consumer(Generic[Key, Value]):
         self._fetcher: Fetcher
         self._offsets: OffsetLookup
         self._group: Group | None = None
-        self._working: asyncio.Task[None] | None = None
-        self._process_id = 0
-        self._is_closed = False
+        self._lifetime = Lifetime("consumer")
 
     # Its life
 
@@ -74,7 +75,9 @@ class Consumer(Generic[Key, Value]):
         self._cluster = Cluster(settings, creates_topics=settings.allow_auto_create_topics)
         is_committed_only = settings.isolation_level == "read_committed"
         self._offsets = OffsetLookup(self._cluster, is_committed_only=is_committed_only)
-        self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, self._locate)
+        positioning = Positioning(self._offsets, self._assignment, settings.auto_offset_reset)
+        positioning.when_found = self._wake_readers
+        self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, positioning.locate)
         self._fetcher.deserializers = self._deserializers
         if settings.group_id:
             self._group = Group(
@@ -83,27 +86,23 @@ class Consumer(Generic[Key, Value]):
                 wake=self._fetcher.wake,
                 failed=self._fetcher.fail,
             )
-        self._process_id = os.getpid()
-        try:
-            await self._cluster.refresh()
-        except BaseException:
-            self._cluster.close()
-            raise
-        self._working = asyncio.create_task(self._work(), name="moldau-consumer")
-        self._working.add_done_callback(lambda _: self._waiters.wake(FETCHED))
+            positioning.fetch_committed = self._group.committed.fetch
+        await self._lifetime.begin(self._cluster, self._work)
+        self._lifetime.when_work_ends(self._wake_readers)
 
     async def close(self) -> None:
         """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
-        if self._is_closed or self._working is None:
+        if not self._lifetime.close():
             return
-        self._is_closed = True
-        self._working.cancel()
-        await asyncio.wait([self._working])
+        await self._lifetime.stop_working()
         if self._group is not None:
             self._assignment.consume()
             await self._group.close()
         self._assignment.replace([])
         self._cluster.close()
+        self._wake_readers()
+
+    def _wake_readers(self) -> None:
         self._waiters.wake(FETCHED)
 
     async def __aenter__(self) -> Self:
@@ -128,18 +127,21 @@ class Consumer(Generic[Key, Value]):
 
     def subscribe(
         self,
-        topics: Iterable[str],
+        topics: Iterable[str] | re.Pattern[str],
         *,
         on_assigned: Listener | None = None,
         on_revoked: Listener | None = None,
     ) -> None:
-        """Share these topics with the other members of the group.
+        """Share these topics, or all that match a pattern, with the other members of the group.
 
         `on_assigned` and `on_revoked` are told the partitions that come and go, the latter before
         another member can have them. They are called while records are read, not by `poll`.
         """
-        names = (topics,) if isinstance(topics, str) else tuple(topics)
-        self._require_group().subscribe(names, on_assigned, on_revoked)
+        if isinstance(topics, re.Pattern):
+            subscription = Subscription(pattern=topics)
+        else:
+            subscription = Subscription((topics,) if isinstance(topics, str) else tuple(topics))
+        self._require_group().subscribe(subscription, Listeners(on_assigned, on_revoked))
 
     def unsubscribe(self) -> None:
         """Read nothing, and leave the partitions to the other members."""
@@ -147,7 +149,7 @@ class Consumer(Generic[Key, Value]):
 
     def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
         """Read these partitions, and no others."""
-        self._check_usable()
+        self._lifetime.check()
         if self._group is not None and self._group.is_subscribed:
             raise RuntimeError("the group says what is read: either subscribe or assign")
         self._assignment.replace(TopicPartition(*each) for each in partitions)
@@ -183,7 +185,7 @@ class Consumer(Generic[Key, Value]):
 
         Whoever polls again is done with what the last poll returned.
         """
-        self._check_usable()
+        self._lifetime.check()
         self._assignment.consume()
         count_max = self._settings.max_poll_records if max_records is None else max_records
         taken = self._assignment.take(count_max)
@@ -198,17 +200,17 @@ class Consumer(Generic[Key, Value]):
     def _note_poll(self) -> None:
         """The user goes on with records that were handed out; may be told by any thread."""
         if self._group is not None:
-            self._group.participation.note_poll()
+            self._group.participation.polls.note()
 
     async def _wait_for_news(self, timeout_s: float) -> None:
         if self._group is not None:
-            self._group.participation.begin_poll()
+            self._group.participation.polls.begin()
         try:
             await self._waiters.until(self._has_news, keys=[FETCHED], timeout_s=timeout_s)
         finally:
             if self._group is not None:
-                self._group.participation.end_poll()
-        self._check_usable()
+                self._group.participation.polls.end()
+        self._lifetime.check()
         self._raise_failure()
 
     def __aiter__(self) -> Self:
@@ -220,7 +222,7 @@ class Consumer(Generic[Key, Value]):
         return record  # type: ignore[return-value]
 
     def _prepare_portion(self) -> None:
-        self._check_usable()
+        self._lifetime.check()
         self._fetcher.wake()
 
     async def _wait_for_records(self) -> None:
@@ -235,6 +237,18 @@ class Consumer(Generic[Key, Value]):
             self._assignment.consume()
             offsets = self._assignment.consumed_offsets()
         await group.committed.commit(offsets)
+
+    def commit_soon(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Store how far the group is without waiting for it; what goes wrong is logged."""
+        group = self._require_group()
+        if offsets is None:
+            self._assignment.consume()
+            offsets = self._assignment.consumed_offsets()
+        group.commit_soon(offsets)
+
+    def group_metadata(self) -> GroupMetadata:
+        """Who this member is now, for `producer.send_offsets_to_transaction`."""
+        return self._require_group().metadata
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """How far the group is; partitions of which nothing was committed are left out."""
@@ -267,6 +281,16 @@ class Consumer(Generic[Key, Value]):
         """Go on after the last record of these, or of all partitions."""
         await self._seek_to(LATEST, partitions)
 
+    async def seek_to_time(self, time_ms: int, *partitions: TopicPartition) -> None:
+        """Go on from the first records at or after a time, or from the end where there is none."""
+        wanted = partitions or self._assignment.partitions
+        found = await self.offsets_for_times(dict.fromkeys(wanted, time_ms))
+        for partition, each in found.items():
+            if each is None:
+                await self.seek_to_end(partition)
+            else:
+                self.seek(partition, each.offset)
+
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, int]:
@@ -291,7 +315,7 @@ class Consumer(Generic[Key, Value]):
 
     async def partitions_of(self, topic: str) -> list[TopicPartition]:
         """The partitions of a topic."""
-        self._check_usable()
+        self._lifetime.check()
         await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
         return [TopicPartition(topic, each) for each in self._cluster.metadata.partitions_of(topic)]
 
@@ -310,40 +334,12 @@ class Consumer(Generic[Key, Value]):
         for partition, each_found in found.items():
             self.seek(partition, each_found.offset)
 
-    async def _locate(self, unknown: Sequence[Assigned]) -> None:
-        """Give positions to partitions that have none."""
-        versions = {each.partition: each.version for each in unknown}
-        if self._group is not None:
-            usable = [each.partition for each in unknown if not each.wants_reset]
-            self._go_on(await self._group.committed.fetch(usable), versions)
-        to_reset = [each.partition for each in unknown if each.position is None]
-        if not to_reset:
-            return
-        policy = self._settings.auto_offset_reset
-        if policy not in _RESET_TIMES:
-            names = ", ".join(map(str, to_reset))
-            reason = f"no offset to begin with for {names}, and auto.offset.reset is none"
-            raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
-        found = await self._offsets.find(dict.fromkeys(to_reset, _RESET_TIMES[policy]))
-        self._go_on({partition: each.offset for partition, each in found.items()}, versions)
-
-    def _go_on(
-        self, offsets: Mapping[TopicPartition, int], versions: Mapping[TopicPartition, int]
-    ) -> None:
-        """Begin at these offsets, unless the user wants something else by now."""
-        for partition, offset in offsets.items():
-            assigned = self._assignment.get(partition, versions[partition])
-            if assigned is not None:
-                assigned.seek(offset)
-        self._waiters.wake(FETCHED)
-
     # Checks
 
     def _has_news(self) -> bool:
         return (
-            self._is_closed
-            or self._working is None
-            or self._working.done()
+            self._lifetime.is_closed
+            or not self._lifetime.is_working
             or self._fetcher.failure is not None
             or any(each.chunks and not each.is_paused for each in self._assignment)
         )
@@ -354,23 +350,14 @@ class Consumer(Generic[Key, Value]):
             raise failure
 
     def _require_group(self) -> Group:
-        self._check_usable()
+        self._lifetime.check()
         if self._group is None:
             reason = "subscriptions and commits belong to a group: set group_id"
             raise KafkaError(ErrorCode.INVALID_GROUP_ID, reason)
         return self._group
 
     def _assigned(self, partition: TopicPartition) -> Assigned:
-        self._check_usable()
+        self._lifetime.check()
         if partition not in self._assignment:
             raise KeyError(f"{partition} is not assigned to this consumer")
         return self._assignment[partition]
-
-    def _check_usable(self) -> None:
-        if self._is_closed or self._working is None:
-            state = "closed" if self._is_closed else "not started"
-            raise RuntimeError(f"the consumer is {state}: use it within `async with`")
-        if self._working.done():
-            raise RuntimeError("the consumer has stopped") from self._working.exception()
-        if self._process_id != os.getpid():
-            raise RuntimeError("a consumer cannot be used after a fork: make one in each process")

@@ -7,6 +7,7 @@ from moldau.client.addresses import Address
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
+from moldau.protocol.primitives import NO_UUID
 
 NO_LEADER = -1
 
@@ -36,6 +37,8 @@ class ClusterMetadata:
     def __init__(self, *, age_max_ms: int) -> None:
         self.brokers: dict[int, Address] = {}
         self.topics: dict[str, KnownTopic] = {}
+        self.names_by_id: dict[bytes, str] = {}
+        """Topics by their ids, where brokers have ids for them (KIP-516)."""
         self.controller_id = NO_LEADER
         self.cluster_id: str | None = None
         self._age_max_ms = age_max_ms
@@ -80,6 +83,8 @@ class ClusterMetadata:
         self.cluster_id = answer.cluster_id
         for topic in answer.topics:
             if topic.name is not None:
+                if topic.topic_id != NO_UUID:
+                    self.names_by_id[topic.topic_id] = topic.name
                 self.topics[topic.name] = _known(topic, self.topics.get(topic.name))
         self._updated_ms = now_ms
         self._is_in_doubt = any(

@@ -125,6 +125,9 @@ class ConsumerSettings(ClientSettings):
 
     group_id: str = ""
     group_instance_id: str = ""
+    group_protocol: str = "classic"
+    group_remote_assignor: str = ""
+    client_rack: str = ""
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 3_000
     max_poll_interval_ms: int = 300_000
@@ -145,6 +148,7 @@ class ConsumerSettings(ClientSettings):
         super(ConsumerSettings, self).check()
         choices = {
             "auto_offset_reset": ("earliest", "latest", "none"),
+            "group_protocol": ("classic", "consumer"),
             "isolation_level": ("read_uncommitted", "read_committed"),
         }
         for name, allowed in choices.items():

@@ -204,3 +204,13 @@ def test_it_is_found_in_the_package_itself() -> None:
     assert moldau.Consumer is Consumer
     with pytest.raises(AttributeError, match="no attribute 'Consumers'"):
         _ = moldau.Consumers
+
+
+async def test_reading_goes_on_from_a_time(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(5))
+    async with consumer_of(kafka) as consumer:
+        consumer.assign([T0])
+        await consumer.seek_to_time(1003)
+        assert await consumer.position(T0) == 3
+        await consumer.seek_to_time(9999, T0)
+        assert await consumer.position(T0) == 5

@@ -1,30 +1,14 @@
 """How the leader of a group deals partitions out to its members."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
+from moldau.client.group.member import Assign, Assignments, Member
+from moldau.client.group.sticky import assign_cooperative_sticky, assign_sticky
 from moldau.config.values import invalid
 from moldau.model import TopicPartition
 
-Assignments = dict[str, list[TopicPartition]]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """Who takes part, and in what. Members with a name of their own keep their place by it."""
-
-    member_id: str
-    topics: Sequence[str]
-    instance_id: str | None = None
-
-    @property
-    def order(self) -> tuple[bool, str]:
-        """Where the member stands among the others, as in Java."""
-        return self.instance_id is None, self.instance_id or self.member_id
-
-
-Assign = Callable[[Sequence[Member], Mapping[str, Sequence[int]]], Assignments]
-"""Members and the partitions of topics; every member has an entry in what comes back."""
+STICKY = "sticky"
+COOPERATIVE = "cooperative-sticky"
 
 
 def assign_range(members: Sequence[Member], partitions: Mapping[str, Sequence[int]]) -> Assignments:
@@ -64,13 +48,30 @@ def assign_round_robin(
     return assigned
 
 
-ASSIGNORS: dict[str, Assign] = {"range": assign_range, "roundrobin": assign_round_robin}
+ASSIGNORS: dict[str, Assign] = {
+    "range": assign_range,
+    "roundrobin": assign_round_robin,
+    STICKY: assign_sticky,
+    COOPERATIVE: assign_cooperative_sticky,
+}
+
+# The classes of Java's clients, which configurations may name.
+_JAVA_NAMES = {
+    f"org.apache.kafka.clients.consumer.{java}": name
+    for java, name in (
+        ("RangeAssignor", "range"),
+        ("RoundRobinAssignor", "roundrobin"),
+        ("StickyAssignor", STICKY),
+        ("CooperativeStickyAssignor", COOPERATIVE),
+    )
+}
 
 
 def assignors_of(names: str) -> dict[str, Assign]:
     """The assignors in a list with commas, most wanted first; InvalidConfig if one is unknown."""
     chosen: dict[str, Assign] = {}
-    for name in (part.strip() for part in names.split(",")):
+    for part in names.split(","):
+        name = _JAVA_NAMES.get(part.strip(), part.strip())
         if name not in ASSIGNORS:
             allowed = f"of {', '.join(ASSIGNORS)}, with commas between"
             raise invalid("partition.assignment.strategy", name, allowed)

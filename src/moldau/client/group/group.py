@@ -3,16 +3,20 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 from moldau.client.assignment import Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.group.assignors import assignors_of
 from moldau.client.group.committed import CommittedOffsets
+from moldau.client.group.consumer_participation import ConsumerParticipation
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership
 from moldau.client.group.participation import Participation
+from moldau.client.group.subscription import Subscription
 from moldau.client.settings import ConsumerSettings
+from moldau.client.transactions import GroupMetadata
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -22,8 +26,19 @@ Listener = Callable[[list[TopicPartition]], Awaitable[None] | None]
 """Is told partitions; a plain function or one that is awaited."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Whom to tell when partitions come and go."""
+
+    on_assigned: Listener | None = None
+    on_revoked: Listener | None = None
+
+
 class Group:
-    """Keeps the assignment as the group says, and commits what the user is done with."""
+    """Keeps the assignment as the group says, and commits what the user is done with.
+
+    It is the `Holder` of the partitions that the group gives.
+    """
 
     def __init__(
         self,
@@ -35,79 +50,115 @@ class Group:
     ) -> None:
         assert isinstance(cluster.settings, ConsumerSettings)
         self._settings: ConsumerSettings = cluster.settings
-        self._cluster = cluster
         self._assignment = assignment
         self._wake = wake
-        self._failed = failed
+        self.failed = failed
         assignors = assignors_of(self._settings.partition_assignment_strategy)
-        membership = Membership(self._settings.group_id, assignors)
+        self._membership = Membership(self._settings.group_id, assignors)
         coordinator = Coordinator(cluster, self._settings.group_id)
         instance_id = self._settings.group_instance_id or None
-        self.committed = CommittedOffsets(coordinator, membership, instance_id)
-        self.participation = Participation(coordinator, membership, list(assignors))
+        self.committed = CommittedOffsets(coordinator, self._membership, instance_id)
+        self.participation: Participation | ConsumerParticipation
+        if self._settings.group_protocol == "consumer":
+            self.participation = ConsumerParticipation(coordinator, self._membership)
+        else:
+            self.participation = Participation(coordinator, self._membership, list(assignors))
         self._has_subscribed = asyncio.Event()
-        self._is_dealt_out = False
+        self._held: list[TopicPartition] = []
+        self._wished: dict[TopicPartition, int] = {}
+        self._has_wishes = asyncio.Event()
         self.is_subscribed = False
         """Whether the group says what is read."""
-        self._on_assigned: Listener | None = None
-        self._on_revoked: Listener | None = None
+        self._listeners = Listeners()
 
-    def subscribe(
-        self,
-        topics: tuple[str, ...],
-        on_assigned: Listener | None,
-        on_revoked: Listener | None,
-    ) -> None:
+    @property
+    def metadata(self) -> GroupMetadata:
+        """Who this member is now."""
+        member = self._membership
+        instance_id = self._settings.group_instance_id or None
+        if not member.is_in_generation:
+            return GroupMetadata(member.group_id)
+        return GroupMetadata(member.group_id, member.generation, member.member_id, instance_id)
+
+    def subscribe(self, subscription: Subscription, listeners: Listeners) -> None:
         """Let the group say what of these topics is read."""
-        self._on_assigned, self._on_revoked = on_assigned, on_revoked
+        self._listeners = listeners
         self.is_subscribed = True
-        self.participation.subscribe(topics)
+        self.participation.subscribe(subscription)
         self._has_subscribed.set()
 
     def unsubscribe(self) -> None:
         """Leave the partitions to others."""
         self.is_subscribed = False
-        self.participation.subscribe(())
+        self.participation.subscribe(Subscription())
 
     async def run(self) -> None:
         """Take part until cancelled."""
         async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._commit_wishes())
             if self._settings.enable_auto_commit:
                 tasks.create_task(self._commit_now_and_then())
             await self._has_subscribed.wait()
-            await self.participation.run(self._assigned, self._revoked, self._failed)
+            await self.participation.run(self)
 
     async def close(self) -> None:
         """Commit what the user has, and leave; to be called when nothing runs any more."""
-        await self._revoked()
+        await self._commit(self._wished)
+        await self.commit()
+        if self._held:
+            await self.give_back(self._held)
         await self.participation.leave()
 
-    async def _assigned(self, partitions: list[TopicPartition]) -> None:
+    # What the participation tells
+
+    def held(self) -> list[TopicPartition]:
+        return list(self._held)
+
+    async def commit(self) -> None:
+        if self._settings.enable_auto_commit:
+            await self._commit(self._assignment.consumed_offsets())
+
+    async def give_back(self, partitions: list[TopicPartition]) -> None:
+        """Let others have these, once what was read of them is committed."""
+        if not partitions:
+            return
+        await self.commit()
+        if self._listeners.on_revoked is not None:
+            await _tell(self._listeners.on_revoked, partitions)
+        gone = set(partitions)
+        self._held = [each for each in self._held if each not in gone]
+        self._assignment.replace([each for each in self._assignment.partitions if each not in gone])
+
+    async def receive(self, partitions: list[TopicPartition]) -> None:
+        new = [each for each in partitions if each not in self._held]
+        self._held = list(partitions)
         self._assignment.replace(partitions)
-        self._is_dealt_out = True
-        if self._on_assigned is not None:
-            await _tell(self._on_assigned, partitions)
+        if self._listeners.on_assigned is not None:
+            await _tell(self._listeners.on_assigned, new)
         self._wake()
 
-    async def _revoked(self) -> None:
-        """Give everything back, once what was read of it is committed."""
-        partitions = self._assignment.partitions
-        if self._settings.enable_auto_commit:
-            await self._commit()
-        if self._is_dealt_out:
-            self._is_dealt_out = False
-            if self._on_revoked is not None:
-                await _tell(self._on_revoked, partitions)
-            self._assignment.replace([])
+    # Commits
+
+    def commit_soon(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Commit in the background; the newest wish wins."""
+        self._wished.update(offsets)
+        self._has_wishes.set()
+
+    async def _commit_wishes(self) -> None:
+        while True:
+            await self._has_wishes.wait()
+            self._has_wishes.clear()
+            wished, self._wished = self._wished, {}
+            await self._commit(wished)
 
     async def _commit_now_and_then(self) -> None:
         while True:
             await asyncio.sleep(self._settings.auto_commit_interval_ms / 1000)
-            await self._commit()
+            await self.commit()
 
-    async def _commit(self) -> None:
+    async def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         try:
-            await self.committed.commit(self._assignment.consumed_offsets())
+            await self.committed.commit(offsets)
         except KafkaError as error:
             _log.warning("group %s: nothing committed: %s", self._settings.group_id, error)
 

@@ -7,7 +7,7 @@ errors lead back, with the member id if the coordinator still knows it.
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
-from moldau.client.group.assignors import Assign, Assignments, Member
+from moldau.client.group.member import Assign, Assignments, Member
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.join_group import JoinGroupResponse
 
@@ -40,6 +40,8 @@ class Membership:
         self.group_id = group_id
         self.member_id = NO_MEMBER
         self.generation = NO_GENERATION
+        self.last_generation = NO_GENERATION
+        """The newest that it was in, also when it is not in one now."""
         self.protocol = ""
         self._assignors = assignors
 
@@ -54,7 +56,7 @@ class Membership:
     def joined(self, answer: JoinGroupResponse) -> bool:
         """Enter a generation; returns whether this member leads it and deals partitions out."""
         self.member_id = answer.member_id
-        self.generation = answer.generation_id
+        self.generation = self.last_generation = answer.generation_id
         self.protocol = answer.protocol_name or ""
         return answer.leader == answer.member_id and not answer.skip_assignment
 

@@ -2,18 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from moldau.client.group.assignors import Member
+from moldau.client.group.assignors import COOPERATIVE, STICKY
 from moldau.client.group.consumer_bytes import (
+    MemberSubscription,
     decode_assignment,
     decode_subscription,
     encode_assignment,
+    encode_cooperative_subscription,
+    encode_sticky_subscription,
     encode_subscription,
 )
 from moldau.client.group.coordinator import Coordinator
+from moldau.client.group.holder import Holder
+from moldau.client.group.member import Member
 from moldau.client.group.membership import Membership, Remedy
+from moldau.client.group.polls import Polls
+from moldau.client.group.subscription import Subscription
 from moldau.client.settings import ConsumerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -22,6 +29,7 @@ from moldau.protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupRequestProtocol,
     JoinGroupResponse,
+    JoinGroupResponseMember,
 )
 from moldau.protocol.messages.leave_group import (
     LeaveGroupRequest,
@@ -42,13 +50,18 @@ _LEAVE_S = 5.0
 _LEAVE_GROUP = 13
 _SINCE_SEVERAL_LEAVE = 3
 
-Assigned = Callable[[list[TopicPartition]], Awaitable[None]]
-Revoked = Callable[[], Awaitable[None]]
-Failed = Callable[[KafkaError], None]
+_ENCODINGS = {
+    STICKY: encode_sticky_subscription,
+    COOPERATIVE: encode_cooperative_subscription,
+}
 
 
 class Participation:
-    """The asyncio owner of a membership; all partitions are given back before it joins again."""
+    """The asyncio owner of a membership.
+
+    Before it joins again all partitions are given back, unless every assignor that it knows is
+    cooperative: then it keeps what it has, and gives back what others shall have (KIP-429).
+    """
 
     def __init__(self, coordinator: Coordinator, membership: Membership, names: list[str]) -> None:
         settings = coordinator.cluster.settings
@@ -58,45 +71,65 @@ class Participation:
         self._cluster = coordinator.cluster
         self._membership = membership
         self._names = names
+        self._keeps = all(name == COOPERATIVE for name in names)
+        self._subscription = Subscription()
         self._topics: tuple[str, ...] = ()
+        self._looked_ms = 0
+        self._had: list[TopicPartition] = []
         self._dealt_out: Mapping[str, list[int]] | None = None
         self._changed = asyncio.Event()
-        self._polled_ms = self._now_ms()
-        self._polling_count = 0
+        self.polls = Polls(settings.max_poll_interval_ms, self._now_ms)
 
     # What the consumer calls
 
-    def subscribe(self, topics: tuple[str, ...]) -> None:
-        """Read these topics from the next generation on."""
-        self._topics = topics
+    def subscribe(self, subscription: Subscription) -> None:
+        """Read this from the next generation on."""
+        self._subscription = subscription
         self._changed.set()
 
-    def begin_poll(self) -> None:
-        """The user waits for records: this counts as being alive."""
-        self._polling_count += 1
-
-    def end_poll(self) -> None:
-        """The user does not wait any more."""
-        self._polling_count -= 1
-        self.note_poll()
-
-    def note_poll(self) -> None:
-        """The user has records to work on, for no longer than `max.poll.interval.ms`."""
-        self._polled_ms = self._now_ms()
-
-    async def run(self, assigned: Assigned, revoked: Revoked, failed: Failed) -> None:
+    async def run(self, holder: Holder) -> None:
         """Take part until cancelled."""
         while True:
             self._changed.clear()
             try:
-                await revoked()
-                if self._topics:
-                    await assigned(await self._join())
-                else:
+                await self._prepare(holder)
+                self._topics = await self._look_for_topics()
+                if not self._topics:
+                    await holder.give_back(holder.held())
                     await self.leave()
+                elif not await self._receive(holder, await self._join(holder)):
+                    continue
                 await self._stay()
             except KafkaError as error:
-                await self._recover(error, failed)
+                await self._recover(error, holder.failed)
+
+    async def _prepare(self, holder: Holder) -> None:
+        """Commit what was read, and give back what cannot be kept."""
+        if self._keeps and self._membership.is_in_generation:
+            await holder.commit()
+        else:
+            await holder.give_back(holder.held())
+
+    async def _receive(self, holder: Holder, given: list[TopicPartition]) -> bool:
+        """Take what is given; False if something was given back, so that others wait for it."""
+        others = [each for each in holder.held() if each not in given]
+        if others:
+            await holder.give_back(others)
+        await holder.receive(given)
+        self._had = given
+        return not others
+
+    async def _look_for_topics(self) -> tuple[str, ...]:
+        self._looked_ms = self._now_ms()
+        return await self._subscription.topics(self._cluster)
+
+    async def _matches_others(self) -> bool:
+        """Whether a pattern stands for other topics by now."""
+        if self._subscription.pattern is None:
+            return False
+        if self._now_ms() - self._looked_ms < self._settings.metadata_max_age_ms:
+            return False
+        return await self._look_for_topics() != self._topics
 
     async def leave(self) -> None:
         """Let others have the partitions at once; a static member keeps its place instead."""
@@ -115,13 +148,15 @@ class Participation:
 
     # Joining
 
-    async def _join(self) -> list[TopicPartition]:
+    async def _join(self, holder: Holder) -> list[TopicPartition]:
         for topic in self._topics:
             await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
-        answer = await self._ask_to_join()
+        owned = holder.held() if self._keeps else self._had
+        known = MemberSubscription(self._topics, owned, self._membership.last_generation)
+        answer = await self._ask_to_join(known)
         if answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:
             self._membership.take_member_id(answer.member_id)
-            answer = await self._ask_to_join()
+            answer = await self._ask_to_join(known)
         _raise_for(answer.error_code, "JoinGroup")
         is_leader = self._membership.joined(answer)
         assignments = await self._deal_out(answer) if is_leader else []
@@ -140,8 +175,7 @@ class Participation:
         _raise_for(synced.error_code, "SyncGroup")
         return decode_assignment(synced.assignment)
 
-    async def _ask_to_join(self) -> JoinGroupResponse:
-        subscription = encode_subscription(self._topics)
+    async def _ask_to_join(self, known: MemberSubscription) -> JoinGroupResponse:
         request = JoinGroupRequest(
             group_id=self._membership.group_id,
             session_timeout_ms=self._settings.session_timeout_ms,
@@ -150,7 +184,10 @@ class Participation:
             group_instance_id=self._settings.group_instance_id or None,
             protocol_type="consumer",
             protocols=[
-                JoinGroupRequestProtocol(name=name, metadata=subscription) for name in self._names
+                JoinGroupRequestProtocol(
+                    name=name, metadata=_ENCODINGS.get(name, encode_subscription)(known)
+                )
+                for name in self._names
             ],
         )
         return await self._coordinator.ask(
@@ -158,10 +195,7 @@ class Participation:
         )
 
     async def _deal_out(self, answer: JoinGroupResponse) -> list[SyncGroupRequestAssignment]:
-        members = [
-            Member(each.member_id, decode_subscription(each.metadata), each.group_instance_id)
-            for each in answer.members
-        ]
+        members = [_member(each) for each in answer.members]
         topics = sorted({topic for member in members for topic in member.topics})
         await self._cluster.refresh(topics)
         self._dealt_out = self._partitions(topics)
@@ -188,9 +222,11 @@ class Participation:
             with suppress(TimeoutError):
                 async with asyncio.timeout(interval_s):
                     await self._changed.wait()
+            if await self._matches_others():
+                return None
             if not self._membership.is_in_generation:
                 continue
-            if self._is_overdue():
+            if self.polls.is_overdue:
                 _log.warning(
                     "group %s: left, since nothing was polled for max.poll.interval.ms",
                     self._membership.group_id,
@@ -226,15 +262,11 @@ class Participation:
         """Whether there are partitions by now that nobody was given."""
         return self._partitions(list(dealt_out)) != dealt_out
 
-    def _is_overdue(self) -> bool:
-        idle_ms = self._now_ms() - self._polled_ms
-        return self._polling_count == 0 and idle_ms > self._settings.max_poll_interval_ms
-
     async def _wait_for_poll(self) -> None:
-        while self._is_overdue():
+        while self.polls.is_overdue:
             await self._cluster.back_off()
 
-    async def _recover(self, error: KafkaError, failed: Failed) -> None:
+    async def _recover(self, error: KafkaError, failed: Callable[[KafkaError], None]) -> None:
         match self._membership.remedy(error.code):
             case Remedy.REJOIN:
                 _log.info("group %s: joining again: %s", self._membership.group_id, error)
@@ -250,6 +282,13 @@ class Participation:
 
     def _now_ms(self) -> int:
         return self._cluster.clock.monotonic_ms()
+
+
+def _member(answer: JoinGroupResponseMember) -> Member:
+    known = decode_subscription(answer.metadata)
+    return Member(
+        answer.member_id, known.topics, answer.group_instance_id, known.owned, known.generation
+    )
 
 
 def _raise_for(number: int, what: str) -> None:

@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 
 from moldau.client.group.assignors import (
     ASSIGNORS,
-    Assign,
-    Assignments,
-    Member,
     assign_range,
     assign_round_robin,
     assignors_of,
 )
+from moldau.client.group.member import Assign, Assignments, Member
 from moldau.errors import InvalidConfig
 
 
@@ -80,3 +78,8 @@ def test_assignors_are_chosen_by_name() -> None:
     assert list(assignors_of("roundrobin, range")) == ["roundrobin", "range"]
     with pytest.raises(InvalidConfig, match=r"partition\.assignment\.strategy.*range, roundrobin"):
         assignors_of("fair")
+
+
+def test_the_names_of_java_s_classes_are_known() -> None:
+    names = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor, range"
+    assert list(assignors_of(names)) == ["cooperative-sticky", "range"]

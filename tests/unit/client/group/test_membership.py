@@ -2,7 +2,8 @@
 
 import pytest
 
-from moldau.client.group.assignors import Member, assignors_of
+from moldau.client.group.assignors import assignors_of
+from moldau.client.group.member import Member
 from moldau.client.group.membership import NO_GENERATION, NO_MEMBER, Membership, Remedy
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.join_group import JoinGroupResponse
@@ -72,3 +73,8 @@ def test_errors_take_away_what_is_no_longer_so(
 def test_whoever_leaves_is_nobody_again(membership: Membership) -> None:
     membership.leave()
     assert (membership.member_id, membership.generation) == (NO_MEMBER, NO_GENERATION)
+
+
+def test_the_last_generation_is_remembered(membership: Membership) -> None:
+    membership.remedy(ErrorCode.ILLEGAL_GENERATION)
+    assert (membership.generation, membership.last_generation) == (NO_GENERATION, 4)
