@@ -16,7 +16,7 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.admin.admin import Admin
-from moldau.client.admin.configs import ConfigEntry, ConfigResource, ConfigSource
+from moldau.client.admin.configs import ConfigEntry, ConfigResource
 from moldau.client.admin.topics import (
     NewPartitions,
     NewTopic,
@@ -245,7 +245,7 @@ def described_lines(
 ) -> Iterator[str]:
     """What `--describe` prints."""
     for topic, configs in topics:
-        own = {name: each.value for name, each in configs.items() if _is_own(each)}
+        own = {name: each.value for name, each in configs.items() if not each.is_default}
         if not filters or ("topics-with-overrides" in filters and own):
             settings = ",".join(f"{name}={value}" for name, value in own.items())
             yield (
@@ -292,7 +292,7 @@ def as_data(topic: TopicDescription, configs: Mapping[str, ConfigEntry]) -> dict
         "topic": topic.name,
         "topic_id": topic.topic_id,
         "replication_factor": replication_factor(topic),
-        "configs": {name: each.value for name, each in configs.items() if _is_own(each)},
+        "configs": {name: each.value for name, each in configs.items() if not each.is_default},
         "partitions": [
             {
                 "partition": each.partition,
@@ -330,10 +330,6 @@ def _expect(found: list[str], given: Given) -> list[str]:
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic '{name}' does not exist as expected"
         )
     return found
-
-
-def _is_own(entry: ConfigEntry) -> bool:
-    return entry.source is ConfigSource.TOPIC
 
 
 _ACTIONS_OF: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {

@@ -75,11 +75,11 @@ def test_a_partition_without_a_leader_has_none() -> None:
     )
 
 
-def test_only_settings_of_the_topic_itself_are_shown() -> None:
+def test_only_settings_that_somebody_has_set_are_shown() -> None:
     topic = TopicDescription("t", "ID", False, [partition(1, [1], [1])], None)
     configs = {
         "segment.bytes": setting("segment.bytes", "7", ConfigSource.TOPIC),
-        "retention.ms": setting("retention.ms", "9", ConfigSource.STATIC_BROKER),
+        "retention.ms": setting("retention.ms", "9", ConfigSource.DEFAULT),
     }
     first, _ = described_lines([(topic, configs)], [])
     assert first.endswith("Configs: segment.bytes=7")

@@ -1,0 +1,126 @@
+"""Command lines of Apache and ours on the same brokers and files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.apache.broker import apache_broker
+from conformance.apache.lines import JavaProgram
+from conformance.apache.marks import needs_apache
+from conformance.apache.tools import ApacheTools
+from conformance.conftest import show_download
+from conformance.our_broker import our_broker
+from moldau.client.blocking import Producer
+from moldau.testing.broker import running_broker
+from unit.cli.command import run
+from unit.cli.test_main_transcripts import SETTINGS, compare
+from unit.cli.transcript import TRANSCRIPTS, read_transcript
+
+pytestmark = needs_apache("kafka-3.9")
+
+PATHS = sorted(TRANSCRIPTS.glob("*.txt"))
+
+
+@pytest.fixture(scope="module")
+def tools(request: pytest.FixtureRequest) -> Iterator[ApacheTools]:
+    show_download(request, "kafka-3.9")
+    with JavaProgram("tools", "kafka-3.9") as program:
+        yield ApacheTools(program)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_apaches_tools_print_the_same_with_our_broker(
+    path: Path, tools: ApacheTools, tmp_path: Path
+) -> None:
+    transcript = read_transcript(path)
+    transcript.write_files(tmp_path)
+    with running_broker(SETTINGS) as broker:
+        for step in transcript.commands():
+            program, arguments = step.arguments(broker.bootstrap_servers, tmp_path)
+            ended = tools.run(program, *arguments, stdin=step.input)
+            # Our broker knows a request of newer brokers, by which the tool finds empty lists.
+            stdout = ended.stdout.replace("Elr: \tLastKnownElr: ", "Elr: N/A\tLastKnownElr: N/A")
+            compare(step, ended.code, stdout, ended.stderr)
+
+
+def test_ours_print_the_same_with_apaches_broker(tmp_path: Path) -> None:
+    with apache_broker(tmp_path) as broker:
+        broker.start()
+        for step in read_transcript(TRANSCRIPTS / "topics.txt").commands():
+            program, arguments = step.arguments(broker.bootstrap, tmp_path)
+            done = run(program, *arguments, stdin=step.input)
+            compare(step, done.code, done.stdout, done.stderr)
+
+
+def write_log(bootstrap: str) -> None:
+    """Batches of all codecs, headers, and transactions of which one is aborted."""
+    for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
+        with Producer[str, str](bootstrap_servers=bootstrap, compression_type=codec) as producer:
+            for number in range(40):
+                producer.send("t", f"{codec} é {number}", key=f"k{number}", headers=[("h", b"1")])
+                if number % 10 == 9:
+                    producer.flush()
+    with Producer[str, str](bootstrap_servers=bootstrap, transactional_id="x") as producer:
+        with producer.transaction():
+            producer.send("t", "kept")
+        producer.begin_transaction()
+        producer.send("t", "lost").result()
+        producer.abort_transaction()
+    run("console-producer", f"--bootstrap-server={bootstrap}", "--topic", "t", stdin="last\n")
+    reading = ("--topic", "t", "--group", "g", "--from-beginning", "--max-messages", "9")
+    run("console-consumer", f"--bootstrap-server={bootstrap}", *reading)
+
+
+def test_files_are_dumped_byte_for_byte_as_apache_does(tools: ApacheTools, tmp_path: Path) -> None:
+    small = {
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.num.partitions": "1",
+        "log.index.interval.bytes": "200",
+        "log.segment.bytes": "3000",
+    }
+    with our_broker(tmp_path, small) as broker:
+        write_log(broker.bootstrap)
+        directory = broker.log_directory
+        broker.stop()
+    segment = directory / "t-0" / "00000000000000000000.log"
+    segment.write_bytes(segment.read_bytes() + segment.read_bytes()[:70])  # half a batch
+    compared: dict[str, int] = {}
+    for topic, options in {
+        "t-0": ("--print-data-log",),
+        "__consumer_offsets-0": ("--offsets-decoder",),
+        "__transaction_state-0": ("--transaction-log-decoder", "--deep-iteration"),
+    }.items():
+        for path in sorted((directory / topic).glob("0*")):
+            for more in ((), ("--index-sanity-check",)):
+                arguments = ("--files", str(path), *options, *more)
+                theirs = tools.run("kafka-dump-log.sh", *arguments)
+                ours = run("dump-log", *arguments)
+                assert (ours.stdout, ours.code) == (theirs.stdout, theirs.code), path
+                assert ours.stderr == theirs.stderr, path
+            compared[path.suffix] = compared.get(path.suffix, 0) + 1
+    assert set(compared) == {".log", ".index", ".timeindex", ".txnindex", ".snapshot"}, compared
+
+
+def test_lines_pass_between_their_console_clients_and_ours(
+    tools: ApacheTools, tmp_path: Path
+) -> None:
+    lines = "".join(f"h:{number}\tkey {number}\tline é {number}\n" for number in range(300))
+    parse = ("--property", "parse.key=true", "--property", "parse.headers=true")
+    show = [("--property", f"print.{part}=true") for part in ("key", "headers", "timestamp")]
+    shown = [word for pair in show for word in pair]
+    with our_broker(tmp_path) as broker:
+        where = ("--bootstrap-server", broker.bootstrap)
+        read = (*where, "--partition", "0", "--offset", "earliest", "--max-messages", "300")
+        for topic in ("theirs", "ours"):
+            if topic == "theirs":
+                tools.run(
+                    "kafka-console-producer.sh", *where, "--topic", topic, *parse, stdin=lines
+                )
+            else:
+                run("console-producer", *where, "--topic", topic, *parse, stdin=lines)
+            by_theirs = tools.run("kafka-console-consumer.sh", *read, "--topic", topic, *shown)
+            by_ours = run("console-consumer", *read, "--topic", topic, *shown)
+            assert by_ours.stdout == by_theirs.stdout
+            values = [line.split("\t", 1)[1] for line in by_ours.stdout.splitlines()]
+            assert values == lines.splitlines()
