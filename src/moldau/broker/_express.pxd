@@ -54,6 +54,9 @@ cdef class Express:
         base=int64_t)
     cdef bint read_records(self, const uint8_t* data) except -1
 
+    @cython.locals(data="const uint8_t*", start=int64_t)
+    cdef header(self, const uint8_t[::1] frame)
+
     cdef bint is_allowed(self, partition, int64_t now_ms) except -1
 
     cdef count(self, of_topic, of_all)

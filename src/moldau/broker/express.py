@@ -109,8 +109,9 @@ class Express:
             return None
         batch = frame[self.records : self.records + self.size]
         try:
-            header = BatchHeader.read(batch)
-            appended = partition.append_batch(batch, header, acks=self.acks, now_ms=now_ms)
+            appended = partition.append_batch(
+                batch, self.header(frame), acks=self.acks, now_ms=now_ms
+            )
         except KafkaError:
             return None  # nothing was appended; the handler says why
         self.count(broker.traffic.of(name), broker.traffic.all)
@@ -242,6 +243,26 @@ class Express:
         self.min_timestamp = base + min_delta
         self.max_timestamp = base + max_delta
         return read_int64(data, start + 35) == self.max_timestamp
+
+    def header(self, frame: memoryview) -> BatchHeader:
+        """The batch's header, of which `read_batch` has seen the rest."""
+        data = address(frame)
+        start = self.records
+        header = BatchHeader.__new__(BatchHeader)
+        header.base_offset = 0
+        header.size = self.size
+        header.leader_epoch = read_int32(data, start + 12)
+        header.magic = MAGIC
+        header.crc = read_int32(data, start + 17) & 0xFFFFFFFF
+        header.attributes = 0
+        header.last_offset_delta = self.record_count - 1
+        header.base_timestamp = read_int64(data, start + 27)
+        header.max_timestamp = self.max_timestamp
+        header.producer_id = read_int64(data, start + 43)
+        header.producer_epoch = read_int16(data, start + 51)
+        header.base_sequence = read_int32(data, start + 53)
+        header.record_count = self.record_count
+        return header
 
     def is_allowed(self, partition: "Partition", now_ms: int) -> bool:
         """Whether the topic takes the batch as it is, and nobody has to be waited for."""

@@ -3,6 +3,7 @@
 import logging
 import socket
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import inf
 
 from moldau.broker.advertised import WHERE_YOU_ARE
@@ -10,8 +11,8 @@ from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
-from moldau.config.values import INT_MAX
 from moldau.config.listeners import Listener as ListenerConfig
+from moldau.config.values import INT_MAX
 from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
@@ -121,7 +122,7 @@ def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:
         peer = connection.transport.get_extra_info("peername") or ("", 0)
         local = connection.transport.get_extra_info("sockname") or ("", 0)
         client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])
-        return lambda frame: dispatcher.respond(client, frame)
+        return partial(dispatcher.respond, client)
 
     return opening
 

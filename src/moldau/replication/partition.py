@@ -268,17 +268,18 @@ class Partition:
 
     def advance_high_watermark(self) -> bool:
         """Move it to what all who count have; says whether it moved."""
+        if not self.followers:
+            return self.log.raise_high_watermark(self.log.settled_end_offset())
         if len(self.state.isr) < self.min_insync_replicas:
             return False  # KAFKA-15583: what too few have is not committed
         leader_end, committed = self.log.log_end_offset, self.log.settled_end_offset()
-        if self.followers:
-            counted = self._maximal_isr()
-            for replica, follower in self.followers.items():
-                # One who is about to join counts already, or joining would move it back.
-                if replica in counted or follower.is_caught_up(
-                    leader_end, now_ms=self._looked_ms, lag_max_ms=self._lag_max_ms
-                ):
-                    committed = min(committed, follower.log_end_offset)
+        counted = self._maximal_isr()
+        for replica, follower in self.followers.items():
+            # One who is about to join counts already, or joining would move it back.
+            if replica in counted or follower.is_caught_up(
+                leader_end, now_ms=self._looked_ms, lag_max_ms=self._lag_max_ms
+            ):
+                committed = min(committed, follower.log_end_offset)
         return committed >= 0 and self.log.raise_high_watermark(committed)
 
     def lowest_log_start(self, live: Iterable[int]) -> int:
