@@ -233,24 +233,34 @@ class Term:
     async def _resume_moves(self) -> None:
         await self.reassign({})
 
-    async def elect_preferred(self, partitions: Collection[TopicPartition]) -> None:
-        """Have partitions led by their first replicas, where they can be."""
-        await self._carry_out(lambda: self.machine.plan_preferred(partitions))
+    async def elect_preferred(self, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
+        """Have partitions led by their first replicas; returns those which cannot be."""
+        cluster = self.machine.cluster
+        known = [one for one in partitions if one in cluster.leaders]
+        # Who has come into sync is told here only now and then.
+        await self._reload(known)
+        await self._carry_out(lambda: self.machine.plan_preferred(known))
+        return [
+            one
+            for one in known
+            if cluster.leaders[one].leader != cluster.assignment(one).replicas[0]
+        ]
 
-    async def elect_unclean(self, partitions: Collection[TopicPartition]) -> None:
-        """Have partitions without a leader led by any live replica, in sync or not."""
-        machine = self.machine
+    async def elect_unclean(self, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
+        """Have partitions without a leader led by any live replica, in sync or not.
 
-        def plan() -> list[StateWrite]:
-            leaderless = [
-                one
-                for one in partitions
-                if one in machine.cluster.leaders
-                and not machine.cluster.is_online(machine.cluster.leaders[one].leader, one)
-            ]
-            return machine.plan_elections(leaderless, is_unclean_wanted=True)
+        Returns those which still have none.
+        """
+        cluster = self.machine.cluster
 
-        await self._carry_out(plan)
+        def leaderless() -> list[TopicPartition]:
+            known = [one for one in partitions if one in cluster.leaders]
+            return [one for one in known if not cluster.is_online(cluster.leaders[one].leader, one)]
+
+        await self._carry_out(
+            lambda: self.machine.plan_elections(leaderless(), is_unclean_wanted=True)
+        )
+        return leaderless()
 
     # Deletion
 

@@ -31,7 +31,8 @@ async def handle(
             errors[name] = error
         else:
             errors[name] = None
-    await _elect([name for name, error in errors.items() if error is None], request, broker)
+    wanted = [name for name, error in errors.items() if error is None]
+    errors |= await _elect(wanted, request, broker)
     if request.topic_partitions is None:
         errors = {name: error for name, error in errors.items() if not _is_not_needed(error)}
     return _response(errors, ErrorCode.NONE)
@@ -65,7 +66,7 @@ def _asked(request: ElectLeadersRequest, broker: Broker) -> list[TopicPartition]
 
 
 def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> None:
-    """Raise unless another leader is wanted and can be had."""
+    """Raise unless there is a partition that another leader is wanted for."""
     image = broker.metadata.image
     found = image.partition(name.topic, name.partition)
     if found is None:
@@ -75,38 +76,43 @@ def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> N
     if is_led and (election_type == UNCLEAN or _is_led_as_preferred(found)):
         message = "Leader election not needed for topic partition."
         raise KafkaError(ErrorCode.ELECTION_NOT_NEEDED, message)
-    if election_type == UNCLEAN:
-        if not any(replica in image.brokers for replica in found.replicas):
-            message = f"no replica of {name} is alive"
-            raise KafkaError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, message)
-        return
-    if found.replicas[0] not in image.brokers or found.replicas[0] not in found.isr:
-        message = f"the preferred leader of {name} is not in sync"
-        raise KafkaError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, message)
 
 
-async def _elect(names: list[TopicPartition], request: ElectLeadersRequest, broker: Broker) -> None:
+async def _elect(
+    names: list[TopicPartition], request: ElectLeadersRequest, broker: Broker
+) -> dict[TopicPartition, KafkaError]:
+    """Elect, and wait until this broker knows; returns why some could not be elected."""
     if not names:
-        return
+        return {}
     is_unclean = request.election_type == UNCLEAN
-    await broker.controller.perform(
+    failed = await broker.controller.perform(
         lambda term: term.elect_unclean(names) if is_unclean else term.elect_preferred(names)
     )
+    elected = [name for name in names if name not in failed]
 
     def are_elected() -> bool:
         image = broker.metadata.image
-        found = [image.partition(name.topic, name.partition) for name in names]
+        found = [image.partition(name.topic, name.partition) for name in elected]
         return all(
             one is None
             or (one.leader in image.brokers and (is_unclean or _is_led_as_preferred(one)))
             for one in found
         )
 
-    topics = {name.topic for name in names}
+    topics = {name.topic for name in elected}
     if not await broker.waiters.until(
         are_elected, keys=topics, timeout_s=request.timeout_ms / 1000, operation="ElectLeader"
     ):
         raise KafkaError(ErrorCode.REQUEST_TIMED_OUT)
+    return {name: _unavailable(name, is_unclean=is_unclean) for name in failed}
+
+
+def _unavailable(name: TopicPartition, *, is_unclean: bool) -> KafkaError:
+    if is_unclean:
+        message = f"no replica of {name} is alive"
+        return KafkaError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, message)
+    message = f"the preferred leader of {name} is not in sync"
+    return KafkaError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, message)
 
 
 def _is_led_as_preferred(partition: PartitionImage) -> bool:
