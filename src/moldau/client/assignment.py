@@ -52,6 +52,9 @@ class Assigned:
     wants_reset: bool = False
     """Whether the committed offset is of no use, so that the reset policy decides."""
     high_watermark: int | None = None
+    read_from: int | None = None
+    """A replica that is nearer than the leader (KIP-392), until `read_from_until_ms`."""
+    read_from_until_ms: int = 0
     version: int = 0
     chunks: deque[Chunk] = field(default_factory=deque)
     _position: int | None = None

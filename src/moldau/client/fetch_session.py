@@ -1,13 +1,24 @@
 """A fetch session with one broker: only what changes is said again (KIP-227)."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from moldau.model import TopicPartition
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic
 
 NO_SESSION = 0
 FIRST_EPOCH = 0
 _EPOCH_MAX = 2**31 - 1
+
+
+class Place(NamedTuple):
+    """From where a partition is read, and in which epoch its leader is thought to be.
+
+    A broker that knows of another epoch refuses (KIP-320).
+    """
+
+    offset: int
+    leader_epoch: int = NO_LEADER_EPOCH
 
 
 class FetchSession:
@@ -16,20 +27,21 @@ class FetchSession:
     def __init__(self) -> None:
         self.session_id = NO_SESSION
         self.epoch = FIRST_EPOCH
-        self._known: dict[TopicPartition, int] = {}
-        self._asked: dict[TopicPartition, int] = {}
+        self._known: dict[TopicPartition, Place] = {}
+        self._asked: dict[TopicPartition, Place] = {}
 
-    def topics(self, wanted: Mapping[TopicPartition, int], size_max: int) -> list[FetchTopic]:
-        """What the next request says of the partitions that are wanted, at these offsets."""
+    def topics(self, wanted: Mapping[TopicPartition, Place], size_max: int) -> list[FetchTopic]:
+        """What the next request says of the partitions that are wanted, from these places."""
         self._asked = dict(wanted)
         topics: dict[str, list[FetchPartition]] = {}
-        for partition, offset in wanted.items():
-            if self.epoch != FIRST_EPOCH and self._known.get(partition) == offset:
+        for partition, place in wanted.items():
+            if self.epoch != FIRST_EPOCH and self._known.get(partition) == place:
                 continue
             topics.setdefault(partition.topic, []).append(
                 FetchPartition(
                     partition=partition.partition,
-                    fetch_offset=offset,
+                    current_leader_epoch=place.leader_epoch,
+                    fetch_offset=place.offset,
                     partition_max_bytes=size_max,
                 )
             )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
-from moldau.client.fetch_session import FetchSession
+from moldau.client.fetch_session import FetchSession, Place
 from moldau.client.settings import ConsumerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -99,7 +99,7 @@ class Fetcher:
         metadata = self._cluster.metadata
         by_leader: dict[int, list[Assigned]] = {}
         for assigned in self._assignment.fetchable():
-            leader = metadata.leader_of(assigned.partition)
+            leader = self._source_of(assigned)
             if leader is None:
                 metadata.doubt(assigned.partition)
             elif leader not in self._fetching:
@@ -107,6 +107,15 @@ class Fetcher:
         for leader, wanted in by_leader.items():
             self._fetching.add(leader)
             self._tasks.create_task(self._fetch(leader, wanted))
+
+    def _source_of(self, assigned: Assigned) -> int | None:
+        """The broker to read from: the replica that the leader named, or the leader."""
+        is_over = self._cluster.clock.monotonic_ms() >= assigned.read_from_until_ms
+        if is_over or assigned.read_from not in self._cluster.metadata.brokers:
+            assigned.read_from = None
+        if assigned.read_from is not None:
+            return assigned.read_from
+        return self._cluster.metadata.leader_of(assigned.partition)
 
     async def _fetch(self, leader: int, wanted: list[Assigned]) -> None:
         session = self._sessions.setdefault(leader, FetchSession())
@@ -126,6 +135,7 @@ class Fetcher:
         except KafkaError as error:
             session.restart()
             for each in wanted:
+                each.read_from = None
                 self._cluster.metadata.doubt(each.partition)
             if not error.is_retriable:
                 self.fail(error)
@@ -135,7 +145,11 @@ class Fetcher:
             self.wake()
 
     def _request(self, session: FetchSession, wanted: list[Assigned]) -> FetchRequest:
-        offsets = {each.partition: each.fetch_offset for each in wanted}
+        metadata = self._cluster.metadata
+        places = {
+            each.partition: Place(each.fetch_offset, metadata.leader_epoch_of(each.partition))
+            for each in wanted
+        }
         return FetchRequest(
             max_wait_ms=self._settings.fetch_max_wait_ms,
             min_bytes=self._settings.fetch_min_bytes,
@@ -143,8 +157,9 @@ class Fetcher:
             isolation_level=int(self._settings.isolation_level == "read_committed"),
             session_id=session.session_id,
             session_epoch=session.epoch,
-            topics=session.topics(offsets, self._settings.max_partition_fetch_bytes),
+            topics=session.topics(places, self._settings.max_partition_fetch_bytes),
             forgotten_topics_data=session.forgotten(),
+            rack_id=self._settings.client_rack,
         )
 
     @staticmethod
@@ -167,6 +182,10 @@ class Fetcher:
 
     def _take_error(self, assigned: Assigned, code: ErrorCode) -> None:
         error = KafkaError(code, f"{assigned.partition}: {code.name}")
+        is_of_follower = assigned.read_from is not None
+        assigned.read_from = None
+        if code is ErrorCode.OFFSET_OUT_OF_RANGE and is_of_follower:
+            return  # it lags behind: the leader knows
         if code is ErrorCode.OFFSET_OUT_OF_RANGE:
             _log.info("%s has no offset %d", assigned.partition, assigned.fetch_offset)
             assigned.lose_position()
@@ -177,6 +196,10 @@ class Fetcher:
 
     def _take_records(self, assigned: Assigned, data: PartitionData) -> None:
         assigned.high_watermark = data.high_watermark
+        if data.preferred_read_replica >= 0:
+            assigned.read_from = data.preferred_read_replica
+            now_ms = self._cluster.clock.monotonic_ms()
+            assigned.read_from_until_ms = now_ms + self._settings.metadata_max_age_ms
         records = data.records
         if records is None or len(records) == 0:
             return

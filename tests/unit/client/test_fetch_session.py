@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.client.fetch_session import FetchSession
+from moldau.client.fetch_session import FetchSession, Place
 from moldau.model import TopicPartition
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
@@ -11,7 +11,7 @@ T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u",
 def said(session: FetchSession, wanted: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
     return {
         TopicPartition(topic.topic, each.partition): each.fetch_offset
-        for topic in session.topics(wanted, 1000)
+        for topic in session.topics({key: Place(offset) for key, offset in wanted.items()}, 1000)
         for each in topic.partitions
     }
 
@@ -61,3 +61,9 @@ def test_epochs_begin_again_with_one(session: FetchSession) -> None:
     session.epoch = 2**31 - 1
     session.answered(77)
     assert session.epoch == 1
+
+
+def test_a_new_epoch_of_the_leader_is_said(session: FetchSession) -> None:
+    (topic,) = session.topics({T0: Place(5, 3), T1: Place(6)}, 1000)
+    (partition,) = topic.partitions
+    assert (partition.partition, partition.current_leader_epoch) == (0, 3)

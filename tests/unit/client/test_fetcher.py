@@ -8,8 +8,15 @@ import pytest
 from moldau.client.consumer import Consumer
 from moldau.errors import ErrorCode, TopicAuthorizationFailed
 from moldau.model import TopicPartition
+from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from moldau.protocol.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 from moldau.testing.broker import EmbeddedBroker
-from moldau.testing.control import Action, Call, Drop, Fail
+from moldau.testing.control import Action, Call, Drop, Fail, Respond
 from unit.client.reading import read, write
 
 T0 = TopicPartition("t", 0)
@@ -99,3 +106,76 @@ async def test_metadata_that_stays_in_doubt_is_asked_for_at_a_pace(kafka: Embedd
         consumer.assign([T0])
         await consumer.poll(0.3)
     assert 3 <= len(calls) <= 10
+
+
+def with_a_twin(kafka: EmbeddedBroker) -> Respond:
+    """Metadata in which the one broker appears as two: 0, the leader, and 5, nearby."""
+    host, _, port = kafka.bootstrap_servers.partition(":")
+    return Respond(
+        MetadataResponse(
+            brokers=[
+                MetadataResponseBroker(node_id=node_id, host=host, port=int(port))
+                for node_id in (0, 5)
+            ],
+            topics=[
+                MetadataResponseTopic(
+                    error_code=0,
+                    name="t",
+                    partitions=[
+                        MetadataResponsePartition(
+                            error_code=0,
+                            partition_index=0,
+                            leader_id=0,
+                            leader_epoch=0,
+                            replica_nodes=[0, 5],
+                            isr_nodes=[0, 5],
+                        )
+                    ],
+                )
+            ],
+        )
+    )
+
+
+def go_to(node_id: int, error_code: int = 0) -> Respond:
+    """An answer that sends the consumer to another replica."""
+    data = PartitionData(
+        partition_index=0,
+        error_code=error_code,
+        high_watermark=100,
+        preferred_read_replica=node_id,
+        records=None,
+    )
+    topic = FetchableTopicResponse(topic="t", partitions=[data])
+    return Respond(FetchResponse(responses=[topic]))
+
+
+@pytest.mark.parametrize("stumble", [ErrorCode.OFFSET_OUT_OF_RANGE, ErrorCode.NONE])
+async def test_a_nearer_replica_is_read_from_until_it_stumbles(
+    kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes], stumble: ErrorCode
+) -> None:
+    kafka.control("Metadata", lambda _: with_a_twin(kafka))
+    racks: list[str] = []
+
+    def nearby(call: Call) -> Action:
+        racks.append(call.request.rack_id)
+        if len(racks) == 1:
+            return go_to(5)
+        return go_to(-1, int(stumble)) if stumble and len(racks) == 2 else None
+
+    kafka.control("Fetch", nearby)
+    consumer.assign([T0])
+    assert await read(consumer, 100) == list(range(100))
+    read_from = consumer._assignment[T0].read_from
+    assert read_from == (None if stumble else 5)
+
+
+async def test_the_leader_s_epoch_is_said(
+    kafka: EmbeddedBroker, consumer: Consumer[bytes, bytes]
+) -> None:
+    calls: list[Call] = []
+    kafka.control("Fetch", calls.append)
+    consumer.assign([T0])
+    await read(consumer, 1)
+    (topic,) = calls[0].request.topics
+    assert topic.partitions[0].current_leader_epoch == 0
