@@ -4,7 +4,10 @@ The log prepares a `Flush`, a thread runs it, the log is told that it is done. O
 does the recovery point move, and a `Flush` that failed takes the volume offline.
 
 After a crash everything from the segment of the recovery point on is scanned and indexed
-again, so the indexes of the active segment need not be synced.
+again, so positions and timestamps of the active segment need not be synced. But a roll may
+put the recovery point, where it stands, at the begin of the next segment. So the aborted
+transactions are synced with the batches, since nobody could tell that they are missing; the
+rest of the segment's indexes is with the first flush after the roll.
 """
 
 from typing import NamedTuple
@@ -53,10 +56,10 @@ def prepare(log: Log, end_offset: int | None = None) -> Flush:
         if end_offset is None:
             end_offset = log.log_end_offset
         files: list[File] = []
-        for segment in log.segments.since(log.recovery_point):
+        for segment in log.segments.since(log.recovery_point - 1):
             if segment is log.segments.active:
                 if end_offset > segment.base_offset:
-                    files.append(segment.file())
+                    files += _active_files(log, segment)
             elif segment.base_offset < end_offset:
                 files += _all_files(log, segment)
         files += log.snapshots.files(log.recovery_point, end_offset)
@@ -109,6 +112,18 @@ def _small_files(log: Log) -> list[File]:
     disk = log.folder.disk
     paths = [f"{log.folder.path}/{name}" for name in (EPOCHS_FILE, TOPIC_ID_FILE)]
     return [disk.open_read(path) for path in paths if disk.status(path) is not None]
+
+
+def _active_files(log: Log, segment: Segment) -> list[File]:
+    files = [segment.file()]
+    if len(segment.indexes.transactions):
+        disk, path = log.folder.disk, segment.path(names.TRANSACTION_INDEX)
+        is_new = disk.status(path) is None
+        segment.write_indexes()
+        files.append(disk.open_read(path))
+        if is_new:
+            log.note_names_changed()
+    return files
 
 
 def _all_files(log: Log, segment: Segment) -> list[File]:

@@ -4,6 +4,9 @@ import pytest
 
 from moldau.errors import KafkaError
 from moldau.log import flush, opening
+from moldau.log.producer_state import Origin
+from moldau.records.batch import TRANSACTIONAL, Producer
+from moldau.records.control import EndMarker, write_end_marker
 from moldau.testing.disk import lose_all
 from unit.log.logs import Workbench, batch, fill, offsets_in
 
@@ -149,3 +152,42 @@ def test_closing_a_log_that_nobody_used_costs_no_disk_call() -> None:
     before = len(bench.disk.calls)
     flush.prepare_close(log).run(bench.disk)
     assert bench.disk.calls[before:] == []
+
+
+def test_aborted_transactions_survive_a_roll_right_after_the_flush() -> None:
+    bench = Workbench()
+    log = bench.create()
+    producer = Producer(1, 0, 0)
+    data = batch(b"aborted", producer=producer, attributes=TRANSACTIONAL)
+    log.append_as_leader(data, leader_epoch=0, now_ms=0)
+    marker = write_end_marker(EndMarker(False, 0), producer_id=1, producer_epoch=0, timestamp_ms=0)
+    log.append_as_leader(marker, leader_epoch=0, now_ms=0, origin=Origin.COORDINATOR)
+    prepared = flush.prepare(log)
+    prepared.run(bench.disk)
+    flush.complete(log, prepared, now_ms=0)
+    log.roll(now_ms=0)
+
+    bench.disk = bench.disk.restart(lose_all)
+    opened = bench.open(recovery_point=2)
+
+    found = opened.aborted_in(opened.read(0, max_bytes=1000))
+    assert [aborted.producer_id for aborted in found] == [1]
+
+
+def test_the_first_flush_after_a_roll_syncs_the_indexes_of_what_was_flushed_before() -> None:
+    bench = Workbench(index_interval_bytes=1)
+    log = bench.create()
+    fill(log, 3)
+    for roll in (True, False):
+        prepared = flush.prepare(log)
+        prepared.run(bench.disk)
+        flush.complete(log, prepared, now_ms=0)
+        if roll:
+            log.roll(now_ms=0)
+            fill(log, 1)
+
+    after = bench.disk.restart(lose_all)
+
+    index = after.status(bench.path(f"{0:020}.index"))
+    assert index is not None
+    assert index.size > 0
