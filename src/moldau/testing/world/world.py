@@ -43,6 +43,8 @@ class World:
         return self.loop.run(main)
 
     def __enter__(self) -> Self:
+        # The world before this one may have had users until now.
+        _collect()
         # A collection would close abandoned coroutines, and so run parts of them, at a moment
         # that depends on how much memory other things took.
         gc.disable()
@@ -58,8 +60,12 @@ class World:
         for machine in self.machines.values():
             machine.scrap()
         self.network.scrap()
-        # Coroutines are closed now in the middle of their work, and complain.
-        complain, sys.unraisablehook = sys.unraisablehook, lambda _: None
-        gc.collect()
-        sys.unraisablehook = complain
+        _collect()
         gc.enable()
+
+
+def _collect() -> None:
+    """Close what is left of a world: coroutines in the middle of their work, which complain."""
+    complain, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    gc.collect()
+    sys.unraisablehook = complain
