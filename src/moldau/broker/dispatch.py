@@ -14,6 +14,7 @@ from typing import Any
 from moldau.broker.context import Client, Context
 from moldau.broker.request_times import RequestTimes
 from moldau.broker.routes import Handle, Route
+from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.net.connection import CloseConnection, Part
 from moldau.protocol.apis import Api
@@ -218,6 +219,10 @@ def _refusal(error: Exception, served: _Served, request: Any, context: Context) 
     """The answer that tells of an error; raises if there is none but to hang up."""
     if isinstance(error, CloseConnection):
         raise error
+    if isinstance(error, SessionError):
+        # Whether it took effect in the tree is not known: the client may ask again.
+        message = f"the coordination tree cannot be reached: {error}"
+        error = KafkaError(ErrorCode.REQUEST_TIMED_OUT, message)
     if not isinstance(error, KafkaError):
         where = context.client.host
         _log.error("%s from %s failed", served.api.name, where, exc_info=error)

@@ -2,10 +2,11 @@
 
 from moldau.broker.maintenance import EveryDirectoryOffline
 from moldau.coordination.journal import StoreError
+from moldau.coordination.tree import SessionError
 from moldau.errors import KafkaError
 from moldau.log.directory import NotOurs
 
-_EXPECTED = (EveryDirectoryOffline, KafkaError, NotOurs, OSError, StoreError)
+_EXPECTED = (EveryDirectoryOffline, KafkaError, NotOurs, OSError, SessionError, StoreError)
 
 
 def failure_of(error: BaseException) -> str | None:

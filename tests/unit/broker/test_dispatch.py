@@ -7,6 +7,7 @@ import pytest
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
 from moldau.net.connection import CloseConnection
+from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
@@ -103,3 +104,15 @@ async def test_requests_are_counted_by_api_and_version(world: World) -> None:
     name = "kafka_network_requestmetrics_requests_total"
     assert f'{name}{{request="Produce",version="9"}} 2' in text
     assert 'kafka_network_requestmetrics_totaltimems_count{request="Produce"} 2' in text
+
+
+async def test_without_the_tree_the_client_is_told_to_ask_again() -> None:
+    async with broker_world({"request.timeout.ms": "50"}) as world:
+        world.tree.suspend()
+        topic = CreatableTopic(
+            name="t", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+        )
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=10)
+        (result,) = (await world.ask(request, 5)).topics
+        assert result.error_code == ErrorCode.REQUEST_TIMED_OUT
+        world.tree.resume()

@@ -4,6 +4,7 @@ import pytest
 
 from moldau.broker.faults import failure_of
 from moldau.broker.maintenance import EveryDirectoryOffline
+from moldau.coordination.tree import ConnectionLost
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.directory import NotOurs
 
@@ -18,6 +19,7 @@ from moldau.log.directory import NotOurs
         (OSError("odd"), "odd"),
         (ExceptionGroup("", [ExceptionGroup("", [NotOurs("inner")])]), "inner"),
         (KafkaError(ErrorCode.INVALID_CONFIG, "bad value"), "bad value"),
+        (ConnectionLost("no ZooKeeper"), "no ZooKeeper"),
     ],
 )
 def test_what_an_operator_can_mend_is_said_in_a_sentence(error: Exception, sentence: str) -> None:

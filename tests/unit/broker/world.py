@@ -158,7 +158,8 @@ async def broker_world(
         async def session() -> Tree:
             return tree
 
-        sessions = Sessions(session, patience_s=5)
+        patience_s = startup.config.general.request_timeout_ms / 1000
+        sessions = Sessions(session, patience_s=patience_s)
         await sessions.open()
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
