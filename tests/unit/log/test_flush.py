@@ -166,6 +166,7 @@ def test_aborted_transactions_survive_a_roll_right_after_the_flush() -> None:
     prepared.run(bench.disk)
     flush.complete(log, prepared, now_ms=0)
     log.roll(now_ms=0)
+    bench.disk.sync_directory(log.folder.path)  # the files' names stay, so nothing is missed
 
     bench.disk = bench.disk.restart(lose_all)
     opened = bench.open(recovery_point=2)
