@@ -4,6 +4,7 @@ The broker they are for has the id 1, creates no topics by itself and is new.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from moldau.protocol.messages import alter_client_quotas as altered_quotas
 from moldau.protocol.messages import alter_configs, create_partitions, create_topics
@@ -249,7 +250,7 @@ def _elections_and_moves() -> Iterator[Question]:
 
 
 def _security_and_cluster() -> Iterator[Question]:
-    anything = {
+    anything: dict[str, Any] = {
         "resource_type_filter": 1,
         "resource_name_filter": None,
         "principal_filter": None,

@@ -38,5 +38,5 @@ async def lose(
 
 
 if __name__ == "__main__":
-    write_txn_markers.handle = lose  # type: ignore[assignment]
+    write_txn_markers.handle = lose
     sys.exit(main())

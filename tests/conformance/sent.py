@@ -7,6 +7,8 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 BIG_BYTES = 5 * 2**20
 START_MS = 1_700_000_000_000
 
+Headers = tuple[tuple[str, bytes | None], ...]
+
 
 class Sent(NamedTuple):
     """One record; `headers` may repeat a name, as Kafka allows."""
@@ -14,7 +16,7 @@ class Sent(NamedTuple):
     key: bytes | None
     value: bytes | None
     timestamp_ms: int
-    headers: tuple[tuple[str, bytes | None], ...] = ()
+    headers: Headers = ()
 
 
 def records(count: int = 200) -> list[Sent]:

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
@@ -14,7 +15,7 @@ from confluent_kafka.admin import (
 )
 
 from conformance.our_broker import OurBroker, our_broker
-from conformance.sent import CODECS, Sent, big_record, records
+from conformance.sent import CODECS, Headers, Sent, big_record, records
 
 DEADLINE_S = 30
 
@@ -59,7 +60,7 @@ def consume(bootstrap: str, topic: str, count: int, *, start: int = 0) -> list[S
         assert messages, f"only {len(found)} of {count} records came"
         for message in messages:
             assert message.error() is None, message.error()
-            headers = tuple((name, value) for name, value in message.headers() or ())
+            headers = cast(Headers, tuple(message.headers() or ()))
             found.append(Sent(message.key(), message.value(), message.timestamp()[1], headers))
     consumer.close()
     return found

@@ -9,7 +9,7 @@ from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.sent import CODECS, Sent, big_record, records
 from moldau import Consumer, Producer
-from moldau.client.record import RecordMetadata
+from moldau.client.intake import Receipt
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -50,7 +50,7 @@ async def read(bootstrap: str, topic: str, count: int) -> list[Sent]:
 
 async def test_restarts_under_load_lose_nothing_and_double_nothing(kafka: EmbeddedBroker) -> None:
     options = {"bootstrap.servers": kafka.bootstrap_servers, "retry.backoff.ms": 10}
-    results: list[asyncio.Future[RecordMetadata]] = []
+    results: list[Receipt] = []
     async with Producer[bytes, bytes]({**options, "batch.size": 500}) as producer:
         restarting = asyncio.create_task(asyncio.to_thread(restart_often, kafka))
         while not restarting.done() or len(results) < RECORDS_MIN:

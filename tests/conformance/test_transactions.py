@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec
 from kafka import KafkaProducer
 
 from conformance.apache.jvm import run_main
-from conformance.apache.lines import JavaError, JavaProgram
+from conformance.apache.lines import JavaError, JavaProgram, Json
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
 from conformance.test_clients_java import clients, consume, topic_of  # noqa: F401 - a fixture
@@ -202,7 +202,7 @@ def call(program: JavaProgram, name: str, broker: OurBroker, producer: str, **mo
 def java_write(
     program: JavaProgram, broker: OurBroker, topic: str, producer: str, *values: bytes
 ) -> None:
-    records = [[1_700_000_000_000, None, value, []] for value in values]
+    records: list[Json] = [[1_700_000_000_000, None, value, []] for value in values]
     call(program, "produce", broker, producer, topic=topic, partition=0, records=records)
 
 

@@ -19,7 +19,7 @@ from moldau.coordination.tree import (
     WatchEvent,
 )
 from moldau.coordination.zookeeper import ZooKeeperTree
-from unit.coordination.contract import Recorder, SessionsContract, TreeContract
+from unit.coordination.contract import Open, Recorder, SessionsContract, TreeContract
 
 pytestmark = needs_apache("kafka-3.9")
 
@@ -107,8 +107,8 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 class TestZooKeeperTree(TreeContract, SessionsContract):
     async def test_after_a_short_break_the_session_goes_on_and_watches_fire(
-        self, open_tree, zookeeper_port
-    ):
+        self, open_tree: Open, zookeeper_port: int
+    ) -> None:
         other = await open_tree()
         async with Cable(zookeeper_port) as cable:
             tree = await open_tree(cable.port)
@@ -128,8 +128,8 @@ class TestZooKeeperTree(TreeContract, SessionsContract):
             await tree.close()
 
     async def test_a_session_that_expires_is_lost_and_never_comes_back(
-        self, open_tree, zookeeper_port
-    ):
+        self, open_tree: Open, zookeeper_port: int
+    ) -> None:
         other = await open_tree()
         async with Cable(zookeeper_port) as cable:
             tree = await open_tree(cable.port)
@@ -149,8 +149,8 @@ class TestZooKeeperTree(TreeContract, SessionsContract):
         assert await other.exists("/e") is None
 
     async def test_a_request_that_is_under_way_when_the_connection_breaks_has_no_answer(
-        self, open_tree, zookeeper_port
-    ):
+        self, open_tree: Open, zookeeper_port: int
+    ) -> None:
         async with Cable(zookeeper_port) as cable:
             tree = await open_tree(cable.port)
             requests = [asyncio.ensure_future(tree.get("/")) for _ in range(30)]

@@ -4,6 +4,7 @@ A test class gets `open_tree`, a function that opens a session, as a fixture of 
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -15,25 +16,31 @@ from moldau.coordination.tree import (
     Delete,
     NoChildrenForEphemerals,
     NodeExists,
+    NodeStat,
     NoNode,
     NotEmpty,
+    Operation,
     SessionLost,
     SessionState,
     SetData,
+    Tree,
+    TreeError,
     WatchEvent,
 )
+
+Open = Callable[..., Awaitable[Tree]]
 
 
 class Recorder:
     """A watch and a session listener that remembers what it was told."""
 
-    def __init__(self):
-        self.told = []
+    def __init__(self) -> None:
+        self.told: list[WatchEvent | SessionState] = []
 
-    def __call__(self, event):
+    def __call__(self, event: WatchEvent | SessionState) -> None:
         self.told.append(event)
 
-    async def until(self, count):
+    async def until(self, count: int) -> list[WatchEvent | SessionState]:
         async with asyncio.timeout(10):
             while len(self.told) < count:
                 await asyncio.sleep(0.001)
@@ -44,10 +51,10 @@ class TreeContract:
     """One session."""
 
     @pytest.fixture
-    async def tree(self, open_tree):
+    async def tree(self, open_tree: Open) -> Tree:
         return await open_tree()
 
-    async def test_a_created_node_has_its_data_and_version_zero(self, tree):
+    async def test_a_created_node_has_its_data_and_version_zero(self, tree: Tree) -> None:
         created = await tree.create(Create("/a", b"data"))
         node = await tree.get("/a")
         assert (created.path, node.data) == ("/a", b"data")
@@ -55,7 +62,7 @@ class TreeContract:
         assert (node.stat.version, node.stat.ephemeral_owner) == (0, 0)
         assert node.stat.czxid == node.stat.mzxid > 0
 
-    async def test_a_node_needs_its_parent(self, tree):
+    async def test_a_node_needs_its_parent(self, tree: Tree) -> None:
         with pytest.raises(NoNode):
             await tree.create(Create("/a/b"))
         with pytest.raises(NoNode):
@@ -64,12 +71,12 @@ class TreeContract:
             await tree.children("/a")
         assert await tree.exists("/a") is None
 
-    async def test_a_node_is_created_once(self, tree):
+    async def test_a_node_is_created_once(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
         with pytest.raises(NodeExists):
             await tree.create(Create("/a"))
 
-    async def test_data_is_set_only_at_the_expected_version(self, tree):
+    async def test_data_is_set_only_at_the_expected_version(self, tree: Tree) -> None:
         first = (await tree.create(Create("/a", b"0"))).stat
         second = await tree.set("/a", b"1", version=0)
         assert (second.version, second.czxid) == (1, first.czxid)
@@ -81,7 +88,9 @@ class TreeContract:
         with pytest.raises(NoNode):
             await tree.set("/b", b"")
 
-    async def test_a_node_is_deleted_only_without_children_and_at_its_version(self, tree):
+    async def test_a_node_is_deleted_only_without_children_and_at_its_version(
+        self, tree: Tree
+    ) -> None:
         await tree.create(Create("/a"))
         await tree.create(Create("/a/b"))
         with pytest.raises(NotEmpty):
@@ -94,7 +103,7 @@ class TreeContract:
         with pytest.raises(NoNode):
             await tree.delete("/a")
 
-    async def test_children_are_listed_by_name(self, tree):
+    async def test_children_are_listed_by_name(self, tree: Tree) -> None:
         for path in ("/a", "/a/z", "/a/b", "/a/b/c"):
             await tree.create(Create(path))
         assert await tree.children("/a") == ["b", "z"]
@@ -103,7 +112,7 @@ class TreeContract:
         assert stat.children_count == 2
         assert "a" in await tree.children("/")
 
-    async def test_sequential_nodes_count_the_children_ever_created(self, tree):
+    async def test_sequential_nodes_count_the_children_ever_created(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
         numbered = Create("/a/n_", is_sequential=True)
         assert (await tree.create(numbered)).path == "/a/n_0000000000"
@@ -111,13 +120,15 @@ class TreeContract:
         await tree.delete("/a/other")
         assert (await tree.create(numbered)).path == "/a/n_0000000002"
 
-    async def test_an_ephemeral_node_belongs_to_its_session_and_has_no_children(self, tree):
+    async def test_an_ephemeral_node_belongs_to_its_session_and_has_no_children(
+        self, tree: Tree
+    ) -> None:
         created = await tree.create(Create("/e", is_ephemeral=True))
         assert created.stat.ephemeral_owner == tree.session_id != 0
         with pytest.raises(NoChildrenForEphemerals):
             await tree.create(Create("/e/child"))
 
-    async def test_a_multi_does_everything_under_one_transaction_id(self, tree):
+    async def test_a_multi_does_everything_under_one_transaction_id(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
         await tree.multi([Create("/x"), Create("/y")])
         assert (await tree.get("/x")).stat.czxid == (await tree.get("/y")).stat.czxid
@@ -130,6 +141,7 @@ class TreeContract:
             ]
         )
         assert created == "/a/b"
+        assert isinstance(stat, NodeStat)
         assert stat.version == 1
         assert (deleted, checked) == (None, None)
         assert await tree.children("/a") == []
@@ -144,7 +156,9 @@ class TreeContract:
             (SetData("/a", b"", 0), BadVersion),
         ],
     )
-    async def test_a_multi_with_a_failing_operation_does_nothing(self, tree, last, error):
+    async def test_a_multi_with_a_failing_operation_does_nothing(
+        self, tree: Tree, last: Operation, error: type[TreeError]
+    ) -> None:
         await tree.create(Create("/a", b"0"))
         await tree.create(Create("/a/x"))
         with pytest.raises(error) as failed:
@@ -164,7 +178,7 @@ class TreeContract:
         created = await tree.create(Create("/a/n", is_sequential=True))
         assert created.path == "/a/n0000000001"
 
-    async def test_a_watch_on_a_node_fires_once(self, tree):
+    async def test_a_watch_on_a_node_fires_once(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
         watch = Recorder()
         await tree.get("/a", watch=watch)
@@ -176,7 +190,7 @@ class TreeContract:
         await tree.delete("/a")
         assert watch.told[1:] == [WatchEvent(Change.DELETED, "/a")]
 
-    async def test_a_watch_can_wait_for_a_missing_node_but_not_by_get(self, tree):
+    async def test_a_watch_can_wait_for_a_missing_node_but_not_by_get(self, tree: Tree) -> None:
         watch, never = Recorder(), Recorder()
         assert await tree.exists("/a", watch=watch) is None
         with pytest.raises(NoNode):
@@ -188,7 +202,9 @@ class TreeContract:
         assert watch.told == [WatchEvent(Change.CREATED, "/a")]
         assert never.told == []
 
-    async def test_a_watch_on_children_hears_of_new_and_lost_ones_not_of_data(self, tree):
+    async def test_a_watch_on_children_hears_of_new_and_lost_ones_not_of_data(
+        self, tree: Tree
+    ) -> None:
         await tree.create(Create("/a"))
         watch = Recorder()
         await tree.children("/a", watch=watch)
@@ -201,7 +217,7 @@ class TreeContract:
         await tree.delete("/a/b")
         assert watch.told[1:] == [WatchEvent(Change.CHILDREN, "/a")]
 
-    async def test_the_end_of_a_node_fires_both_kinds_of_watch(self, tree):
+    async def test_the_end_of_a_node_fires_both_kinds_of_watch(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
         on_data, on_children = Recorder(), Recorder()
         await tree.get("/a", watch=on_data)
@@ -209,25 +225,26 @@ class TreeContract:
         await tree.delete("/a")
         assert on_data.told == on_children.told == [WatchEvent(Change.DELETED, "/a")]
 
-    async def test_requests_take_effect_in_the_order_in_which_they_were_made(self, tree):
+    async def test_requests_take_effect_in_the_order_in_which_they_were_made(
+        self, tree: Tree
+    ) -> None:
         await tree.create(Create("/a"))
-        requests = [
+        _, first, _, second, _, children = await asyncio.gather(
             tree.set("/a", b"1"),
             tree.get("/a"),
             tree.set("/a", b"2"),
             tree.get("/a"),
             tree.create(Create("/a/b")),
             tree.children("/a"),
-        ]
-        answers = await asyncio.gather(*requests)
-        assert (answers[1].data, answers[3].data, answers[5]) == (b"1", b"2", ["b"])
+        )
+        assert (first.data, second.data, children) == (b"1", b"2", ["b"])
 
-    async def test_a_watch_hears_of_a_change_before_an_answer_shows_it(self, tree):
+    async def test_a_watch_hears_of_a_change_before_an_answer_shows_it(self, tree: Tree) -> None:
         await tree.create(Create("/a"))
-        heard = []
+        heard: list[Change | bytes] = []
         await tree.get("/a", watch=lambda event: heard.append(event.change))
 
-        async def read():
+        async def read() -> None:
             heard.append((await tree.get("/a")).data)
 
         async with asyncio.TaskGroup() as tasks:
@@ -235,12 +252,12 @@ class TreeContract:
             tasks.create_task(read())
         assert heard == [Change.DATA, b"1"]
 
-    async def test_large_data_is_kept(self, tree):
+    async def test_large_data_is_kept(self, tree: Tree) -> None:
         data = bytes(range(256)) * 2000
         await tree.create(Create("/a", data))
         assert (await tree.get("/a")).data == data
 
-    async def test_a_closed_session_answers_no_more(self, tree):
+    async def test_a_closed_session_answers_no_more(self, tree: Tree) -> None:
         listener = Recorder()
         tree.listen(listener)
         await tree.close()
@@ -255,7 +272,7 @@ class TreeContract:
 class SessionsContract:
     """Several sessions."""
 
-    async def test_sessions_see_each_others_changes(self, open_tree):
+    async def test_sessions_see_each_others_changes(self, open_tree: Open) -> None:
         one, other = await open_tree(), await open_tree()
         assert one.session_id != other.session_id
         watch = Recorder()
@@ -264,7 +281,7 @@ class SessionsContract:
         assert await watch.until(1) == [WatchEvent(Change.CREATED, "/a")]
         assert (await one.get("/a")).data == b"1"
 
-    async def test_the_end_of_a_session_takes_its_ephemeral_nodes(self, open_tree):
+    async def test_the_end_of_a_session_takes_its_ephemeral_nodes(self, open_tree: Open) -> None:
         one, other = await open_tree(), await open_tree()
         await other.create(Create("/ids"))
         await other.create(Create("/ids/1", is_ephemeral=True))
@@ -277,7 +294,7 @@ class SessionsContract:
         assert await on_children.until(1) == [WatchEvent(Change.CHILDREN, "/ids")]
         assert await one.children("/ids") == ["2"]
 
-    async def test_a_node_created_again_has_a_greater_transaction_id(self, open_tree):
+    async def test_a_node_created_again_has_a_greater_transaction_id(self, open_tree: Open) -> None:
         one, other = await open_tree(), await open_tree()
         first = await one.create(Create("/id", is_ephemeral=True))
         await one.close()
