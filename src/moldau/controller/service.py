@@ -103,6 +103,11 @@ class ControllerService:
         """Whether a topic will soon be gone from the tree, by this controller's work."""
         return self._term is not None and self._term.machine.deletions.is_under_way(topic)
 
+    def rules_changed(self) -> None:
+        """Who may lead is decided otherwise now, for some topic at least."""
+        if self._term is not None:
+            self._when("changed rules", self._term.elect_offline)
+
     async def perform(self, job: Callable[[Term], Awaitable[Result]]) -> Result:
         """Have something done between the other jobs; NOT_CONTROLLER if that is over first."""
         self.require_office()
@@ -122,6 +127,9 @@ class ControllerService:
         self._asked[name] = done
         self._when(name, work)
         await done
+        if not results:
+            # The session was lost in the middle of it.
+            raise KafkaError(ErrorCode.NOT_CONTROLLER, "no longer the controller")
         return results[0]
 
     async def run(self) -> None:

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from moldau.controller.service import Rules
+from moldau.controller.term import Term
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import partitions as partition_lists
@@ -66,6 +68,22 @@ async def test_a_lost_session_ends_the_service_and_the_next_one_is_elected() -> 
     async with cluster.controller(1) as next_service:
         assert next_service.is_controller
         assert next_service.machine.epoch == 2
+
+
+async def test_whoever_waits_for_something_hears_that_the_session_was_lost_meanwhile() -> None:
+    cluster = await Cluster.create(1)
+    service = cluster.service(1)
+    running = asyncio.create_task(service.run())
+    await settled(lambda: service.is_controller)
+
+    async def lose(_term: Term) -> None:
+        raise SessionLost
+
+    with pytest.raises(KafkaError) as refused:
+        await service.perform(lose)
+    assert refused.value.code == ErrorCode.NOT_CONTROLLER
+    with pytest.raises(SessionLost):
+        await running
 
 
 async def test_a_deleted_controller_node_means_a_new_election() -> None:
@@ -378,3 +396,25 @@ async def test_a_mark_for_a_topic_that_does_not_exist_is_removed() -> None:
         await cluster.mark_for_deletion("nothing")
         await settled()
         assert not await cluster.has(partition_lists.delete_topic_path("nothing"))
+
+
+async def test_when_the_rules_change_partitions_without_a_leader_get_one() -> None:
+    cluster = await Cluster.create(1, 2)
+    allowed: set[str] = set()
+    service = cluster.service(1, rules=Rules(is_unclean_allowed=lambda topic: topic in allowed))
+    async with cluster.running(service):
+        service.rules_changed()
+        await cluster.create_topic("t", (2, 1))
+        await settled()
+        state = await cluster.state("t")
+        alone = topic_nodes.PartitionState(
+            leader=2, leader_epoch=0, isr=(2,), controller_epoch=state.controller_epoch
+        )
+        await cluster.admin.set(topic_nodes.state_path(TopicPartition("t", 0)), alone.encode())
+        cluster.leave(2)
+        await settled()
+        assert (await cluster.state("t")).leader == -1
+        allowed.add("t")
+        service.rules_changed()
+        await settled()
+        assert (await cluster.state("t")).leader == 1
