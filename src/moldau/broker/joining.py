@@ -104,6 +104,10 @@ def make_membership(
         )
         return broker.controller
 
+    broker.configs.listen(
+        lambda _topic: broker.controller.rules_changed(),
+        lambda _layers: broker.controller.rules_changed(),
+    )
     failures = FailedDirectories(broker.logs.directories, sessions, broker.id)
     return Membership(
         sessions,

@@ -37,6 +37,7 @@ class Controller:
         listener: str = PLAINTEXT,
     ) -> None:
         """`listener` is what brokers call each other by."""
+        self.broker_id = broker_id
         self.epoch = epoch
         self.cluster = Cluster()
         self.outbox = Outbox(

@@ -35,6 +35,8 @@ class Couriers:
         self._answered = answered
         self._retry_s = retry_s
         self._couriers: dict[int, tuple[asyncio.Task[None], asyncio.Event]] = {}
+        self._busy: dict[int, None] = {}
+        self._is_idle = asyncio.Event()
 
     def go(self) -> None:
         """There may be letters."""
@@ -44,6 +46,17 @@ class Couriers:
                 task = self._tasks.create_task(self._serve(broker, has_letters))
                 self._couriers[broker] = task, has_letters
             self._couriers[broker][1].set()
+
+    async def until_idle(self, *, timeout_s: float) -> bool:
+        """Wait until everyone has heard everything, within a time; says whether it is so."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while self._outbox.waiting() or self._busy:
+                    self._is_idle.clear()
+                    await self._is_idle.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def forget(self, brokers: Iterable[int]) -> None:
         """These brokers are gone, with what was on the way to them."""
@@ -60,8 +73,13 @@ class Couriers:
     async def _serve(self, broker: int, has_letters: asyncio.Event) -> None:
         while True:
             has_letters.clear()
-            for letter in self._outbox.letters(broker):
-                self._answered(letter, await self._deliver(letter))
+            self._busy[broker] = None
+            try:
+                for letter in self._outbox.letters(broker):
+                    self._answered(letter, await self._deliver(letter))
+            finally:
+                del self._busy[broker]
+                self._is_idle.set()
             await has_letters.wait()
 
     async def _deliver(self, letter: Letter) -> object:

@@ -23,6 +23,7 @@ from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderA
 from moldau.protocol.messages.stop_replica import StopReplicaResponse
 
 _READ_TOGETHER = 500
+_LAST_WORDS_S = 1.0
 
 Job = Callable[[], Awaitable[None]]
 Schedule = Callable[[str, Job], None]
@@ -112,6 +113,9 @@ class Term:
                 stop = Stop(state.leader_epoch, is_deletion=False)
                 self.machine.outbox.tell_stop([broker_id], partition, stop)
         self._couriers.go()
+        if broker_id == self.machine.broker_id:
+            # With this broker goes the controller: the next one would only begin to tell.
+            await self._couriers.until_idle(timeout_s=_LAST_WORDS_S)
         return [
             partition
             for partition, state in cluster.leaders.items()
@@ -261,6 +265,10 @@ class Term:
             lambda: self.machine.plan_elections(leaderless(), is_unclean_wanted=True)
         )
         return leaderless()
+
+    async def elect_offline(self) -> None:
+        """Look for leaders where there are none: the rules may have changed."""
+        await self._elect_and_shrink()
 
     # Deletion
 

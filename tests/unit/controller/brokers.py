@@ -27,6 +27,7 @@ from moldau.protocol.messages.stop_replica import (
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 
 NOW_MS = 1_000
+RULES = Rules(is_unclean_allowed=lambda topic: topic.startswith("unclean"))
 
 RequestType = TypeVar("RequestType", LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest)
 
@@ -141,19 +142,24 @@ class Cluster:
     async def has(self, path: str) -> bool:
         return await self.admin.exists(path) is not None
 
-    def service(self, broker_id: int, tree: Tree | None = None) -> ControllerService:
+    def service(self, broker_id: int, rules: Rules = RULES) -> ControllerService:
         return ControllerService(
-            tree or self.sessions[broker_id],
+            self.sessions[broker_id],
             broker_id,
             send=self.brokers.send,
             clock=StandingClock(),
-            rules=Rules(is_unclean_allowed=lambda topic: topic.startswith("unclean")),
+            rules=rules,
         )
 
     @asynccontextmanager
     async def controller(self, broker_id: int) -> AsyncIterator[ControllerService]:
         """A broker's controller service at work."""
-        service = self.service(broker_id)
+        async with self.running(self.service(broker_id)) as service:
+            yield service
+
+    @asynccontextmanager
+    async def running(self, service: ControllerService) -> AsyncIterator[ControllerService]:
+        """A service at work."""
         task = asyncio.create_task(service.run())
         await settled()
         try:

@@ -99,3 +99,15 @@ async def test_nothing_more_is_sent_to_a_broker_that_is_gone() -> None:
         made.go()
         await settled()
         assert brokers.arrived == [1]
+
+
+async def test_whoever_has_to_go_can_wait_until_all_is_said() -> None:
+    async with couriers(1, 2) as (brokers, outbox, made):
+        outbox.tell_brokers([1, 2])
+        made.go()
+        assert await made.until_idle(timeout_s=5)
+        assert sorted(brokers.arrived) == [1, 2]
+        brokers.slow = {1}
+        outbox.tell_brokers([1])
+        made.go()
+        assert not await made.until_idle(timeout_s=0.01)
