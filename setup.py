@@ -2,6 +2,8 @@
 
 Each kernel is compiled under its own name beside its source, so that both can be
 imported and `MOLDAU_PURE=1` can choose the source (see moldau/runtime/native.py).
+Those with C types, in a .pxd beside them, compare positions themselves and begin with a line that
+turns Cython's own checks off; the others are Python with the interpreter taken out.
 """
 
 import os
@@ -20,10 +22,6 @@ KERNELS = {
     "moldau.log._key_map": "src/moldau/log/key_map.py",
     "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",
 }
-
-# Plain modules on the way of every small request: compiled as they stand, with Python's own
-# safety, since the interpreter is most of what such a request costs.
-PLAIN = {"moldau.log._appending"}
 
 # Cython's own support code, generated once instead of into every kernel: half of the compiling.
 SHARED = "moldau.runtime._cython"
@@ -45,13 +43,6 @@ DIRECTIVES = {
     # Nobody pickles a kernel or asks it for signatures: a third less to compile.
     "auto_pickle": False,
     "binding": False,
-}
-# The kernels compare positions themselves, and the .pxd beside them holds the C types.
-UNCHECKED = {
-    "boundscheck": False,
-    "wraparound": False,
-    "cdivision": True,
-    "initializedcheck": False,
 }
 
 
@@ -76,18 +67,14 @@ def extensions() -> list[Extension]:
     if is_shared:
         shared = Extension(SHARED, [SHARED_SOURCE], extra_compile_args=SHARED_FLAGS, optional=True)
         built.append(shared)
-    common = {
-        "build_dir": "build/cython",
-        "force": True,  # a .pxd that is named after the compiled module is not seen to change
-        "nthreads": os.cpu_count() or 1,
-        "shared_utility_qualified_name": SHARED if is_shared else None,
-    }
-    plain = [extension for extension in built if extension.name in PLAIN]
-    kernels = [extension for extension in built if extension.name not in PLAIN]
-    return [
-        *cythonize(kernels, compiler_directives=DIRECTIVES | UNCHECKED, **common),
-        *cythonize(plain, compiler_directives=DIRECTIVES, **common),
-    ]
+    return cythonize(
+        built,
+        compiler_directives=DIRECTIVES,
+        build_dir="build/cython",
+        force=True,  # a .pxd that is named after the compiled module is not seen to change
+        nthreads=os.cpu_count() or 1,
+        shared_utility_qualified_name=SHARED if is_shared else None,
+    )
 
 
 if __name__ == "__main__":  # Cython's workers import this file where processes are spawned

@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The shortest way of the commonest request: Produce with one plain batch for one partition.
 
 This file runs as it stands and is also compiled as `_express`; `_express.pxd` then gives its

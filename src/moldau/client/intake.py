@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Takes records into the open batches of their partitions: what happens for every record sent.
 
 This file runs as it stands and is also compiled as `_intake`, see records/kernel.py. Whatever

@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The filter of compaction: which records of a batch stay, and the batch without the others.
 
 This file runs as it stands and is also compiled as `_cleaner_kernel`;

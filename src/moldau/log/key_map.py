@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The newest offset of every key, in a table of fixed size.
 
 This file runs as it stands and is also compiled as `_key_map`; `_key_map.pxd` then gives

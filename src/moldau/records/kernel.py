@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The loops that read v2 batches.
 
 This file runs as it stands and is also compiled as `_kernel`; `_kernel.pxd` then gives its

@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The loops that write records of v2 batches, from columns or one by one.
 
 Compiled as `_kernel_build` and run uncompiled as it stands, see kernel.py. Columns come from
