@@ -104,24 +104,24 @@ class OurCluster:
         return until(look, f"{topic} has another leader than {before.leader}")
 
 
+def brokers_on(connect: str, directory: Path, settings: Mapping[str, str]) -> dict[int, OurBroker]:
+    """Three brokers, not yet started; `connect` is their `zookeeper.connect`."""
+    return {
+        number: OurBroker(
+            directory / f"broker{number}",
+            {"broker.id": str(number), "zookeeper.connect": connect, **_SETTINGS, **settings},
+        )
+        for number in (1, 2, 3)
+    }
+
+
 @contextmanager
 def our_cluster(directory: Path, settings: Mapping[str, str] | None = None) -> Iterator[OurCluster]:
     """A running cluster that keeps its data under `directory`."""
     with ExitStack() as stack:
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
         connect = f"127.0.0.1:{port}/kafka"
-        brokers = {
-            number: OurBroker(
-                directory / f"broker{number}",
-                {
-                    "broker.id": str(number),
-                    "zookeeper.connect": connect,
-                    **_SETTINGS,
-                    **(settings or {}),
-                },
-            )
-            for number in (1, 2, 3)
-        }
+        brokers = brokers_on(connect, directory, settings or {})
         for broker in brokers.values():
             broker.start()
             stack.callback(broker.kill)

@@ -150,23 +150,37 @@ def zookeeper(directory: Path) -> Iterator[int]:
     """A ZooKeeper server that keeps its data under `directory`; yields its port."""
     directory.mkdir(parents=True)
     port = free_port()
-    configuration = directory / "zoo.cfg"
-    configuration.write_text(
-        f"dataDir={directory}\nclientPort={port}\nclientPortAddress=127.0.0.1\ntickTime=500\n"
-        "admin.enableServer=false\n4lw.commands.whitelist=srvr\n"
-    )
-    main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
-    with (directory / "server.log").open("wb") as log:
-        process = _launch(
-            java_command(class_path("kafka-3.9"), main_class, str(configuration)), log
-        )
+    process = launch_zookeeper(directory, f"clientPort={port}\n")
     try:
         # It answers `ruok` before it serves; `srvr` only then.
-        _wait_until(lambda: _answers_srvr(port), process=process, what="ZooKeeper")
+        _wait_until(lambda: bool(answers_srvr(port)), process=process, what="ZooKeeper")
         yield port
     finally:
         process.kill()
         process.wait()
+
+
+def launch_zookeeper(directory: Path, settings: str) -> subprocess.Popen[bytes]:
+    """The process of a ZooKeeper server; `settings` say where it listens."""
+    configuration = directory / "zoo.cfg"
+    configuration.write_text(
+        f"dataDir={directory}\nclientPortAddress=127.0.0.1\ntickTime=500\n"
+        f"admin.enableServer=false\n4lw.commands.whitelist=srvr\n{settings}"
+    )
+    main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+    with (directory / "server.log").open("ab") as log:
+        return _launch(java_command(class_path("kafka-3.9"), main_class, str(configuration)), log)
+
+
+def answers_srvr(port: int) -> bytes:
+    """What a ZooKeeper server says of itself; nothing as long as it does not serve."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(b"srvr")
+            answer = connection.makefile("rb").read()
+    except OSError:
+        return b""
+    return answer if b"Mode:" in answer else b""
 
 
 def free_port() -> int:
@@ -208,12 +222,3 @@ def _knows_itself(bootstrap: str) -> bool:
     except (OSError, Disconnected):
         return False
     return bool(metadata.brokers) and metadata.controller_id >= 0
-
-
-def _answers_srvr(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
-            connection.sendall(b"srvr")
-            return b"Mode:" in connection.makefile("rb").read()
-    except OSError:
-        return False
