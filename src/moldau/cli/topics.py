@@ -88,9 +88,12 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     check(given)
-    if "zookeeper" in given:
-        raise CommandFailed("brokers are asked, not ZooKeeper: use --bootstrap-server")
     try:
+        if "zookeeper" in given:
+            from moldau.cli.znodes.topics import run_with_zookeeper  # noqa: PLC0415 - seldom
+
+            wanted = new_topic(given) if "create" in given else None
+            return run_with_zookeeper(given, action(given), wanted)
         run_admin(given, lambda admin: _ACTIONS_OF[action(given)](admin, given))
     except KafkaError as error:
         print(f"Error while executing topic command : {error}")
@@ -117,6 +120,8 @@ def check(given: Given) -> None:
         given.refuse("topic-id", "topic")
     if "create" in given or "delete" in given or "alter" in given:
         given.require("topic")
+    if "zookeeper" in given and "create" in given and "replica-assignment" not in given:
+        given.require("partitions", "replication-factor")
     if "alter" in given and "zookeeper" not in given:
         given.refuse("alter", "delete-config")
         if "config" in given:

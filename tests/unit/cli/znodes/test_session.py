@@ -1,0 +1,14 @@
+"""A session with ZooKeeper for as long as a command runs."""
+
+import pytest
+
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.znodes import session
+from moldau.cli.znodes.session import zookeeper_session
+
+
+async def test_without_zookeeper_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_CONNECT_MS", 50)
+    with pytest.raises(CommandFailed, match="use --bootstrap-server localhost:9092 instead"):
+        async with zookeeper_session("127.0.0.1:1"):
+            pass
