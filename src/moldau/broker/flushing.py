@@ -94,9 +94,10 @@ class Flusher:
 
 
 def commit_flushed(replicas: Replicas, waiters: Waiters, name: TopicPartition) -> None:
-    """More of a partition is durable: what waited for that may now be committed."""
+    """More of a partition is durable: followers may have it, and it may be committed."""
     partition = replicas.find(name)
-    if partition is not None and partition.is_leader and partition.advance_high_watermark():
+    if partition is not None and partition.is_leader:
+        partition.advance_high_watermark()
         waiters.wake(name)
 
 

@@ -170,7 +170,8 @@ def end_of(partition: Partition, terms: ReadTerms) -> int:
     """Up to where a partition may be read on these terms."""
     log = partition.log
     if terms.replica_id != CONSUMER:
-        return log.log_end_offset
+        # What this leader could still lose, and then lead without, nobody else may have.
+        return log.settled_end_offset()
     return log.last_stable_offset if terms.is_read_committed else log.high_watermark
 
 

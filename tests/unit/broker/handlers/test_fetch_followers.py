@@ -1,6 +1,7 @@
 """Fetch by other brokers: who may, what it tells the leader, where logs part."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,17 @@ async def test_followers_move_the_high_watermark(world: World) -> None:
     await world.ask(as_follower(fetch(fetch_partition(offset=2)), 1, 12), 12)
     assert world.partition("t").log.high_watermark == 2
     assert offsets_in(fetched(await waiting)[0]) == [0]
+
+
+async def test_followers_get_what_must_be_synced_first_after_that(world: World) -> None:
+    lead(world, isr=(0, 1))
+    log = world.partition("t").log
+    log.config = replace(log.config, flush_messages=1)
+    world.append("t", b"a")
+    request = as_follower(fetch(fetch_partition()), 1, 12)
+    assert offsets_in(fetched(await world.ask(request, 12))[0]) == []
+    log.recovery_point = 1
+    assert offsets_in(fetched(await world.ask(request, 12))[0]) == [0]
 
 
 async def test_the_lag_of_followers_is_measured_by_one_clock(world: World) -> None:
