@@ -166,8 +166,13 @@ async def test_transactions_with_offsets(admin: Admin, apache: ApacheBroker) -> 
                 await producer.send("transacted", b"4", partition=0)
     with pytest.raises(TransactionalIdNotFound):
         (await admin.describe_transactions("x")).check()
-    found = await admin.list_group_offsets("transacting", require_stable=True)
-    assert found["transacting"][partition].offset == 1
+    found = {}
+    async with asyncio.timeout(20):
+        while not found:  # the end of the transaction reaches the group a little later
+            found = (await admin.list_group_offsets("transacting", require_stable=True))[
+                "transacting"
+            ]
+    assert found[partition].offset == 1
     reading = {"bootstrap.servers": apache.bootstrap, "auto.offset.reset": "earliest"}
     async with Consumer[bytes, bytes](reading, isolation_level="read_committed") as consumer:
         consumer.assign([partition])

@@ -1,16 +1,21 @@
 """The consumer for code that blocks."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client import consumer
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.consumer import Deserializer
 from moldau.client.group.group import Listener
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
+from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
+
+if TYPE_CHECKING:
+    from moldau.client.arrow.tables import Table
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -73,12 +78,12 @@ class Consumer(Generic[Key, Value]):
 
     def subscribe(
         self,
-        topics: Iterable[str],
+        topics: Iterable[str] | re.Pattern[str],
         *,
         on_assigned: BlockingListener | None = None,
         on_revoked: BlockingListener | None = None,
     ) -> None:
-        """Share these topics with the other members of the group."""
+        """Share these topics, or all that match a pattern, with the other members of the group."""
         self._thread.call_function(
             lambda: self._consumer.subscribe(
                 topics, on_assigned=_in_thread(on_assigned), on_revoked=_in_thread(on_revoked)
@@ -117,6 +122,17 @@ class Consumer(Generic[Key, Value]):
         """The next records, at most `max.poll.records`; none if there are none in time."""
         return self._thread.call(self._consumer.poll(timeout_s, max_records=max_records))
 
+    def poll_table(
+        self,
+        timeout_s: float = 0.0,
+        *,
+        columns: Sequence[str] | None = None,
+        end_offsets: Mapping[TopicPartition, int] | None = None,
+    ) -> "Table":
+        """All that was fetched, as an Arrow table; empty if nothing is fetched in time."""
+        polling = self._consumer.poll_table(timeout_s, columns=columns, end_offsets=end_offsets)
+        return self._thread.call(polling)
+
     def __iter__(self) -> Iterator[ConsumerRecord[Key, Value]]:
         return self._records  # type: ignore[return-value]
 
@@ -134,6 +150,14 @@ class Consumer(Generic[Key, Value]):
     def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Store how far the group is: these offsets, or all that was handed out."""
         self._thread.call(self._consumer.commit(offsets))
+
+    def commit_soon(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Store how far the group is without waiting for it; what goes wrong is logged."""
+        self._thread.call_function(lambda: self._consumer.commit_soon(offsets))
+
+    def group_metadata(self) -> GroupMetadata:
+        """Who this member is now, for `producer.send_offsets_to_transaction`."""
+        return self._thread.call_function(self._consumer.group_metadata)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """How far the group is; partitions of which nothing was committed are left out."""
@@ -154,6 +178,10 @@ class Consumer(Generic[Key, Value]):
     def seek_to_end(self, *partitions: TopicPartition) -> None:
         """Go on after the last record of these, or of all partitions."""
         self._thread.call(self._consumer.seek_to_end(*partitions))
+
+    def seek_to_time(self, time_ms: int, *partitions: TopicPartition) -> None:
+        """Go on from the first records at or after a time, or from the end where there is none."""
+        self._thread.call(self._consumer.seek_to_time(time_ms, *partitions))
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Where the logs of partitions begin."""

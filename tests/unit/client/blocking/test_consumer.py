@@ -1,6 +1,7 @@
 """The consumer without `await`."""
 
 import inspect
+import re
 import signal
 import threading
 from itertools import islice
@@ -114,3 +115,22 @@ def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
 
 def press_ctrl_c() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def test_a_pattern_a_time_and_commits_in_the_background(kafka: EmbeddedBroker) -> None:
+    partition = TopicPartition("orders-1", 0)
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for number in range(5):
+            producer.send("orders-1", b"%d" % number, timestamp_ms=1000 + number).result(10)
+    with Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, group_id="g", enable_auto_commit=False
+    ) as reader:
+        reader.subscribe(re.compile("^orders-"))
+        while not reader.assignment():
+            reader.poll(0.1)
+        reader.seek_to_time(1003)
+        assert [record.value for record in reader.poll(10)] == [b"3", b"4"]
+        reader.commit_soon()
+        while reader.committed([partition]) != {partition: 5}:
+            continue
+        assert reader.group_metadata().generation >= 1
