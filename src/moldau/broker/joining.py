@@ -10,6 +10,7 @@ from moldau.broker.peers import Address, FindAddress, Peers
 from moldau.broker.registration import Registration
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
+from moldau.config.broker.zookeeper import ZooKeeperConfig
 from moldau.config.versions import is_at_least
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
@@ -17,6 +18,7 @@ from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.protocol.inter_broker import TOPIC_IDS_SINCE
 from moldau.protocol.primitives import NO_UUID
+from moldau.security.tls import TlsSettings, client_context
 
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
 _FIRST_METADATA_S = 5.0
@@ -35,6 +37,7 @@ async def open_zookeeper(startup: Startup) -> Tree:
         session_timeout_ms=session_timeout_ms,
         connect_timeout_ms=config.zookeeper_connection_timeout_ms or session_timeout_ms,
         requests_max=config.zookeeper_max_in_flight_requests,
+        tls=client_context(_tls_settings(config)) if config.zookeeper_ssl_client_enable else None,
     )
 
 
@@ -131,6 +134,21 @@ async def until_known(broker: Broker) -> None:
         return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
 
     await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
+
+
+def _tls_settings(config: ZooKeeperConfig) -> TlsSettings:
+    protocols = config.zookeeper_ssl_enabled_protocols or (config.zookeeper_ssl_protocol,)
+    return TlsSettings(
+        truststore_location=config.zookeeper_ssl_truststore_location or "",
+        truststore_password=config.zookeeper_ssl_truststore_password or "",
+        truststore_type=config.zookeeper_ssl_truststore_type or "",
+        keystore_location=config.zookeeper_ssl_keystore_location or "",
+        keystore_password=config.zookeeper_ssl_keystore_password or "",
+        keystore_type=config.zookeeper_ssl_keystore_type or "",
+        endpoint_identification_algorithm=(config.zookeeper_ssl_endpoint_identification_algorithm),
+        enabled_protocols=",".join(protocols),
+        cipher_suites=",".join(config.zookeeper_ssl_cipher_suites or ()),
+    )
 
 
 def _peers(

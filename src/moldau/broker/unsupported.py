@@ -4,6 +4,7 @@ Each of them protects something; to start without it would be to leave it open.
 """
 
 from moldau.config.broker.startup import Startup
+from moldau.config.broker.zookeeper import ZooKeeperConfig
 from moldau.config.listeners import SecurityProtocol
 from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
@@ -26,9 +27,23 @@ def refuse_unsupported(startup: Startup) -> None:
                 f"listeners: {listener} needs {listener.protocol.name}, which is not available "
                 "yet; use PLAINTEXT"
             )
+    _refuse_unprotected_tree(config.zookeeper)
     protocol = config.general.inter_broker_protocol_version
     if not config.is_standalone and not is_at_least(protocol, OLDEST):
         raise config_error(
             f"inter.broker.protocol.version: {protocol} is older than {OLDEST}, the oldest that "
             "brokers can be spoken to with"
         )
+
+
+def _refuse_unprotected_tree(config: ZooKeeperConfig) -> None:
+    unavailable = {
+        "zookeeper.set.acl": config.zookeeper_set_acl,
+        "zookeeper.ssl.crl.enable": config.zookeeper_ssl_crl_enable,
+        "zookeeper.ssl.ocsp.enable": config.zookeeper_ssl_ocsp_enable,
+    }
+    for name, is_wanted in unavailable.items():
+        if is_wanted:
+            raise config_error(f"{name}: not available yet; remove the setting to do without")
+    if config.zookeeper_client_cnxn_socket and not config.zookeeper_ssl_client_enable:
+        raise config_error("zookeeper.clientCnxnSocket: needs zookeeper.ssl.client.enable=true")

@@ -8,6 +8,8 @@ expired: here the object is lost with its session, and whoever owns it makes ano
 
 import asyncio
 import logging
+import socket
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -99,19 +101,25 @@ class ZooKeeperTree:
 
     @classmethod
     async def open(
-        cls, connect: str, *, session_timeout_ms: int, connect_timeout_ms: int, requests_max: int
+        cls,
+        connect: str,
+        *,
+        session_timeout_ms: int,
+        connect_timeout_ms: int,
+        requests_max: int,
+        tls: ssl.SSLContext | None = None,
     ) -> Self:
         """Open a session; ConnectionLost if there is none in time.
 
         `connect` is Kafka's `zookeeper.connect`: host:port pairs, and perhaps a path that all
-        nodes are below, which is created if need be.
+        nodes are below, which is created if need be. Without `tls` nothing is encrypted.
         """
         inbox = _Inbox()
         hosts, slash, base = connect.partition("/")
         client = KazooClient(
             hosts,
             timeout=session_timeout_ms / 1000,
-            handler=_LoopHandler(inbox),
+            handler=_LoopHandler(inbox, tls),
             connection_retry=_RECONNECT,
         )
         timeout_s = connect_timeout_ms / 1000
@@ -275,11 +283,28 @@ class _Inbox:
 
 
 class _LoopHandler(SequentialThreadingHandler):  # type: ignore[misc] # kazoo has no types
-    """Runs kazoo's callbacks on the event loop instead of two worker threads."""
+    """Runs kazoo's callbacks on the event loop instead of two worker threads.
 
-    def __init__(self, inbox: _Inbox) -> None:
+    It also makes the connections: kazoo's own way to TLS knows fewer settings.
+    """
+
+    def __init__(self, inbox: _Inbox, tls: ssl.SSLContext | None) -> None:
         super().__init__()
         self.callback_queue = self.completion_queue = inbox
+        self._tls = tls
+
+    def create_connection(
+        self, address: tuple[str, int], hostname: str, timeout: float, **_options: object
+    ) -> socket.socket:
+        connection = socket.create_connection(address, timeout)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._tls is None:
+            return connection
+        try:
+            return self._tls.wrap_socket(connection, server_hostname=hostname)
+        except OSError:
+            connection.close()
+            raise
 
     def start(self) -> None:
         self._running = True

@@ -16,6 +16,10 @@ def test_a_plain_broker_may_start() -> None:
     [
         ("authorizer.class.name", "kafka.security.authorizer.AclAuthorizer"),
         ("listeners", "PLAINTEXT://:9092,SSL://:9093"),
+        ("zookeeper.set.acl", "true"),
+        ("zookeeper.ssl.crl.enable", "true"),
+        ("zookeeper.ssl.ocsp.enable", "true"),
+        ("zookeeper.clientCnxnSocket", "org.apache.zookeeper.ClientCnxnSocketNetty"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_by_name(name: str, value: str) -> None:
