@@ -337,6 +337,12 @@ static void form_group(int argc, char **argv) {
         open_connection(&members[i].connection, atoi(argv[0]));
         polled[i] = (struct pollfd){.fd = members[i].connection.socket, .events = POLLIN};
     }
+    /* A connection counts as one when it has been answered: members have asked for their
+     * coordinator before they join. */
+    for (int i = 0; i < group.size; i++) heartbeat(&members[i], group.name);
+    for (int i = 0; i < group.size; i++)
+        while (!receive(&members[i].connection))
+            if (poll(&polled[i], 1, TIMEOUT_MS) <= 0) die("group", "not connected");
     double start = now_s();
     for (int i = 0; i < group.size; i++) join(&members[i], group.name);
     while (group.settled < group.size) {

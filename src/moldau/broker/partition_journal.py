@@ -5,7 +5,8 @@ import asyncio
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
-from moldau.model import TopicPartition
+from moldau.model import NO_PRODUCER_ID, TopicPartition
+from moldau.records.batch import BatchHeader
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
 from moldau.replication.partition import Partition
 from moldau.runtime.clock import Clock
@@ -37,17 +38,18 @@ class PartitionJournal:
 
     def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset."""
-        size_max = self._partition.log.config.max_message_bytes
-        if len(batch) > size_max:
-            message = f"{len(batch)} bytes for {self.name}, at most {size_max} are allowed"
+        partition, now_ms = self._partition, self._clock.now_ms()
+        config = partition.log.config
+        if len(batch) > config.max_message_bytes:
+            message = f"{len(batch)} bytes for {self.name}, {config.max_message_bytes} are allowed"
             raise KafkaError(ErrorCode.MESSAGE_TOO_LARGE, message)
-        appended = self._partition.append(
-            batch,
-            acks=self._acks,
-            now_ms=self._clock.now_ms(),
-            origin=Origin.COORDINATOR,
-            guard=guard,
-        )
+        header = BatchHeader.read(batch)
+        if header.producer_id == NO_PRODUCER_ID and header.size <= config.segment_bytes:
+            appended = partition.append_batch(batch, header, acks=self._acks, now_ms=now_ms)
+        else:
+            appended = partition.append(
+                batch, acks=self._acks, now_ms=now_ms, origin=Origin.COORDINATOR, guard=guard
+            )
         return appended.first_offset
 
     def is_committed(self, end_offset: int) -> bool:
