@@ -1,11 +1,13 @@
 """A worker of Kafka Connect copies a file through topics of our broker."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from conformance.apache.connect import Worker, worker
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import our_broker
+from conformance.transacting import read
 
 DEADLINE_S = 60
 CLASSES = "org.apache.kafka.connect.file.FileStream{}Connector"
@@ -17,7 +19,7 @@ def write(file: Path, numbers: range) -> None:
         output.writelines(f"line {number} of many\n" for number in numbers)
 
 
-def make_connectors(connect: Worker, source: Path, sink: Path) -> None:
+def make_source(connect: Worker, source: Path) -> None:
     connect.put(
         "source",
         {
@@ -25,8 +27,12 @@ def make_connectors(connect: Worker, source: Path, sink: Path) -> None:
             "tasks.max": "1",
             "file": str(source),
             "topic": "lines",
+            "batch.size": "50",
         },
     )
+
+
+def make_sink(connect: Worker, sink: Path) -> None:
     connect.put(
         "sink",
         {
@@ -39,8 +45,12 @@ def make_connectors(connect: Worker, source: Path, sink: Path) -> None:
 
 
 def wait_for_copy(connect: Worker, source: Path, sink: Path) -> None:
+    wait_until(lambda: sink.exists() and sink.read_bytes() == source.read_bytes(), connect)
+
+
+def wait_until(is_so: Callable[[], bool], connect: Worker) -> None:
     deadline = time.monotonic() + DEADLINE_S
-    while not sink.exists() or sink.read_bytes() != source.read_bytes():
+    while not is_so():
         assert time.monotonic() < deadline, connect.log.read_text()[-3000:]
         time.sleep(0.1)
 
@@ -52,7 +62,8 @@ def test_what_is_in_one_file_comes_out_in_another(tmp_path: Path) -> None:
     settings = {"group.initial.rebalance.delay.ms": "0"}
     with our_broker(tmp_path / "broker", settings) as broker:
         with worker(tmp_path / "connect", broker.bootstrap) as connect:
-            make_connectors(connect, source, sink)
+            make_source(connect, source)
+            make_sink(connect, sink)
             wait_for_copy(connect, source, sink)
             write(source, range(500, 600))
             wait_for_copy(connect, source, sink)
@@ -64,3 +75,25 @@ def test_what_is_in_one_file_comes_out_in_another(tmp_path: Path) -> None:
             wait_for_copy(connect, source, sink)
             assert connect.connectors() == ["sink", "source"]
             assert connect.states("source") == connect.states("sink") == ["RUNNING", "RUNNING"]
+
+
+@needs_apache("connect-3.9")
+def test_a_worker_that_is_killed_has_written_each_line_once(tmp_path: Path) -> None:
+    source = tmp_path / "source.txt"
+    settings = {
+        "exactly.once.source.support": "enabled",
+        "scheduled.rebalance.max.delay.ms": "0",
+        "session.timeout.ms": "3000",
+        "heartbeat.interval.ms": "500",
+    }
+    quick = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "1000"}
+    with our_broker(tmp_path / "broker", quick) as broker:
+        write(source, range(2_000))
+        with worker(tmp_path / "connect", broker.bootstrap, settings) as connect:
+            make_source(connect, source)
+            wait_until(lambda: len(read(broker, "lines")) > 0, connect)
+            connect.kill()
+        write(source, range(2_000, 2_100))
+        with worker(tmp_path / "connect", broker.bootstrap, settings) as connect:
+            wait_until(lambda: len(read(broker, "lines")) >= 2_100, connect)
+        assert b"".join(line + b"\n" for line in read(broker, "lines")) == source.read_bytes()

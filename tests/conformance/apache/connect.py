@@ -58,6 +58,11 @@ class Worker:
         assert isinstance(status, dict)
         return [each["state"] for each in (status["connector"], *status["tasks"])]
 
+    def kill(self) -> None:
+        """End it as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
     def connectors(self) -> list[str]:
         """The names of the connectors."""
         names = self._ask("GET", "connectors")
@@ -81,13 +86,20 @@ class Worker:
 
 
 @contextmanager
-def worker(directory: Path, bootstrap: str) -> Iterator[Worker]:
-    """A worker that serves; in the end it is stopped cleanly."""
+def worker(
+    directory: Path, bootstrap: str, settings: Mapping[str, str] | None = None
+) -> Iterator[Worker]:
+    """A worker that serves; in the end it is stopped cleanly, unless it was killed."""
     directory.mkdir(exist_ok=True)
     url = f"http://127.0.0.1:{free_port()}"
-    settings = {**_SETTINGS, "bootstrap.servers": bootstrap, "listeners": url}
+    used = {
+        **_SETTINGS,
+        "bootstrap.servers": bootstrap,
+        "listeners": url,
+        **(settings or {}),
+    }
     properties, log = directory / "worker.properties", directory / "worker.log"
-    properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    properties.write_text("".join(f"{name}={value}\n" for name, value in used.items()))
     main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
     guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
     with log.open("ab") as output:
