@@ -108,7 +108,7 @@ def _asked(
     context: Context,
 ) -> MetadataResponseTopic:
     name = asked.name
-    if name is None:
+    if name is None or asked.topic_id != NO_UUID:  # Java's clients give an empty name, then
         name = image.names_by_id.get(asked.topic_id)
         if name is None:
             return _refused(None, ErrorCode.UNKNOWN_TOPIC_ID, asked.topic_id)

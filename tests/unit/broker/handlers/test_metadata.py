@@ -124,6 +124,13 @@ async def test_a_replication_factor_that_cannot_be_had_is_told() -> None:
 # Topic ids
 
 
+async def test_an_id_counts_more_than_a_name(world: World) -> None:
+    known = world.broker.metadata.image.topics["u"].topic_id
+    request = MetadataRequest(topics=[MetadataRequestTopic(topic_id=known, name="")])
+    (found,) = (await world.ask(request, 12)).topics
+    assert (found.error_code, found.name) == (ErrorCode.NONE, "u")
+
+
 async def test_version_12_finds_topics_by_id(world: World) -> None:
     known = world.broker.metadata.image.topics["u"].topic_id
     request = MetadataRequest(

@@ -1,0 +1,267 @@
+"""Java's consumers in the consumer protocol (KIP-848), and Apache's tool, against our broker."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+
+import pytest
+
+from conformance.apache.jvm import run_main
+from conformance.apache.lines import JavaProgram
+from conformance.apache.marks import needs_apache
+from conformance.conftest import show_download
+from conformance.our_broker import OurBroker, our_broker
+from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.list_groups import ListGroupsRequest
+from moldau.testing.wire import WireClient
+
+DEADLINE_S = 40
+VERSIONS = {"3.9": ("kafka-3.9",), "4": ("clients-4", "json")}
+SETTINGS = {
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.consumer.heartbeat.interval.ms": "200",
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": "3000",
+    "group.min.session.timeout.ms": "1000",
+}
+CLASSIC = {"group.protocol": "classic", "heartbeat.interval.ms": "200"}
+COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OurBroker]:
+    with our_broker(tmp_path_factory.mktemp("broker"), SETTINGS) as running:
+        yield running
+
+
+class Fleet:
+    """Members of one group, in a Java process."""
+
+    def __init__(self, java: JavaProgram, broker: OurBroker, group: str) -> None:
+        self.java = java
+        self.broker = broker
+        self.group = group
+        self.running: dict[str, JavaProgram] = {}
+
+    def start(
+        self,
+        name: str,
+        *topics: str,
+        regex: str | None = None,
+        java: JavaProgram | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self.running[name] = java or self.java
+        subscription = {"topics": topics} if regex is None else {"regex": regex}
+        self.running[name].call(
+            "start",
+            member=f"{self.group}-{name}",
+            bootstrap=self.broker.bootstrap,
+            settings={
+                "group.id": self.group,
+                "group.protocol": "consumer",
+                "auto.offset.reset": "earliest",
+                "metadata.max.age.ms": "500",
+                **(settings or {}),
+            },
+            **subscription,
+        )
+
+    def partitions(self, name: str) -> list[str]:
+        seen = self.running[name].call("seen", member=f"{self.group}-{name}")
+        assert seen["problem"] is None, seen["problem"]
+        found: list[str] = seen["partitions"]
+        return found
+
+    def stop(self, name: str) -> list[str]:
+        """Close a member; returns what it has read."""
+        seen = self.running.pop(name).call("stop", member=f"{self.group}-{name}")
+        assert seen["problem"] is None, seen["problem"]
+        values: list[str] = seen["values"]
+        return values
+
+    def until_shared(self, *expected: str) -> None:
+        """Wait until every partition has one owner, and every member owns some."""
+
+        def is_shared() -> bool:
+            shares = [self.partitions(name) for name in self.running]
+            return sorted(chain(*shares)) == sorted(expected) and all(shares)
+
+        until(is_shared)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not come to be"
+        time.sleep(0.05)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=needs_apache(*VERSIONS[name])) for name in VERSIONS],
+)
+def java(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    for section in VERSIONS[request.param]:
+        show_download(request, section)
+    with JavaProgram("members", *VERSIONS[request.param]) as program:
+        program.version = request.param  # type: ignore[attr-defined]
+        yield program
+
+
+@pytest.fixture(scope="module")
+def newest(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
+    for section in VERSIONS["4"]:
+        show_download(request, section)
+    with JavaProgram("members", *VERSIONS["4"]) as program:
+        yield program
+
+
+def fleet(java: JavaProgram, broker: OurBroker, what: str) -> Fleet:
+    """A group of its own for each version."""
+    return Fleet(java, broker, f"{what}-{getattr(java, 'version', '4')}")
+
+
+def create_topic(broker: OurBroker, name: str, partition_count: int = 4) -> list[str]:
+    """Returns the partitions as Java names them."""
+    topic = CreatableTopic(
+        name=name, num_partitions=partition_count, replication_factor=1, assignments=[], configs=[]
+    )
+    with WireClient(broker.bootstrap) as client:
+        client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 5)
+    return [f"{name}-{number}" for number in range(partition_count)]
+
+
+def kind_of(broker: OurBroker, group: str) -> str:
+    with WireClient(broker.bootstrap) as client:
+        groups = client.ask(ListGroupsRequest(), 5).groups
+    (kind,) = [each.group_type for each in groups if each.group_id == group]
+    found: str = kind
+    return found
+
+
+def test_members_come_and_go(java: JavaProgram, broker: OurBroker) -> None:
+    group = fleet(java, broker, "come-and-go")
+    partitions = create_topic(broker, group.group)
+    group.start("one", group.group)
+    group.until_shared(*partitions)
+    group.start("two", group.group)
+    group.start("three", group.group, settings={"group.remote.assignor": "range"})
+    group.until_shared(*partitions)
+    group.stop("one")
+    group.until_shared(*partitions)
+    group.stop("three")
+    group.until_shared(*partitions)
+    group.stop("two")
+    assert kind_of(broker, group.group) == "consumer"
+
+
+@pytest.mark.parametrize("version", [pytest.param("4", marks=needs_apache(*VERSIONS["4"]))])
+def test_a_killed_member_is_replaced_when_its_session_ends(
+    newest: JavaProgram, broker: OurBroker, version: str
+) -> None:
+    group = Fleet(newest, broker, "killed")
+    partitions = create_topic(broker, "killed")
+    with JavaProgram("members", *VERSIONS[version]) as other:
+        group.start("alive", "killed")
+        group.start("killed", "killed", java=other)
+        group.until_shared(*partitions)
+    del group.running["killed"]
+    group.until_shared(*partitions)
+    group.stop("alive")
+
+
+@needs_apache(*VERSIONS["4"])
+def test_the_broker_knows_what_matches_a_pattern(newest: JavaProgram, broker: OurBroker) -> None:
+    group = Fleet(newest, broker, "patterns")
+    first = create_topic(broker, "pattern.a", 2)
+    create_topic(broker, "another", 1)
+    group.start("one", regex="pattern\\.[a-c]+")
+    group.until_shared(*first)
+    second = create_topic(broker, "pattern.b", 1)
+    group.until_shared(*first, *second)
+    group.start("two", "pattern.a")
+    group.until_shared(*first, *second)
+    for name in ("one", "two"):
+        group.stop(name)
+
+
+def test_a_static_member_keeps_its_partitions(java: JavaProgram, broker: OurBroker) -> None:
+    group = fleet(java, broker, "static")
+    partitions = create_topic(broker, group.group)
+    group.start("one", group.group, settings={"group.instance.id": "one"})
+    group.start("two", group.group, settings={"group.instance.id": "two"})
+    group.until_shared(*partitions)
+    before = group.partitions("one")
+    group.stop("one")
+    group.start("one", group.group, settings={"group.instance.id": "one"})
+    group.until_shared(*partitions)
+    assert group.partitions("one") == before
+    for name in ("one", "two"):
+        group.stop(name)
+
+
+def test_reading_goes_on_where_it_was_committed(java: JavaProgram, broker: OurBroker) -> None:
+    group = fleet(java, broker, "commits")
+    create_topic(broker, group.group, 1)
+    run_main(
+        "org.apache.kafka.tools.ProducerPerformance",
+        *("--topic", group.group, "--num-records", "30", "--record-size", "10"),
+        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
+    )
+    group.start("one", group.group)
+    until(lambda: len(java.call("seen", member=f"{group.group}-one")["values"]) == 30)
+    assert len(group.stop("one")) == 30
+    group.start("one", group.group)
+    group.until_shared(f"{group.group}-0")
+    assert group.stop("one") == []
+
+
+@pytest.mark.parametrize("strategy", ["", COOPERATIVE])
+def test_a_group_changes_its_protocol_while_its_members_go_on(
+    java: JavaProgram, broker: OurBroker, strategy: str
+) -> None:
+    group = fleet(java, broker, f"migration-{'cooperative' if strategy else 'eager'}")
+    settings = {**CLASSIC, **({"partition.assignment.strategy": strategy} if strategy else {})}
+    partitions = create_topic(broker, group.group)
+    group.start("old", group.group, settings=settings)
+    group.until_shared(*partitions)
+    assert kind_of(broker, group.group) == "classic"
+    group.start("new", group.group)
+    group.until_shared(*partitions)
+    assert kind_of(broker, group.group) == "consumer"
+    group.stop("old")
+    group.until_shared(*partitions)
+    group.start("old", group.group, settings=settings)
+    group.until_shared(*partitions)
+    group.stop("new")
+    group.until_shared(*partitions)
+    assert kind_of(broker, group.group) == "classic"
+    group.stop("old")
+
+
+@needs_apache("kafka-3.9", *VERSIONS["4"])
+def test_the_tool_describes_a_group(newest: JavaProgram, broker: OurBroker) -> None:
+    group = Fleet(newest, broker, "tool")
+    create_topic(broker, "tool", 2)
+    group.start("one", "tool", settings={"client.id": "somebody"})
+    group.until_shared("tool-0", "tool-1")
+    until(lambda: "Stable" in tool(broker, "--describe", "--state", "--group", "tool"))
+    state = tool(broker, "--describe", "--state", "--group", "tool")
+    assert re.search(r"tool\s+\S+\s+\(0\)\s+uniform\s+Stable\s+1", state), state
+    members = tool(broker, "--describe", "--members", "--verbose", "--group", "tool")
+    assert re.search(r"somebody\s+2\s+\(0,1\)", members), members
+    listed = tool(broker, "--list", "--type", "consumer")
+    assert re.search(r"tool\s+Consumer", listed), listed
+    assert "GroupNotEmptyException" in tool(broker, "--delete", "--group", "tool")
+    group.stop("one")
+    assert "successful" in tool(broker, "--delete", "--group", "tool")
+
+
+def tool(broker: OurBroker, *arguments: str) -> str:
+    run = run_main(
+        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+        *("--bootstrap-server", broker.bootstrap, *arguments),
+    )
+    return run.stdout + run.stderr
