@@ -9,6 +9,7 @@ from moldau.broker.configs import Configs
 from moldau.broker.coordinators import Coordinators
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher
+from moldau.broker.follower_sessions import FollowerSessions
 from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.old_offsets import OldOffsets
@@ -71,6 +72,7 @@ class Broker:
     fetching: Fetching = field(init=False)
     in_sync: InSyncSets = field(init=False)
     leader_throttle: Throttle = field(init=False)
+    follower_sessions: FollowerSessions = field(init=False)
     log_moves: LogMoves = field(init=False)
     verifier: Verifier = field(init=False)
     controller: ControllerService = field(init=False)

@@ -90,7 +90,7 @@ class _Session:
 class Fetch:
     """One request within, or without, a session: what to read, and what to tell of it."""
 
-    __slots__ = ("_is_incremental", "_session", "wanted")
+    __slots__ = ("_session", "_wanted", "changed", "forgotten", "is_incremental")
 
     def __init__(
         self,
@@ -98,10 +98,30 @@ class Fetch:
         session: _Session | None,
         *,
         is_incremental: bool,
+        forgotten: Iterable[PartitionKey] = (),
     ) -> None:
-        self.wanted = wanted
+        """`wanted` and `forgotten` are what the request itself says."""
+        self.changed = wanted
+        self.forgotten = forgotten
+        self.is_incremental = is_incremental
         self._session = session
-        self._is_incremental = is_incremental
+        self._wanted: Mapping[PartitionKey, Wanted] | None = None
+
+    @property
+    def wanted(self) -> Mapping[PartitionKey, Wanted]:
+        """All that is to be read, in this order."""
+        if self._wanted is None:
+            self._wanted = self.changed
+            if self.is_incremental and self._session is not None:
+                partitions = self._session.partitions
+                self._wanted = {key: kept.wanted for key, kept in partitions.items()}
+        return self._wanted
+
+    def want(self, key: PartitionKey) -> Wanted | None:
+        """What is wanted of one partition, None if nothing; only within a session."""
+        assert self._session is not None
+        kept = self._session.partitions.get(key)
+        return None if kept is None else kept.wanted
 
     @property
     def session_id(self) -> int:
@@ -116,7 +136,7 @@ class Fetch:
         told = [
             key
             for key, answer in answers.items()
-            if self._takes_note(session.partitions.get(key), answer) or not self._is_incremental
+            if self._takes_note(session.partitions.get(key), answer) or not self.is_incremental
         ]
         for key in told:
             if answers[key].has_records and key in session.partitions:
@@ -155,6 +175,9 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def __contains__(self, session_id: int) -> bool:
+        return session_id in self._sessions
+
     @property
     def partition_count(self) -> int:
         """How many partitions all sessions remember."""
@@ -189,8 +212,7 @@ class FetchSessions:
         session.epoch = 1 if session.epoch == _EPOCH_MAX else session.epoch + 1
         session.used_ms = now_ms
         self._sessions[session.id] = session
-        everything = {key: remembered.wanted for key, remembered in session.partitions.items()}
-        return Fetch(everything, session, is_incremental=True)
+        return Fetch(request.wanted, session, is_incremental=True, forgotten=request.forgotten)
 
     def _create(self, request: SessionRequest, now_ms: int) -> _Session | None:
         session = _Session(

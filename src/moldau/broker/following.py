@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 
 from moldau.broker.broker import Broker
+from moldau.broker.follower_sessions import FollowerSessions
 from moldau.config.broker.startup import Startup
 from moldau.config.topic import TopicConfig
 from moldau.config.values import LONG_MAX
@@ -66,12 +67,21 @@ def _throttle(
     return Throttle(broker.id, replicas_of, limit, rate)
 
 
+def make_follower_sessions(broker: Broker) -> FollowerSessions:
+    """What this broker knows of the brokers that follow it."""
+    return FollowerSessions(broker.fetch_sessions, broker.replicas, broker.waiters)
+
+
 def make_in_sync_sets(broker: Broker, tree: Tree) -> InSyncSets:
     """What keeps the in-sync sets of the partitions led here true."""
-    return InSyncSets(
+    sets = InSyncSets(
         tree,
         broker.replicas,
         waiters=broker.waiters,
         clock=broker.clock,
         lag_max_ms=lambda: broker.config.replication.replica_lag_time_max_ms,
     )
+    sets.note_idle = broker.follower_sessions.note_idle
+    sets.expansions = broker.metrics.counter("kafka_server_replicamanager_isrexpands_total")
+    sets.shrinks = broker.metrics.counter("kafka_server_replicamanager_isrshrinks_total")
+    return sets

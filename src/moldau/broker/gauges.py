@@ -29,6 +29,13 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
         ),
     )
     metrics.gauge(
+        f"{prefix}underminisrpartitioncount",
+        lambda: sum(
+            one.is_leader and len(one.state.isr) < one.min_insync_replicas for one in replicas
+        ),
+    )
+    metrics.gauge("kafka_server_replicafetchermanager_maxlag", lambda: broker.fetching.largest_lag)
+    metrics.gauge(
         f"{prefix}offlinereplicacount",
         lambda: sum(not one.log.folder.volume.is_online for one in replicas),
     )

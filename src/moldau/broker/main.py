@@ -28,7 +28,12 @@ from moldau.broker.coordinators import (
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fetch_sessions import FetchSessions
 from moldau.broker.flushing import Flusher, commit_flushed
-from moldau.broker.following import make_fetching, make_in_sync_sets, make_leader_throttle
+from moldau.broker.following import (
+    make_fetching,
+    make_follower_sessions,
+    make_in_sync_sets,
+    make_leader_throttle,
+)
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
 from moldau.broker.joining import (
@@ -177,6 +182,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         for directory in logs.directories:
             directory.shared.sync_soon = broker.flusher.flush_soon
         broker.fetching = make_fetching(broker, startup)
+        broker.follower_sessions = make_follower_sessions(broker)
         broker.in_sync = make_in_sync_sets(broker, tree)
         broker.leader_throttle = make_leader_throttle(broker)
         broker.log_moves = LogMoves(

@@ -30,6 +30,11 @@ class Fetching:
         """How many partitions are followed."""
         return len(self._places)
 
+    @property
+    def largest_lag(self) -> int:
+        """How far the last of them is behind its leader."""
+        return max((loop.fetcher.largest_lag for loop in self._loops.values()), default=0)
+
     def follow(self, partitions: Iterable[Partition]) -> None:
         """Fetch partitions from the leaders that they have now, instead of earlier ones."""
         touched: dict[FetchLoop, None] = {}

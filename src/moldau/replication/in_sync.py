@@ -18,6 +18,7 @@ from moldau.replication.isr_notices import CHECK_INTERVAL_MS, IsrNotices
 from moldau.replication.partition import IsrChange, Partition
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Clock
+from moldau.runtime.metrics import Counter
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -48,11 +49,15 @@ class InSyncSets:
         self._notices = IsrNotices(now_ms=clock.monotonic_ms())
         self._changes: deque[tuple[Partition, IsrChange]] = deque()
         self._has_changes = asyncio.Event()
-        self.expansions = 0
-        self.shrinks = 0
+        self.expansions = Counter()
+        self.shrinks = Counter()
+        self.note_idle: Callable[[Partition], None] = lambda _partition: None
+        """Brings what is known of a partition's followers up to date."""
 
     def look(self, partition: Partition) -> None:
         """See whether the set of a partition should change; it is written in the background."""
+        if partition.is_leader:
+            self.note_idle(partition)
         change = partition.propose_isr(now_ms=self._clock.monotonic_ms())
         if change is not None:
             self._changes.append((partition, change))
@@ -112,9 +117,9 @@ class InSyncSets:
             return
         _log.info("%s: in sync are %s, before %s", name, list(change.isr), list(before.isr))
         if len(change.isr) < len(before.isr):
-            self.shrinks += 1
+            self.shrinks.add()
         else:
-            self.expansions += 1
+            self.expansions.add()
         partition.finish_isr_change(change, version)
         self._waiters.wake(name)
         self._notices.note(name, now_ms=self._clock.monotonic_ms())

@@ -75,6 +75,17 @@ class Follower:
         self.leader_end_at_fetch = leader_end
         self.fetched_ms = now_ms
 
+    def note_idle(self, now_ms: int) -> None:
+        """It asked for nothing else, and nothing else was there to be asked for."""
+        if self.log_end_offset >= self.leader_end_at_fetch:
+            self.caught_up_ms = max(self.caught_up_ms, now_ms)
+
+    def note_read(self, leader_end: int, now_ms: int) -> None:
+        """It is about to be sent what there is now."""
+        if self.log_end_offset < leader_end:
+            self.leader_end_at_fetch = leader_end
+            self.fetched_ms = now_ms
+
     def is_caught_up(self, leader_end: int, *, now_ms: int, lag_max_ms: int) -> bool:
         return self.log_end_offset == leader_end or now_ms - self.caught_up_ms <= lag_max_ms
 
@@ -257,14 +268,15 @@ class Partition:
     # Followers and the high watermark
 
     def note_fetch(self, replica: int, offset: int, *, log_start_offset: int, now_ms: int) -> bool:
-        """A follower fetches from `offset`; says whether the high watermark moved."""
+        """A follower fetches from `offset`; says whether someone may have waited for that."""
         follower = self.followers.get(replica)
         if follower is None:
             message = f"broker {replica} is not a replica of {self.topic_partition}"
             raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH, message)
         self._looked_ms = now_ms
+        has_deleted = log_start_offset > max(0, follower.log_start_offset)
         follower.note_fetch(offset, log_start_offset, self.log.log_end_offset, now_ms)
-        return self.advance_high_watermark()
+        return self.advance_high_watermark() or has_deleted
 
     def advance_high_watermark(self) -> bool:
         """Move it to what all who count have; says whether it moved."""

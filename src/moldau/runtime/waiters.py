@@ -18,6 +18,7 @@ class Waiters:
 
     def __init__(self) -> None:
         self._parked: dict[Hashable, dict[asyncio.Future[None], None]] = {}
+        self._watches: dict[Hashable, dict[Watch, None]] = {}
         self.counts: Counter[str] = Counter()
         """How many are parked now, by the name of what they wait for."""
 
@@ -63,6 +64,12 @@ class Waiters:
         if parked:
             for woken in tuple(parked):
                 _wake(woken)
+        for watch in self._watches.get(key, ()):
+            watch.note(key)
+
+    def watch(self) -> "Watch":
+        """A watch on keys that are still to be named."""
+        return Watch(self, self._watches)
 
     def _park(self, keys: tuple[Hashable, ...], woken: asyncio.Future[None]) -> None:
         for key in keys:
@@ -74,6 +81,70 @@ class Waiters:
             parked.pop(woken, None)
             if not parked:
                 del self._parked[key]
+
+
+class Watch:
+    """What has happened to many keys, for one who waits again and again for any of them.
+
+    Parking anew on thousands of keys would take longer than what is waited for.
+    """
+
+    __slots__ = ("_changed", "_keys", "_waiters", "_watches", "_woken")
+
+    def __init__(self, waiters: Waiters, watches: dict[Hashable, dict["Watch", None]]) -> None:
+        self._waiters = waiters
+        self._watches = watches
+        self._keys: dict[Hashable, None] = {}
+        self._changed: dict[Hashable, None] = {}
+        self._woken: asyncio.Future[None] | None = None
+
+    def add(self, key: Hashable) -> None:
+        """Watch a key from now on."""
+        self._keys[key] = None
+        self._watches.setdefault(key, {})[self] = None
+
+    def remove(self, key: Hashable) -> None:
+        """Watch a key no longer."""
+        if key in self._keys:
+            del self._keys[key]
+            self._changed.pop(key, None)
+            watches = self._watches[key]
+            del watches[self]
+            if not watches:
+                del self._watches[key]
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        for key in tuple(self._keys):
+            self.remove(key)
+
+    def note(self, key: Hashable) -> None:
+        """Something happened to a key."""
+        self._changed[key] = None
+        if self._woken is not None:
+            _wake(self._woken)
+
+    def take(self) -> list[Hashable]:
+        """The keys that something has happened to since the last time."""
+        changed = list(self._changed)
+        self._changed.clear()
+        return changed
+
+    async def until_changed(self, timeout_s: float, *, operation: str = "") -> bool:
+        """Return True once something has happened, or False when the time is up."""
+        if self._changed or timeout_s <= 0:
+            return bool(self._changed)
+        loop = asyncio.get_running_loop()
+        self._woken = loop.create_future()
+        timer = loop.call_later(timeout_s, _wake, self._woken)
+        self._waiters.counts[operation] += 1
+        try:
+            await self._woken
+        finally:
+            timer.cancel()
+            self._waiters.counts[operation] -= 1
+            self._woken = None
+        return bool(self._changed)
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

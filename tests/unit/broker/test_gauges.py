@@ -27,6 +27,10 @@ def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
     assert found["kafka_server_replicamanager_partitioncount"] == 1
     assert found["kafka_server_replicamanager_leadercount"] == 1
     assert found["kafka_server_replicamanager_underreplicatedpartitions"] == 0
+    assert found["kafka_server_replicamanager_underminisrpartitioncount"] == 0
+    assert found["kafka_server_replicafetchermanager_maxlag"] == 0
+    assert found["kafka_server_replicamanager_isrshrinks_total"] == 0
+    assert found["kafka_server_replicamanager_isrexpands_total"] == 0
     assert found["kafka_server_replicamanager_offlinereplicacount"] == 0
     assert found["kafka_controller_kafkacontroller_activecontrollercount"] == 1
     assert found["kafka_server_kafkaserver_brokerstate"] == 3

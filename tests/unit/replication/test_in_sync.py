@@ -87,7 +87,7 @@ async def test_late_replicas_leave_the_set_in_the_tree_first(setting: Setting) -
     assert (node.isr, node.leader, node.leader_epoch, node.controller_epoch) == ((1,), 1, 0, 1)
     assert setting.partition.state.partition_epoch == 1
     assert setting.partition.log.high_watermark == 1
-    assert (setting.sets.shrinks, setting.sets.expansions) == (1, 0)
+    assert (setting.sets.shrinks.value, setting.sets.expansions.value) == (1, 0)
 
 
 async def test_who_has_caught_up_joins_again(setting: Setting) -> None:
@@ -99,7 +99,7 @@ async def test_who_has_caught_up_joins_again(setting: Setting) -> None:
     await setting.until(lambda: setting.partition.state.isr == (1, 3))
     assert setting.node().isr == (1, 3)
     assert setting.partition.state.partition_epoch == 2
-    assert setting.sets.expansions == 1
+    assert setting.sets.expansions.value == 1
 
 
 async def test_a_node_that_the_controller_has_changed_is_left_alone(setting: Setting) -> None:

@@ -77,7 +77,8 @@ def _start(name: TopicPartition, offset: int, broker: Broker) -> int:
     if wanted < 0:
         message = f"The offset {wanted} for partition {name} is not valid"
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
-    log.raise_log_start(wanted)
+    if log.raise_log_start(wanted):
+        broker.waiters.wake(name)  # the other replicas are to follow
     return wanted
 
 

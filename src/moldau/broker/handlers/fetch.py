@@ -14,7 +14,15 @@ from moldau.broker.fetch_sessions import (
 )
 from moldau.broker.fetched_records import CONVERTED_BEFORE, convert
 from moldau.broker.leader_hints import LeaderHints
-from moldau.broker.reads import CONSUMER, Asked, PartitionRead, ReadTerms, has_news, read_all
+from moldau.broker.reads import (
+    CONSUMER,
+    Asked,
+    PartitionRead,
+    ReadTerms,
+    has_news,
+    is_high_watermark_news,
+    read_all,
+)
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 from moldau.model import TopicPartition
@@ -57,13 +65,16 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         throttle=broker.leader_throttle if replica_id >= 0 else None,
         now_ms=now_ms,
     )
+    if terms.is_follower and fetch.is_incremental and version >= CONVERTED_BEFORE:
+        asked, reads = await _read_for_follower(request, fetch, terms, broker)
+        return _response(fetch, asked, reads, context, broker)
     asked = _questions(fetch, broker.metadata.image)
     reads = read_all(broker.replicas, asked, terms)
     if terms.is_follower:
         _note_fetches(asked, reads, terms, broker)
     elif is_rack_aware and request.rack_id:
         _refer_to_nearest(request.rack_id, asked, reads, context, broker)
-    if _must_wait(request, reads):
+    if reads and _must_wait(request, reads):
         await broker.waiters.until(
             _end_of_wait(request, asked, terms, broker),
             keys=[one.partition for one in asked.values()],
@@ -132,6 +143,38 @@ def _questions(fetch: Fetch, image: ClusterImage) -> Questions:
     return asked
 
 
+async def _read_for_follower(
+    request: FetchRequest, fetch: Fetch, terms: ReadTerms, broker: Broker
+) -> tuple[Questions, Reads]:
+    """Read the few partitions of a follower's session that there is news of."""
+    session = broker.follower_sessions.of(fetch.session_id, terms.replica_id)
+    session.begin(fetch, broker.metadata.image.names_by_id, now_ms=terms.now_ms)
+    deadline_ms = terms.now_ms + request.max_wait_ms
+    asked = session.questions(fetch)
+    reads = read_all(broker.replicas, asked, terms)
+    moved = {key: reads[key] for key in fetch.changed if key in reads}
+    _note_fetches(asked, moved, terms, broker)
+    while _must_wait(request, reads) and not _hears_high_watermark(reads, terms):
+        now_ms = broker.clock.monotonic_ms()
+        session.note_read(reads, now_ms=now_ms)
+        if not await session.watch.until_changed((deadline_ms - now_ms) / 1000, operation="Fetch"):
+            break
+        asked = session.questions(fetch)
+        reads = read_all(broker.replicas, asked, terms)
+    session.note_read(reads, now_ms=broker.clock.monotonic_ms())
+    session.end(asked, reads, terms)
+    _note_told(reads, terms, broker)
+    return asked, reads
+
+
+def _hears_high_watermark(reads: Reads, terms: ReadTerms) -> bool:
+    return terms.hears_high_watermark and any(
+        is_high_watermark_news(read.partition, terms)
+        for read in reads.values()
+        if read.partition is not None and read.error is None
+    )
+
+
 def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Broker) -> None:
     """A follower has what lies before the offset that it asks for."""
     now_ms = broker.clock.monotonic_ms()
@@ -183,7 +226,7 @@ def _must_wait(request: FetchRequest, reads: Reads) -> bool:
         if read.is_answer_due:
             return False
         size += read.size
-    return size < request.min_bytes and request.max_wait_ms > 0 and bool(reads)
+    return size < request.min_bytes and request.max_wait_ms > 0
 
 
 def _end_of_wait(
