@@ -67,5 +67,7 @@ class World:
 def _collect() -> None:
     """Close what is left of a world: coroutines in the middle of their work, which complain."""
     complain, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    # Brokers that have loaded much freeze it, which keeps it for good.
+    gc.unfreeze()
     gc.collect()
     sys.unraisablehook = complain

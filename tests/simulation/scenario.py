@@ -1,0 +1,257 @@
+"""One seed, from the first broker's start to the verdict."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from moldau.testing.world.machine import Machine, Program
+from moldau.testing.world.world import World
+from simulation.client import TOPIC, Client
+from simulation.cluster import SimulatedBroker
+from simulation.faults import Faults
+from simulation.grouping import Committer, Member, group_offset
+from simulation.history import History
+from simulation.invariants import violations
+from simulation.reading import Reader, fetch
+from simulation.replicas import note_replicas, observe, unsettled
+from simulation.transacting import TransactionalProducer
+from simulation.writing import IdempotentProducer
+
+FAULTS_S = 62.0
+_START_S = 2.0
+_LOOK_S = 0.5
+_END_S = 120.0
+"""Within so long after the last fault everything must have come to an end."""
+
+Work = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a seed is played with."""
+
+    broker_count: int = 1
+    partition_count: int = 3
+    settings: dict[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    """Faults that this shape does not promise to stand."""
+
+    @property
+    def replication_factor(self) -> int:
+        """On how many brokers each partition is."""
+        return min(self.broker_count, 3)
+
+
+# What a machine without power forgets, nobody may have heard of.
+_EVERYTHING_SYNCED = {"log.flush.interval.messages": "1"}
+# Without that, a broker that loses its power while it alone is in sync loses what it had
+# acknowledged before, as with Kafka (KIP-966).
+_POWER_LOSS = ("power loss",)
+
+ONE_BROKER = Shape(settings=_EVERYTHING_SYNCED)
+SHAPES = {
+    1: (ONE_BROKER,),
+    3: (
+        Shape(broker_count=3, without=_POWER_LOSS),
+        Shape(broker_count=3, settings=_EVERYTHING_SYNCED),
+    ),
+    5: (
+        Shape(broker_count=5, without=_POWER_LOSS),
+        Shape(broker_count=5, settings=_EVERYTHING_SYNCED),
+    ),
+}
+# Of ten seeds: one broker teaches little about replication, five cost more than three.
+_BROKER_COUNTS = (3, 3, 1, 3, 3, 5, 3, 3, 1, 3)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What came of a seed."""
+
+    seed: int
+    violations: list[str]
+    faults: list[str]
+    acknowledged_count: int
+    simulated_s: float
+    event_count: int
+    trace: int
+    cpu_s: float
+
+
+def shape_of(seed: int, broker_count: int | None = None) -> Shape:
+    """What a seed is played with: it says so itself, unless told."""
+    if broker_count is None:
+        broker_count = _BROKER_COUNTS[seed % len(_BROKER_COUNTS)]
+    shapes = SHAPES[broker_count]
+    return shapes[seed // len(_BROKER_COUNTS) % len(shapes)]
+
+
+def play(seed: int, shape: Shape = ONE_BROKER) -> Verdict:
+    """Let a world run its course, and judge it."""
+    began_s = time.process_time()
+    with World(seed) as world:
+        scenario = Scenario(world, shape)
+        world.run(scenario.run())
+        history = scenario.history
+        history.surprises += world.loop.problems
+        return Verdict(
+            seed=seed,
+            violations=violations(history),
+            faults=scenario.faults.happened,
+            acknowledged_count=history.acknowledged_count,
+            simulated_s=world.loop.time(),
+            event_count=world.loop.event_count,
+            trace=world.loop.trace,
+            cpu_s=time.process_time() - began_s,
+        )
+
+
+class Scenario:
+    """Brokers, clients and faults, and the order in which they come and go."""
+
+    def __init__(self, world: World, shape: Shape) -> None:
+        self.history = History()
+        self._world = world
+        world.ensemble.observe = partial(observe, history=self.history)
+        self._shape = shape
+        settings = {
+            "offsets.topic.replication.factor": str(shape.replication_factor),
+            "transaction.state.log.replication.factor": str(shape.replication_factor),
+            "transaction.state.log.min.isr": str(min(2, shape.replication_factor)),
+            **shape.settings,
+        }
+        self.brokers = [
+            SimulatedBroker(world, broker_id, settings)
+            for broker_id in range(1, shape.broker_count + 1)
+        ]
+        self._clients: dict[str, Client] = {}
+        self._works = self._make_works()
+        self.faults = Faults(world, self.brokers, list(self._clients), without=shape.without)
+
+    async def run(self) -> None:
+        """Start, break things under load, mend them, and look at what is left."""
+        loop = asyncio.get_running_loop()
+        for broker in self.brokers:
+            broker.start()
+        supervisors = [loop.create_task(broker.supervise()) for broker in self.brokers]
+        await self._create_topic()
+        until_s = loop.time() + FAULTS_S
+        works = [
+            self._world.machine(name).start(_program(work, until_s))
+            for name, work in self._works.items()
+        ]
+        await self.faults.run(until_s - _START_S)
+        await self.faults.heal()
+        try:
+            async with asyncio.timeout(_END_S):
+                await asyncio.gather(*works)
+                await self._settle()
+                await self._look_at_the_end()
+                self.history.is_complete = True
+        except TimeoutError:
+            reason = unsettled(self._world, self.brokers)
+            surprise = f"no end within {_END_S} s after the last fault; {reason}"
+            self.history.surprises.append(surprise)
+        for supervisor in supervisors:
+            supervisor.cancel()
+
+    def _client(self, name: str) -> Client:
+        addresses = {broker.id: broker.address for broker in self.brokers}
+        client = self._clients[name] = Client(name, addresses, self._world.chance(name))
+        return client
+
+    def _make_works(self) -> dict[str, Work]:
+        works: dict[str, Work] = {}
+        count, history = self._shape.partition_count, self.history
+        for partition in range(count):
+            name = f"producer-{partition}"
+            works[name] = IdempotentProducer(self._client(name), partition, history).run
+            for is_committed_only in (False, True):
+                name = f"reader-{partition}-{'committed' if is_committed_only else 'all'}"
+                reader = Reader(
+                    self._client(name), partition, history, is_committed_only=is_committed_only
+                )
+                works[name] = reader.run
+        for index in range(2):
+            name = f"transactional-{index}"
+            works[name] = TransactionalProducer(self._client(name), count, history).run
+            name = f"member-{index}"
+            works[name] = Member(self._client(name), count, history).run
+        works["committer"] = Committer(self._client("committer"), history).run
+        return works
+
+    async def _create_topic(self) -> None:
+        client = self._client("admin")
+        topic = CreatableTopic(
+            name=TOPIC,
+            num_partitions=self._shape.partition_count,
+            replication_factor=self._shape.replication_factor,
+            assignments=[],
+            configs=[
+                CreatableTopicConfig(
+                    name="min.insync.replicas", value=str(min(2, self._shape.replication_factor))
+                )
+            ],
+        )
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
+        while True:
+            try:
+                answer = await client.ask_any(request, CreateTopicsResponse, 5)
+                code = ErrorCode(answer.topics[0].error_code)
+                if code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+                    break
+            except KafkaError:
+                pass
+            await client.back_off()
+
+    async def _settle(self) -> None:
+        """Wait until every replica is in sync and every broker knows it."""
+        # What is waited for is in many places, none of which tells of changes.
+        while unsettled(self._world, self.brokers):
+            await asyncio.sleep(_LOOK_S)
+
+    async def _look_at_the_end(self) -> None:
+        note_replicas(self.brokers, self.history)
+        client = self._client("auditor")
+        for partition in range(self._shape.partition_count):
+            self.history.final[partition] = await self._read_all(client, partition, False)
+            self.history.final_committed[partition] = await self._read_all(client, partition, True)
+        groups = {commit.group: None for commit in self.history.commits}
+        groups |= {f"transactional-{index}-offsets": None for index in range(2)}
+        for group in groups:
+            self.history.final_group_offsets[group] = await group_offset(client, group)
+
+    async def _read_all(
+        self, client: Client, partition: int, is_committed_only: bool
+    ) -> list[tuple[int, str]]:
+        """Everything up to the high watermark, which open transactions no longer hold back."""
+        records: list[tuple[int, str]] = []
+        offset = 0
+        while True:
+            try:
+                fetched = await fetch(
+                    client, partition, offset, is_committed_only=is_committed_only, wait_ms=100
+                )
+            except KafkaError:
+                await client.back_off()
+                continue
+            records += fetched.records
+            offset = fetched.next_offset
+            if offset >= fetched.high_watermark:
+                return records
+
+
+def _program(work: Work, until_s: float) -> Program:
+    async def run(_machine: Machine) -> None:
+        await work(until_s)
+
+    return run

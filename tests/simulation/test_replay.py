@@ -1,0 +1,47 @@
+"""A seed is one course of things: played again it is the same, in any process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from simulation import run
+from simulation.scenario import play, shape_of
+
+TESTS = Path(__file__).resolve().parents[1]
+SEED = 3
+
+
+def trace_in_another_process(hash_seed: str) -> int:
+    code = (
+        "from simulation.scenario import play, shape_of;"
+        f"print(play({SEED}, shape_of({SEED})).trace)"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": _path()}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+def _path() -> str:
+    return os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def test_the_same_seed_gives_the_same_trace_in_this_process_and_in_others() -> None:
+    traces = {play(SEED, shape_of(SEED)).trace for _ in range(2)}
+    traces |= {trace_in_another_process(hash_seed) for hash_seed in ("0", "1")}
+    assert len(traces) == 1
+
+
+def test_another_seed_gives_another_trace() -> None:
+    assert play(SEED, shape_of(SEED)).trace != play(SEED + 1, shape_of(SEED)).trace
+
+
+def test_a_failing_seed_says_how_to_replay_it() -> None:
+    verdict = play(SEED, shape_of(SEED))
+    verdict.violations.append("reads_stay_true: made up")
+    told = run.told(verdict, None)
+    assert f"bin/simulate 1 --start {SEED} -v" in told
+    assert "reads_stay_true: made up" in told
+    assert "1 failed [3]" in run.summary([verdict])
