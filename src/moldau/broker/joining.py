@@ -98,6 +98,7 @@ def make_membership(
         listener=startup.listeners.inter_broker_name,
         rebalance_s=interval_s if replication.auto_leader_rebalance_enable else None,
         imbalance_percentage=replication.leader_imbalance_per_broker_percentage,
+        new_topic_id=broker.topics.new_id if has_topic_ids(startup.config) else None,
         deleted=broker.waiters.wake,
     )
 

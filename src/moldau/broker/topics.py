@@ -45,7 +45,7 @@ class Topics:
         self._tree = tree
         self._metadata = metadata
         self._waiters = waiters
-        self._new_uuid = new_uuid
+        self.new_id = new_uuid
         self._draw = draw
         self._metric_names: tuple[ClusterImage, Mapping[str, str]] = (ClusterImage(), {})
 
@@ -84,7 +84,7 @@ class Topics:
     async def create(self, name: str, replicas: Replicas, overrides: Mapping[str, str]) -> bytes:
         """Write a topic and its settings; returns its id."""
         self.require_new(name)
-        topic_id = self._new_uuid()
+        topic_id = self.new_id()
         assignment = TopicAssignment(
             partitions={
                 number: PartitionAssignment(replicas=one) for number, one in replicas.items()

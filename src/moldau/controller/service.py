@@ -56,6 +56,8 @@ class Rules:
     rebalance_s: float | None = None
     """Time between two looks for brokers that lead less than they should; None for never."""
     imbalance_percentage: int = 10
+    new_topic_id: Callable[[], bytes] | None = None
+    """For topics that have no id yet; None where brokers do not know of ids."""
     deleted: Callable[[str], None] = lambda _topic: None
     """Hears of every topic that is gone from the tree."""
 
@@ -252,7 +254,7 @@ class ControllerService:
             deleted=self._rules.deleted,
         )
         couriers = Couriers(self._couriers, machine.outbox, self._send, answered=term.note_answer)
-        await term.begin(couriers)
+        await term.begin(couriers, self._rules.new_topic_id)
         self._rebalance_later(term, _FIRST_REBALANCE_S)
 
     def _rebalance_later(self, term: Term, delay_s: float) -> None:

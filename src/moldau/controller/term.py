@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from functools import partial
 
+from moldau.controller.admin_nodes import AdminNodes
 from moldau.controller.cluster import LiveBroker
 from moldau.controller.controller import Controller, StateWrite
 from moldau.controller.couriers import Couriers
@@ -15,6 +16,7 @@ from moldau.controller.deletion import nodes_of
 from moldau.controller.outbox import Letter, Stop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
+from moldau.controller.topic_ids import give_ids
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.tree import BadVersion, Watch, WatchEvent
 from moldau.errors import ErrorCode, KafkaError
@@ -28,6 +30,7 @@ _LAST_WORDS_S = 1.0
 Job = Callable[[], Awaitable[None]]
 Schedule = Callable[[str, Job], None]
 Plan = Callable[[], list[StateWrite]]
+NewId = Callable[[], bytes]
 
 
 class Deposed(Exception):
@@ -56,22 +59,36 @@ class Term:
         self._schedule = schedule
         self._deleted = deleted
         self._reassigning = Reassigning(machine, reader, nodes, self._carry_out)
+        self._admin = AdminNodes(
+            reader,
+            machine.cluster,
+            elect=self.elect_preferred,
+            reassign=self.reassign,
+            remove=self._remove,
+        )
         self._couriers: Couriers
         self._is_over = False
 
-    async def begin(self, couriers: Couriers) -> None:
-        """Take over: old news first go, then all there is to know is read, told and mended."""
+    async def begin(self, couriers: Couriers, new_topic_id: NewId | None) -> None:
+        """Take over: old news first go, then all there is to know is read, told and mended.
+
+        Topics without an id get one, unless there is no `new_topic_id`.
+        """
         self._couriers = couriers
         machine = self.machine
         machine.cluster.brokers.update(await self._read_brokers())
         await self._forget_old_notifications()
         await self._load_topics(await self._read_topic_names())
         await self._load_deletions()
+        if new_topic_id is not None:
+            await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
         couriers.go()
         await self._elect_and_shrink()
         await self._resume_moves()
         await self._delete_topics()
+        await self._elections_asked()
+        await self._moves_asked()
 
     def end(self) -> None:
         """No more letters, and no more news from the tree."""
@@ -236,6 +253,13 @@ class Term:
 
     async def _resume_moves(self) -> None:
         await self.reassign({})
+        await self._admin.look()
+
+    async def _moves_asked(self) -> None:
+        await self._admin.moves_asked(self._watch("asked moves", self._moves_asked))
+
+    async def _elections_asked(self) -> None:
+        await self._admin.elections_asked(self._watch("asked elections", self._elections_asked))
 
     async def elect_preferred(self, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
         """Have partitions led by their first replicas; returns those which cannot be."""
@@ -342,6 +366,12 @@ class Term:
             await self._reload(refused)
             changed = {one for one in refused if leaders.get(one) != before[one]}
             writes = [one for one in plan() if one.partition in changed] if changed else []
+
+    async def _give_ids(self, new_topic_id: NewId) -> None:
+        try:
+            await give_ids(self.machine.cluster, self._reader, self._nodes, new_topic_id)
+        except BadVersion as error:
+            raise Deposed from error
 
     async def _remove(self, paths: Sequence[str]) -> None:
         try:

@@ -72,6 +72,33 @@ class TreeReader:
                 found[path] = None
         return found
 
+    async def preferred_elections(self, watch: Watch) -> list[TopicPartition] | None:
+        """The partitions that an administrator's node asks elections for; None without one."""
+        data = await self._asked(partition_lists.PREFERRED_ELECTION_PATH, watch)
+        try:
+            return None if data is None else partition_lists.decode_partitions(data)
+        except NodeDataError as error:
+            _log.warning("the asked elections are not understood: %s", error)
+            return None
+
+    async def reassignments(self, watch: Watch) -> dict[TopicPartition, tuple[int, ...]] | None:
+        """Where an administrator's node wants partitions to be; None without one."""
+        data = await self._asked(partition_lists.REASSIGNMENT_PATH, watch)
+        try:
+            return None if data is None else partition_lists.decode_reassignment(data)
+        except NodeDataError as error:
+            _log.warning("the asked reassignments are not understood: %s", error)
+            return None
+
+    async def _asked(self, path: str, watch: Watch) -> bytes | None:
+        # A missing node can only be waited for by asking whether it exists.
+        if await self._tree.exists(path, watch=watch) is None:
+            return None
+        try:
+            return (await self._tree.get(path)).data
+        except NoNode:
+            return None
+
     async def _notifications(self, path: str, watch: Watch | None) -> list[tuple[str, bytes]]:
         found = []
         for name in await self._tree.children(path, watch=watch):

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from moldau.controller.service import Rules
 from moldau.controller.term import Term
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import controller as controller_nodes
@@ -396,25 +395,3 @@ async def test_a_mark_for_a_topic_that_does_not_exist_is_removed() -> None:
         await cluster.mark_for_deletion("nothing")
         await settled()
         assert not await cluster.has(partition_lists.delete_topic_path("nothing"))
-
-
-async def test_when_the_rules_change_partitions_without_a_leader_get_one() -> None:
-    cluster = await Cluster.create(1, 2)
-    allowed: set[str] = set()
-    service = cluster.service(1, rules=Rules(is_unclean_allowed=lambda topic: topic in allowed))
-    async with cluster.running(service):
-        service.rules_changed()
-        await cluster.create_topic("t", (2, 1))
-        await settled()
-        state = await cluster.state("t")
-        alone = topic_nodes.PartitionState(
-            leader=2, leader_epoch=0, isr=(2,), controller_epoch=state.controller_epoch
-        )
-        await cluster.admin.set(topic_nodes.state_path(TopicPartition("t", 0)), alone.encode())
-        cluster.leave(2)
-        await settled()
-        assert (await cluster.state("t")).leader == -1
-        allowed.add("t")
-        service.rules_changed()
-        await settled()
-        assert (await cluster.state("t")).leader == 1

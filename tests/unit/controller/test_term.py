@@ -2,7 +2,7 @@
 
 from moldau.controller.cluster import LeaderIsr
 from moldau.controller.outbox import Letter
-from moldau.controller.service import ControllerService
+from moldau.controller.service import ControllerService, Rules
 from moldau.controller.term import errors_of
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
@@ -168,3 +168,21 @@ async def test_an_unclean_election_is_held_where_there_is_no_leader() -> None:
         state = await cluster.state("t")
         assert (state.leader, state.isr) == (1, (1,))
         assert service.machine.cluster.leaders[T0] == LeaderIsr(1, 2, (1,), 1, 3)
+
+
+async def test_when_the_rules_change_partitions_without_a_leader_get_one() -> None:
+    cluster = await Cluster.create(1, 2)
+    allowed: set[str] = set()
+    service = cluster.service(1, rules=Rules(is_unclean_allowed=lambda topic: topic in allowed))
+    async with cluster.running(service):
+        service.rules_changed()
+        await cluster.create_topic("t", (2, 1))
+        await settled()
+        await leader_writes_isr(cluster, (2,))
+        cluster.leave(2)
+        await settled()
+        assert (await cluster.state("t")).leader == -1
+        allowed.add("t")
+        service.rules_changed()
+        await settled()
+        assert (await cluster.state("t")).leader == 1

@@ -1,0 +1,40 @@
+"""Topics from before there were ids get one when brokers know of them."""
+
+from moldau.controller.service import Rules
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
+from moldau.model import format_uuid
+from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
+from unit.controller.brokers import Cluster, settled
+
+ID = b"n" * 16
+OLD = TopicAssignment(partitions={0: PartitionAssignment(replicas=(1,))})
+
+
+async def topic_id(cluster: Cluster, name: str) -> str | None:
+    node = await cluster.admin.get(topic_nodes.topic_path(name))
+    return topic_nodes.decode_topic(node.data).topic_id
+
+
+async def test_topics_without_an_id_get_one_and_others_keep_theirs() -> None:
+    cluster = await Cluster.create(1)
+    await cluster.create_topic("old", (1,))
+    await cluster.create_topic("new", (1,))
+    await cluster.admin.set(topic_nodes.topic_path("old"), OLD.encode())
+    before = await topic_id(cluster, "new")
+    rules = Rules(is_unclean_allowed=lambda _topic: False, new_topic_id=lambda: ID)
+    async with cluster.running(cluster.service(1, rules)):
+        await settled()
+        assert await topic_id(cluster, "old") == format_uuid(ID)
+        assert await topic_id(cluster, "new") == before
+        (request,) = cluster.brokers.told(1, LeaderAndIsrRequest)[-1:]
+        told = {state.topic_name: state.topic_id for state in request.topic_states}
+        assert told["old"] == ID
+
+
+async def test_where_brokers_know_of_no_ids_none_are_given() -> None:
+    cluster = await Cluster.create(1)
+    await cluster.create_topic("old", (1,))
+    await cluster.admin.set(topic_nodes.topic_path("old"), OLD.encode())
+    async with cluster.controller(1):
+        assert await topic_id(cluster, "old") is None
