@@ -8,6 +8,7 @@ from moldau.config.broker.zookeeper import ZooKeeperConfig
 from moldau.config.listeners import SecurityProtocol
 from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
+from moldau.coordinator.group.consumer.target import offered_assignors
 from moldau.protocol.inter_broker import OLDEST
 from moldau.replication.read_replica import selects_by_rack
 
@@ -19,6 +20,12 @@ def refuse_unsupported(startup: Startup) -> None:
         raise config_error(
             "authorizer.class.name: authorisation is not available yet; remove the setting to "
             "let everyone do everything, which is what would happen"
+        )
+    assignors = config.groups.group_consumer_assignors
+    if len(offered_assignors(config.groups)) < max(len(assignors), 1):
+        raise config_error(
+            "group.consumer.assignors: there are only the uniform and the range assignor, not "
+            f"all of {', '.join(assignors)}"
         )
     selects_by_rack(config.replication.replica_selector_class)
     for listener in startup.listeners.bound:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -18,6 +19,7 @@ from moldau.records.batch import Producer
 from moldau.runtime.clock import SystemClock
 from moldau.runtime.waiters import Waiters
 from scenarios.memory_journal import MemoryJournal
+from unit.coordinator.group.consumer.samples import joining as consumer_joining
 from unit.coordinator.group.samples import joining
 from unit.coordinator.test_shards import turns
 
@@ -28,12 +30,12 @@ CONFIG = GroupConfig(group_initial_rebalance_delay_ms=0, offsets_retention_minut
 class Setup:
     """A coordinator with one partition, which it leads."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: GroupConfig = CONFIG) -> None:
         self.journal = MemoryJournal()
         self.waiters = Waiters()
         ports = Ports(SystemClock(), self.waiters, commit_timeout_s=0.02)
-        shards = Shards("offsets", lambda: Groups(CONFIG), ports, partition_count=lambda: 1)
-        self.groups = GroupCoordinator(shards, CONFIG, ports, new_uuid=lambda: bytes(range(16)))
+        shards = Shards("offsets", lambda: Groups(config), ports, partition_count=lambda: 1)
+        self.groups = GroupCoordinator(shards, config, ports, new_uuid=lambda: bytes(range(16)))
 
     async def stable(self) -> None:
         """One member, which has its assignment."""
@@ -51,13 +53,26 @@ class Setup:
 
 @pytest.fixture
 async def setup() -> AsyncIterator[Setup]:
-    made = Setup()
-    running = asyncio.ensure_future(made.groups.run())
+    async with running(Setup()) as made:
+        yield made
+
+
+@pytest.fixture
+async def consumers() -> AsyncIterator[Setup]:
+    """The same, with the consumer protocol."""
+    config = GroupConfig(group_coordinator_rebalance_protocols=("classic", "consumer"))
+    async with running(Setup(config)) as made:
+        yield made
+
+
+@asynccontextmanager
+async def running(made: Setup) -> AsyncIterator[Setup]:
+    task = asyncio.ensure_future(made.groups.run())
     made.groups.shards.lead(0, made.journal)
     await turns()
     yield made
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def code_of(work: object) -> ErrorCode:
@@ -232,3 +247,37 @@ def test_member_ids_tell_who_it_is() -> None:
     setup = Setup()
     member_id = setup.groups.new_member_id("client")
     assert member_id == "client-00010203-0405-0607-0809-0a0b0c0d0e0f"
+
+
+async def test_heartbeats_of_the_consumer_protocol_are_answered_when_committed(
+    consumers: Setup,
+) -> None:
+    heartbeat = consumer_joining("a")
+    assert (await consumers.groups.consumer_heartbeat("g", heartbeat)).epoch == 1
+    assert consumers.groups.describe_consumer("g").state == "Stable"
+    consumers.journal.is_slow = True
+    late = consumers.groups.consumer_heartbeat("g", consumer_joining("b"))
+    assert await code_of(late) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    for failure, told in (
+        (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.COORDINATOR_NOT_AVAILABLE),
+        (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_COORDINATOR),
+    ):
+        consumers.fail(failure)
+        refused = consumers.groups.consumer_heartbeat("g", consumer_joining("c"))
+        assert await code_of(refused) is told
+
+
+async def test_the_consumer_protocol_can_be_switched_off(setup: Setup) -> None:
+    heartbeat = setup.groups.consumer_heartbeat("g", consumer_joining("a"))
+    assert await code_of(heartbeat) is ErrorCode.UNSUPPORTED_VERSION
+    with pytest.raises(KafkaError, match="UNSUPPORTED_VERSION"):
+        setup.groups.describe_consumer("g")
+
+
+async def test_a_group_of_the_consumer_protocol_has_a_name(consumers: Setup) -> None:
+    nameless = consumers.groups.consumer_heartbeat("", consumer_joining("a"))
+    assert await code_of(nameless) is ErrorCode.INVALID_REQUEST
+
+
+async def test_new_consumers_have_short_ids(setup: Setup) -> None:
+    assert setup.groups.new_consumer_id() == "AAECAwQFBgcICQoLDA0ODw"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from moldau.coordinator.decision import Decision, Moment
-from moldau.coordinator.group.consumer import classic_protocol
+from moldau.coordinator.group.consumer import classic_protocol, migration
 from moldau.coordinator.group.consumer.assignment import partitions_of, without
 from moldau.coordinator.group.consumer.draft import Draft
 from moldau.coordinator.group.consumer.machine import ConsumerMachine
@@ -63,7 +63,12 @@ class ClassicMembers:
         self._machine.deadlines.begin_rebalance(member, now=now)  # until it syncs
         name = join.protocols[0][0]
         reply = JoinReply(ErrorCode.NONE, member.member_id, member.epoch, CONSUMER, name)
-        return Decision(reply, [*draft.records])
+        records: list[GroupsRecord] = [*draft.records]
+        # A static member that comes back in the classic protocol may have been the last other.
+        members = draft.group.members.values()
+        if migration.may_downgrade(self._group, members, self._machine.config):
+            records += migration.downgraded(draft.group, members, self._image)
+        return Decision(reply, records)
 
     def _require_protocols(self, join: Join) -> None:
         """Raise unless all classic members have a protocol in common."""

@@ -10,6 +10,7 @@ next heartbeat.
 from collections.abc import Collection
 from dataclasses import replace
 
+from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, Moment
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
 from moldau.coordinator.group.consumer import migration
@@ -61,13 +62,16 @@ class ConsumerMachine:
         # The cluster as it was when the group was found to know all about it.
         self._image: ClusterImage | None = None
 
+    @property
+    def config(self) -> GroupConfig:
+        return self._around.config
+
     # Heartbeats
 
     def heartbeat(
         self, heartbeat: Heartbeat, *, now: Moment
     ) -> Decision[GroupsRecord, HeartbeatReply]:
         """A member joins, is alive or leaves."""
-        config = self._around.config
         if heartbeat.epoch in (LEFT, LEFT_FOR_A_WHILE):
             return self._leave(heartbeat, now=now)
         self.require_room(heartbeat.member_id)
@@ -85,7 +89,7 @@ class ConsumerMachine:
         reply = HeartbeatReply(
             member.member_id,
             member.epoch,
-            config.group_consumer_heartbeat_interval_ms,
+            self.config.group_consumer_heartbeat_interval_ms,
             member.assigned if is_told else None,
         )
         return Decision(reply, [*draft.records])
@@ -93,7 +97,7 @@ class ConsumerMachine:
     def require_room(self, member_id: str) -> None:
         """Raise if a member who is not here yet would be one too many."""
         group = self.group
-        is_full = len(group.members) >= self._around.config.group_consumer_max_size
+        is_full = len(group.members) >= self.config.group_consumer_max_size
         if is_full and member_id not in group.members:
             raise KafkaError(ErrorCode.GROUP_MAX_SIZE_REACHED)
 
@@ -180,7 +184,7 @@ class ConsumerMachine:
 
     @property
     def default_assignor(self) -> str:
-        return offered_assignors(self._around.config)[0]
+        return offered_assignors(self.config)[0]
 
     def _refresh(self, draft: Draft, *, is_changed: bool, now: Moment) -> None:
         image = self._around.image()
@@ -208,8 +212,10 @@ class ConsumerMachine:
 
     def removal(self, member_ids: Collection[str], *, now: Moment) -> list[GroupsRecord]:
         """The records that remove members; who stays may be of the classic protocol only."""
-        if migration.may_downgrade(self.group, member_ids, self._around.config):
-            return migration.downgraded(self.group, member_ids, self._around.image())
+        members = self.group.members.values()
+        staying = [each for each in members if each.member_id not in member_ids]
+        if migration.may_downgrade(self.group, staying, self.config):
+            return migration.downgraded(self.group, staying, self._around.image())
         draft = Draft(self.group)
         draft.add(*member_tombstones(self.group.group_id, *member_ids))
         refresh(draft, self._around.image(), is_changed=True, wall_ms=now.wall_ms)

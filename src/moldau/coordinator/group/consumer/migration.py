@@ -6,7 +6,7 @@ of both. `group.consumer.migration.policy` says which way is allowed. A group wi
 can always change.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group.attendance import Surroundings
@@ -100,31 +100,29 @@ def _converted(member: Member, group: Group, image: ClusterImage) -> ConsumerMem
     )
 
 
-def may_downgrade(group: ConsumerGroup, leaving: Collection[str], config: GroupConfig) -> bool:
-    """Whether the group goes on in the classic protocol when these members have left."""
-    staying = [each for each in group.members.values() if each.member_id not in leaving]
-    gone = [each for each in group.members.values() if each.member_id in leaving]
+def may_downgrade(
+    group: ConsumerGroup, staying: Collection[ConsumerMember], config: GroupConfig
+) -> bool:
+    """Whether a group goes on in the classic protocol, when these are all that it has then."""
     return (
         config.group_consumer_migration_policy.lower() in _DOWNGRADING
-        and any(each.classic is None for each in gone)
+        and any(each.classic is None for each in group.members.values())
         and 0 < len(staying) <= config.group_max_size
         and all(each.classic is not None for each in staying)
     )
 
 
 def downgraded(
-    group: ConsumerGroup, leaving: Collection[str], image: ClusterImage
+    group: ConsumerGroup, staying: Iterable[ConsumerMember], image: ClusterImage
 ) -> list[GroupsRecord]:
-    """The records of the same group in the classic protocol, without those who leave.
+    """The records of the same group in the classic protocol, with those who stay.
 
     The group's epoch becomes its generation; then everybody has to join again.
     """
     classic = Group(group.group_id, wall_ms=0)
     classic.generation = group.epoch
     assignments: dict[str, bytes] = {}
-    for each in group.members.values():
-        if each.member_id in leaving:
-            continue
+    for each in staying:
         assert each.classic is not None
         member = Member(
             member_id=each.member_id,

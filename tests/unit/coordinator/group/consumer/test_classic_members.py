@@ -8,6 +8,7 @@ from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
 from moldau.coordinator.group.consumer.classic_protocol import read_assignment
 from moldau.coordinator.group.messages import Identity, Join, JoinReply, Sync
+from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
 from unit.coordinator.group.consumer.samples import (
     NOW,
@@ -189,3 +190,12 @@ def test_members_leave_and_static_ones_are_sent_away() -> None:
     assert list(world.group.members) == ["a", "t"]
     assert world.group.epoch == epoch + 1
     assert not world.classic.leave([Identity("x")], now=NOW).records
+
+
+def test_the_last_consumer_may_come_back_as_a_classic_member() -> None:
+    world = Mixed(group_consumer_migration_policy="bidirectional")
+    world.beat(beating("a", -1))
+    world.beat(joining("s", instance_id="one"))
+    decision = world.classic.join(join(new_member_id="t", instance_id="one"), now=NOW)
+    assert decision.reply.member_id == "t"
+    assert isinstance(decision.records[-1], GroupRecord)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.coordinator.decision import Moment
+from moldau.coordinator.decision import Decision, Moment
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.machine import check_heartbeat
 from moldau.coordinator.group.consumer.member import LEFT, LEFT_FOR_A_WHILE, MemberState
@@ -18,8 +18,18 @@ from moldau.coordinator.group.consumer.records import (
     TargetRecord,
     TopicsRecord,
 )
+from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
-from unit.coordinator.group.consumer.samples import NOW, T, U, World, beating, image, joining
+from unit.coordinator.group.consumer.samples import (
+    NOW,
+    T,
+    U,
+    World,
+    beating,
+    classic,
+    image,
+    joining,
+)
 
 LATER = Moment(NOW.monotonic_ms + 60_000, 60_000)
 
@@ -234,3 +244,14 @@ def test_assignors_that_are_not_offered_are_refused() -> None:
     with pytest.raises(KafkaError) as caught:
         check_heartbeat(replace(joining("a"), assignor="uniform"), world.around)
     assert caught.value.code is ErrorCode.UNSUPPORTED_ASSIGNOR
+
+
+def test_the_last_consumer_leaves_a_classic_group_behind() -> None:
+    world = World(group_consumer_migration_policy="bidirectional")
+    world.beat(joining("a"))
+    old = classic("old")
+    world.write(Decision(None, [MemberRecord("g", "old", old), CurrentRecord("g", "old", old)]))
+    records = world.machine.heartbeat(beating("a", LEFT), now=NOW).records
+    assert isinstance(records[-1], GroupRecord)
+    assert records[-1].value is not None
+    assert [member.member_id for member in records[-1].value.members] == ["old"]
