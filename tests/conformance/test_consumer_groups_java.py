@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -265,3 +266,32 @@ def tool(broker: OurBroker, *arguments: str) -> str:
         *("--bootstrap-server", broker.bootstrap, *arguments),
     )
     return run.stdout + run.stderr
+
+
+@needs_apache("kafka-3.9", *VERSIONS["4"])
+def test_the_dump_tool_reads_our_records(newest: JavaProgram, tmp_path: Path) -> None:
+    with our_broker(tmp_path, {**SETTINGS, "offsets.topic.num.partitions": "1"}) as broker:
+        create_topic(broker, "dumped", 2)
+        group = Fleet(newest, broker, "dumped")
+        group.start("one", regex="dumped")
+        group.until_shared("dumped-0", "dumped-1")
+        group.stop("one")
+        broker.stop()
+        log = broker.log_directory / "__consumer_offsets-0" / f"{0:020}.log"
+        dump = run_main(
+            "kafka.tools.DumpLogSegments",
+            *("--offsets-decoder", "--deep-iteration", "--files", str(log)),
+        ).stdout
+    stored = {
+        "3": '{"epoch":1}',
+        "4": '"topicName":"dumped","numPartitions":2,"partitionMetadata":[]}]}',
+        "5": '"subscribedTopicRegex":"dumped","rebalanceTimeoutMs":300000,',
+        "6": '{"assignmentEpoch":1}',
+        "7": '"partitions":[0,1]}]}',
+        "8": '{"memberEpoch":1,"previousMemberEpoch":0,"state":0,"assignedPartitions":[{',
+    }
+    for kind, content in stored.items():
+        key = rf'key: \{{"type":"{kind}","data":\{{"groupId":"dumped"'
+        pattern = rf'{key}.* payload: \{{"version":"0","data":.*{re.escape(content)}'
+        assert re.search(pattern, dump), (kind, dump)
+    assert re.search(r'"type":"8".* payload: <DELETE>', dump), "who left is deleted"
