@@ -1,0 +1,97 @@
+"""Our own clients with brokers of older Kafkas: ours, speaking only what those spoke."""
+
+import asyncio
+
+import pytest
+
+from moldau import Admin, Consumer, Producer
+from moldau.client.admin.configs import ConfigResource
+from moldau.client.admin.topics import NewTopic
+from moldau.errors import UnsupportedVersion
+from moldau.model import TopicPartition
+from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Respond
+
+# The newest version of each API, without those among brokers.
+OF_0_11 = (
+    "0:3 1:5 2:2 3:4 8:3 9:3 10:1 11:2 12:1 13:1 14:1 15:1 16:1 18:1 19:2 20:1 21:0 22:0 23:0 "
+    "24:0 25:0 26:0 28:0 32:0 33:0"
+)
+OF_2_1 = (
+    "0:7 1:10 2:4 3:7 8:6 9:5 10:2 11:3 12:2 13:2 14:2 15:2 16:2 18:2 19:3 20:3 21:1 22:1 23:2 "
+    "24:1 25:1 26:1 28:2 32:2 33:1 34:1 35:1 37:1 42:1"
+)
+OF_2_4 = (
+    "0:8 1:11 2:5 3:9 8:8 9:6 10:3 11:6 12:4 13:4 14:4 15:5 16:3 18:3 19:5 20:4 21:1 22:2 23:3 "
+    "24:1 25:1 26:1 28:2 32:2 33:1 34:1 35:1 37:1 42:2 43:2 44:1 45:0 46:0 47:0"
+)
+
+
+@pytest.fixture
+def kafka_settings() -> dict[str, str]:
+    return {"group.initial.rebalance.delay.ms": "0"}
+
+
+def speak_only(kafka: EmbeddedBroker, newest: str) -> None:
+    answer = ApiVersionsResponse(
+        error_code=0,
+        api_keys=[
+            ApiVersion(api_key=int(key), min_version=0, max_version=int(version))
+            for key, version in (each.split(":") for each in newest.split())
+        ],
+    )
+    kafka.control("ApiVersions", lambda _: Respond(answer))
+
+
+@pytest.mark.parametrize("newest", [OF_0_11, OF_2_1, OF_2_4], ids=["0.11", "2.1", "2.4"])
+async def test_everything_that_they_could_do(kafka: EmbeddedBroker, newest: str) -> None:
+    speak_only(kafka, newest)
+    servers: dict[str, object] = {
+        "bootstrap.servers": kafka.bootstrap_servers,
+        "retry.backoff.ms": 10,
+    }
+    async with Admin(servers) as admin:
+        (await admin.create_topics([NewTopic("t", 2, 1)])).check()
+        assert len((await admin.describe_topics("t"))["t"].partitions) == 2
+        topic = ConfigResource.topic("t")
+        (await admin.alter_configs({topic: {"retention.ms": "123456789"}})).check()
+        assert (await admin.describe_configs([topic]))[topic]["retention.ms"].value == "123456789"
+        assert [each.node_id for each in (await admin.describe_cluster()).brokers] == [0]
+        await write_and_read(servers)
+        assert [each.group_id for each in await admin.list_groups()] == ["g", "other"]
+        assert (await admin.describe_groups("g"))["g"].protocol_type == "consumer"
+        offsets = (await admin.list_group_offsets("g"))["g"]
+        assert sum(each.offset for each in offsets.values()) >= 10
+        (await admin.delete_topics("t")).check()
+
+
+async def write_and_read(servers: dict[str, object]) -> None:
+    """Ten records in a transaction, read by a group."""
+    async with (
+        Producer[bytes, bytes](servers, transactional_id="id") as producer,
+        producer.transaction(),
+    ):
+        for number in range(10):
+            await producer.send("t", b"%d" % number, partition=number % 2)
+        await producer.send_offsets_to_transaction({TopicPartition("t", 0): 0}, "other")
+    seen: set[bytes | None] = set()
+    async with (
+        asyncio.timeout(30),
+        Consumer[bytes, bytes](
+            servers, group_id="g", auto_offset_reset="earliest", isolation_level="read_committed"
+        ) as consumer,
+    ):
+        consumer.subscribe(["t"])
+        while len(seen) < 10:
+            seen.update(record.value for record in await consumer.poll(1))
+    assert len(seen) == 10
+
+
+async def test_what_they_could_not_do_is_said(kafka: EmbeddedBroker) -> None:
+    speak_only(kafka, OF_0_11)
+    async with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+        with pytest.raises(UnsupportedVersion, match="no versions of CreatePartitions"):
+            (await admin.create_partitions({"t": 3})).check()
+        with pytest.raises(UnsupportedVersion, match="no versions of ListTransactions"):
+            await admin.list_transactions()
