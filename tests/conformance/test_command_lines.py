@@ -1,6 +1,7 @@
 """Command lines of Apache and ours on the same brokers and files."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,43 @@ def test_lines_pass_between_their_console_clients_and_ours(
             assert by_ours.stdout == by_theirs.stdout
             values = [line.split("\t", 1)[1] for line in by_ours.stdout.splitlines()]
             assert values == lines.splitlines()
+
+
+AUTHORIZER = {
+    "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+ACL_COMMANDS = (
+    "--add --allow-principal User:bob --operation read --operation Write --topic orders",
+    "--add --deny-principal User:eve --deny-host h --topic ord --resource-pattern-type prefixed",
+    "--add --allow-principal User:carol --producer --topic orders",
+    "--add --allow-principal User:carol --consumer --topic orders --group shop",
+    "--list",
+    "--list --topic orders",
+    "--list --topic orders --resource-pattern-type match",
+    "--list --principal User:bob",
+    "--remove --allow-principal User:bob --operation read --topic orders --force",
+    "--remove --group shop --force",
+    "--list",
+)
+
+
+def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
+    tools: ApacheTools, tmp_path: Path
+) -> None:
+    with apache_broker(tmp_path, AUTHORIZER) as broker:
+        broker.start()
+        where = ("--bootstrap-server", broker.bootstrap)
+        outputs = []
+        for run_tool in (partial(tools.run, "kafka-acls.sh"), partial(run, "kafka-acls.sh")):
+            outputs.append([run_tool(*where, *line.split()) for line in ACL_COMMANDS])
+            for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
+                run("acls", *where, "--remove", "--force", *line.split())
+    theirs, ours = outputs
+    for line, expected, found in zip(ACL_COMMANDS, theirs, ours, strict=True):
+        assert found.code == expected.code == 0, line
+        assert _rows(found.stdout) == _rows(expected.stdout), line
+
+
+def _rows(text: str) -> list[str]:
+    return sorted(line.strip() for line in text.splitlines())

@@ -21,7 +21,8 @@ from pathlib import Path
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
 _FAILURE = re.compile(
-    r"^(Error while executing|Error: Executing|java\.|org\.apache|\tat |\[\d{4}-\d\d-\d\d .*ERROR)"
+    r"^(Error while executing|Caused by: |Error: Executing|java\.|org\.apache|\tat )"
+    r"|^\[\d{4}-\d\d-\d\d .*ERROR"
 )
 
 

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Creates, renews, expires and shows delegation tokens.
+exec "$(dirname "$(readlink -f "$0")")/moldau" delegation-tokens "$@"

@@ -1,0 +1,126 @@
+"""Create, renew, expire and show delegation tokens (kafka-delegation-tokens.sh)."""
+
+import base64
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.tokens import DelegationToken
+
+OPTIONS = Options(
+    "delegation-tokens",
+    "Creates, renews, expires and shows delegation tokens.",
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    Option("create", "Create a token."),
+    Option("renew", "Let a token live longer."),
+    Option("expire", "End a token."),
+    Option("describe", "Print tokens."),
+    Option("owner-principal", "Whose token: User:alice.", "PRINCIPAL"),
+    Option("renewer-principal", "Who may renew it.", "PRINCIPAL"),
+    Option("max-life-time-period", "How long it may live at most.", "MILLISECONDS", kind=int),
+    Option("renew-time-period", "How long from now.", "MILLISECONDS", kind=int),
+    Option("expiry-time-period", "How long from now; -1 for at once.", "MILLISECONDS", kind=int),
+    Option("hmac", "The secret of the token.", "BASE64"),
+)
+_TITLES = "TOKENID HMAC OWNER REQUESTER RENEWERS ISSUEDATE EXPIRYDATE MAXDATE"
+_WIDTHS = (15, 30, 15, 15, 25, 15, 15, 15)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    actions = [name for name in _WORK if name in given]
+    if len(actions) != 1:
+        raise CommandFailed(
+            "Command must include exactly one action: --create, --renew, --expire or --describe"
+        )
+    given.require("bootstrap-server", "command-config")
+    work = _WORK[actions[0]]
+    run_admin(given, lambda admin: work(admin, given))
+    return 0
+
+
+async def _create(admin: Admin, given: Given) -> None:
+    given.require("max-life-time-period")
+    owner = given.text("owner-principal") or None
+    shown = f" with owner: {owner}" if owner else ""
+    print(f"Calling create token operation with renewers :[]{shown}")
+    token = await admin.create_delegation_token(
+        renewers=given.texts("renewer-principal"),
+        max_lifetime_ms=given.number("max-life-time-period"),
+        owner=owner,
+    )
+    print(f"Created delegation token with tokenId : {token.token_id}")
+    _print([token])
+
+
+async def _renew(admin: Admin, given: Given) -> None:
+    given.require("hmac", "renew-time-period")
+    expiry_ms = await admin.renew_delegation_token(
+        _hmac(given), period_ms=given.number("renew-time-period")
+    )
+    print(f"Completed renew operation. New expiry date : {_date(expiry_ms)}")
+
+
+async def _expire(admin: Admin, given: Given) -> None:
+    given.require("hmac", "expiry-time-period")
+    expiry_ms = await admin.expire_delegation_token(
+        _hmac(given), period_ms=given.number("expiry-time-period")
+    )
+    print(f"Completed expire operation. New expiry date : {_date(expiry_ms)}")
+
+
+async def _describe(admin: Admin, given: Given) -> None:
+    owners = given.texts("owner-principal")
+    tokens = await admin.describe_delegation_tokens(owners or None)
+    print(f"Total number of tokens : {len(tokens)}")
+    _print(tokens)
+
+
+def lines(tokens: Iterable[DelegationToken]) -> list[str]:
+    """The table of tokens."""
+    rows = [
+        [
+            token.token_id,
+            base64.b64encode(token.hmac).decode(),
+            token.owner,
+            token.requester,
+            ",".join(token.renewers),
+            _date(token.issued_ms),
+            _date(token.expires_ms),
+            _date(token.max_ms),
+        ]
+        for token in tokens
+    ]
+    return [
+        " ".join(f"{cell:{width}}" for cell, width in zip(row, _WIDTHS, strict=True))
+        for row in [_TITLES.split(), *rows]
+    ]
+
+
+def _print(tokens: Iterable[DelegationToken]) -> None:
+    print("\n" + "\n".join(lines(tokens)))
+
+
+def _hmac(given: Given) -> bytes:
+    try:
+        return base64.b64decode(given.text("hmac"), validate=True)
+    except ValueError:
+        raise CommandFailed("--hmac is expected in base64") from None
+
+
+def _date(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone()
+    return moment.strftime("%Y-%m-%dT%H:%M")
+
+
+_WORK: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+    "create": _create,
+    "renew": _renew,
+    "expire": _expire,
+    "describe": _describe,
+}

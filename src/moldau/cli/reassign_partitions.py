@@ -1,0 +1,234 @@
+"""Move partitions to other brokers (kafka-reassign-partitions.sh)."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.partition_file import (
+    field,
+    partition_of,
+    read_entries,
+    read_topics,
+    require_unique,
+)
+from moldau.cli.terminal.throttles import clear_throttles, set_throttles
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.log_dirs import Replica
+from moldau.controller.assignment import Candidate, Start, assign_replicas
+from moldau.model import TopicPartition
+from moldau.runtime.random import SystemRandom
+
+_ACTIONS = ("generate", "execute", "verify", "cancel", "list")
+_ANY = "any"
+
+OPTIONS = Options(
+    "reassign-partitions",
+    "Moves partitions to other brokers: --generate a plan, --execute it, --verify it.",
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    Option("generate", "Print a plan for topics and brokers."),
+    Option("execute", "Begin to move."),
+    Option("verify", "Print how far it is; take the throttle away when it is done."),
+    Option("cancel", "Stop moving, and go back."),
+    Option("list", "Print what is being moved."),
+    Option("topics-to-move-json-file", 'Topics: {"topics": [{"topic": "t"}]}.', "FILE"),
+    Option("reassignment-json-file", "The plan that --generate printed.", "FILE"),
+    Option("broker-list", "Brokers to move to: 0,1,2.", "NUMBERS"),
+    Option("throttle", "Bytes per second between brokers.", "BYTES", kind=int),
+    Option("replica-alter-log-dirs-throttle", "Bytes per second between directories.", "BYTES"),
+    Option("preserve-throttles", "Leave the throttle as it is."),
+    Option("additional", "Beside what is being moved already."),
+    Option("disable-rack-aware", "Do not look at racks."),
+    Option("timeout", "For scripts: requests have a limit anyway.", "MILLISECONDS"),
+    Option("zookeeper", "As before 3.0.", "SERVERS"),
+)
+
+Plan = dict[TopicPartition, list[int]]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    actions = [name for name in _ACTIONS if name in given]
+    if len(actions) != 1:
+        raise CommandFailed(
+            "Command must include exactly one action: "
+            "--generate, --execute, --verify, --cancel, --list"
+        )
+    if "bootstrap-server" not in given:
+        raise CommandFailed("Please specify --bootstrap-server")
+    (action,) = actions
+    work = _WORK[action]
+    run_admin(given, lambda admin: work(admin, given))
+    return 0
+
+
+async def _generate(admin: Admin, given: Given) -> None:
+    given.require("topics-to-move-json-file", "broker-list")
+    topics = read_topics(given.text("topics-to-move-json-file"))
+    try:
+        wanted = [int(each) for each in given.text("broker-list").split(",")]
+    except ValueError:
+        raise CommandFailed(f"--broker-list: {given.text('broker-list')} are no numbers") from None
+    racks = {each.node_id: each.rack for each in (await admin.describe_cluster()).brokers}
+    current = await _assignments(admin, topics)
+    uses_racks = "disable-rack-aware" not in given and all(racks.get(each) for each in wanted)
+    brokers = [Candidate(each, racks.get(each) if uses_racks else None) for each in wanted]
+    draw = SystemRandom().below
+    proposed: Plan = {}
+    for topic in topics:
+        old = {each: replicas for each, replicas in current.items() if each.topic == topic}
+        placed = assign_replicas(
+            brokers,
+            partition_count=len(old),
+            replication_factor=len(next(iter(old.values()))),
+            start=Start(draw(len(brokers)), draw(len(brokers))),
+        )
+        proposed |= {TopicPartition(topic, each): list(found) for each, found in placed.items()}
+    print(f"Current partition replica assignment\n{as_json(current)}\n")
+    print(f"Proposed partition reassignment configuration\n{as_json(proposed)}")
+
+
+async def _execute(admin: Admin, given: Given) -> None:
+    plan, directories = _read_plan(given)
+    under_way = await admin.list_partition_reassignments()
+    if under_way and "additional" not in given:
+        raise CommandFailed(
+            "Cannot execute because there is an existing partition assignment. Use --additional "
+            "to override this and create a new partition assignment in addition to the existing "
+            "one. The --additional option can also be used to change the throttle by resubmitting "
+            "the current reassignment."
+        )
+    current = await _assignments(admin, dict.fromkeys(each.topic for each in plan))
+    missing = [str(each) for each in plan if each not in current]
+    if missing:
+        raise CommandFailed(f"Partition reassignment failed: {', '.join(missing)} do not exist")
+    before = {each: current[each] for each in plan}
+    print(f"Current partition replica assignment\n\n{as_json(before)}\n")
+    print("Save this to use as the --reassignment-json-file option during rollback")
+    if "throttle" in given:
+        await set_throttles(admin, before, plan, given.number("throttle"))
+        print(
+            "Warning: You must run --verify periodically, until the reassignment completes, to "
+            "ensure the throttle is removed."
+        )
+    outcomes = await admin.alter_partition_reassignments(plan)
+    for partition, error in outcomes.errors.items():
+        print(f"Error reassigning partition(s):\n{partition}: {error}")
+    if outcomes.errors:
+        raise CommandFailed("")
+    if directories:
+        (await admin.alter_replica_log_dirs(directories)).check()
+    plural = "s" if len(plan) > 1 else ""
+    names = ",".join(map(str, sorted(plan)))
+    print(f"Successfully started partition reassignment{plural} for {names}")
+
+
+async def _verify(admin: Admin, given: Given) -> None:
+    plan, _ = _read_plan(given)
+    under_way = await admin.list_partition_reassignments(plan)
+    current = await _assignments(admin, dict.fromkeys(each.topic for each in plan))
+    print("Status of partition reassignment:")
+    for partition in sorted(plan):
+        if partition in under_way:
+            print(f"Reassignment of partition {partition} is still in progress.")
+        elif current.get(partition) == plan[partition]:
+            print(f"Reassignment of partition {partition} is completed.")
+        else:
+            wanted, found = (_listed(each) for each in (plan[partition], current.get(partition)))
+            print(
+                "There is no active reassignment of partition "
+                f"{partition}, but replica set is {found} rather than {wanted}."
+            )
+    if not under_way and "preserve-throttles" not in given:
+        print()
+        await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
+
+
+async def _cancel(admin: Admin, given: Given) -> None:
+    plan, _ = _read_plan(given)
+    under_way = await admin.list_partition_reassignments(plan)
+    if under_way:
+        (await admin.alter_partition_reassignments(dict.fromkeys(under_way))).check()
+        names = ",".join(map(str, sorted(under_way)))
+        print(f"Successfully cancelled partition reassignments for: {names}")
+    else:
+        print("None of the specified partition reassignments are active.")
+    print("None of the specified partition moves are active.")
+    if "preserve-throttles" not in given:
+        await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
+
+
+async def _list(admin: Admin, _given: Given) -> None:
+    found = await admin.list_partition_reassignments()
+    if not found:
+        print("No partition reassignments found.")
+        return
+    print("Current partition reassignments:")
+    for partition, move in sorted(found.items()):
+        changes = f"replicas: {_listed(move.replicas)}."
+        if move.adding:
+            changes += f" adding: {_listed(move.adding)}."
+        if move.removing:
+            changes += f" removing: {_listed(move.removing)}."
+        print(f"{partition}: {changes}")
+
+
+def as_json(plan: Mapping[TopicPartition, Sequence[int]]) -> str:
+    """A plan as this command reads it."""
+    listed = [
+        {
+            "topic": each.topic,
+            "partition": each.partition,
+            "replicas": list(plan[each]),
+            "log_dirs": [_ANY] * len(plan[each]),
+        }
+        for each in sorted(plan)
+    ]
+    return json.dumps({"version": 1, "partitions": listed}, separators=(",", ":"))
+
+
+def _read_plan(given: Given) -> tuple[Plan, dict[Replica, str]]:
+    given.require("reassignment-json-file")
+    path = given.text("reassignment-json-file")
+    entries = read_entries(path)
+    partitions = [partition_of(each, path) for each in entries]
+    require_unique(partitions, "Partition reassignment contains duplicate topic partitions")
+    plan: Plan = {}
+    directories: dict[Replica, str] = {}
+    for partition, entry in zip(partitions, entries, strict=True):
+        plan[partition] = [int(each) for each in field(entry, "replicas", list, path)]
+        paths = entry.get("log_dirs") or [_ANY] * len(plan[partition])
+        assert isinstance(paths, list), "a list beside the replicas"
+        for broker, directory in zip(plan[partition], paths, strict=False):
+            if directory != _ANY:
+                directories[Replica(broker, partition)] = str(directory)
+    if not plan:
+        raise CommandFailed("Partition reassignment list cannot be empty")
+    return plan, directories
+
+
+async def _assignments(admin: Admin, topics: Iterable[str]) -> Plan:
+    described = await admin.describe_topics(list(topics))
+    for name, error in described.errors.items():
+        raise CommandFailed(f"Topic {name}: {error}")
+    return {
+        TopicPartition(topic.name, each.partition): each.replicas
+        for topic in described.values()
+        for each in topic.partitions
+    }
+
+
+def _listed(brokers: Sequence[int] | None) -> str:
+    return ",".join(map(str, brokers or ()))
+
+
+_WORK: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+    "generate": _generate,
+    "execute": _execute,
+    "verify": _verify,
+    "cancel": _cancel,
+    "list": _list,
+}

@@ -1,0 +1,69 @@
+"""Limits on what brokers copy while partitions move: set before, taken away after."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource
+from moldau.model import TopicPartition
+
+_RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+_DIRECTORY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+
+Plan = Mapping[TopicPartition, Sequence[int]]
+
+
+async def set_throttles(admin: Admin, before: Plan, after: Plan, rate: int) -> None:
+    """Let leaders send to, and new replicas fetch, at most so many bytes per second."""
+    brokers = sorted(
+        {broker for plan in (before, after) for each in plan.values() for broker in each}
+    )
+    changes = {
+        ConfigResource.broker(each): [ConfigChange(name, str(rate)) for name in _RATES]
+        for each in brokers
+    }
+    for topic in dict.fromkeys(each.topic for each in after):
+        changes[ConfigResource.topic(topic)] = [
+            ConfigChange(_REPLICAS[0], _listed(topic, before)),
+            ConfigChange(_REPLICAS[1], _listed(topic, _added(before, after))),
+        ]
+    (await admin.incremental_alter_configs(changes)).check()
+    print(f"The inter-broker throttle limit was set to {rate} B/s")
+
+
+async def clear_throttles(admin: Admin, topics: Iterable[str]) -> None:
+    """Take all such limits away."""
+    brokers = sorted(each.node_id for each in (await admin.describe_cluster()).brokers)
+    print(f"Clearing broker-level throttles on broker{_plural(brokers)}")
+    names = list(topics)
+    print(f"Clearing topic-level throttles on topic{_plural(names)}")
+    changes = {
+        ConfigResource.broker(each): _deletions(*_RATES, _DIRECTORY_RATE) for each in brokers
+    }
+    changes |= {ConfigResource.topic(name): _deletions(*_REPLICAS) for name in names}
+    (await admin.incremental_alter_configs(changes)).check()
+
+
+def _deletions(*names: str) -> list[ConfigChange]:
+    return [ConfigChange(name, operation=ConfigOperation.DELETE) for name in names]
+
+
+def _added(before: Plan, after: Plan) -> Plan:
+    return {
+        each: [broker for broker in brokers if broker not in before.get(each, ())]
+        for each, brokers in after.items()
+    }
+
+
+def _listed(topic: str, plan: Plan) -> str:
+    """Partitions with brokers as such settings have them: 0:1,0:2."""
+    return ",".join(
+        f"{each.partition}:{broker}"
+        for each, brokers in sorted(plan.items())
+        if each.topic == topic
+        for broker in brokers
+    )
+
+
+def _plural(items: Sequence[object]) -> str:
+    return ("s " if len(items) > 1 else " ") + ",".join(map(str, items))

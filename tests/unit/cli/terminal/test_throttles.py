@@ -1,0 +1,26 @@
+"""Limits on what brokers copy while partitions move."""
+
+from moldau.cli.terminal.throttles import clear_throttles, set_throttles
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.configs import ConfigResource, ConfigSource
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+
+
+async def own_settings(admin: Admin, resource: ConfigResource) -> dict[str, str | None]:
+    found = (await admin.describe_configs([resource]))[resource]
+    own = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
+    return {name: each.value for name, each in found.items() if each.source in own}
+
+
+async def test_limits_are_set_and_taken_away(broker: EmbeddedBroker) -> None:
+    async with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        (await admin.create_topics(["t"])).check()
+        partition = TopicPartition("t", 0)
+        await set_throttles(admin, {partition: [0]}, {partition: [0]}, 1000)
+        topic, node = ConfigResource.topic("t"), ConfigResource.broker(0)
+        assert (await own_settings(admin, topic))["leader.replication.throttled.replicas"] == "0:0"
+        assert "1000" in (await own_settings(admin, node)).values()
+        await clear_throttles(admin, ["t"])
+        assert await own_settings(admin, topic) == {}
+        assert await own_settings(admin, node) == {}
