@@ -9,10 +9,13 @@ from conformance.apache.broker import ApacheBroker
 from conformance.apache.kraft import kraft_broker
 from conformance.apache.marks import needs_apache
 from moldau import Admin, Consumer, Producer
+from moldau.client.admin.configs import ConfigResource
 from moldau.client.admin.topics import NewTopic
+from moldau.client.admin.users import ScramPassword
+from moldau.client.offset_lookup import LATEST
 from moldau.model import TopicPartition
 
-pytestmark = needs_apache("kafka-3.9")
+pytestmark = needs_apache("kafka-3.9", "kafka-4")
 
 SETTINGS = {
     "group.coordinator.rebalance.protocols": "classic,consumer",
@@ -22,9 +25,12 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
-    with kraft_broker(tmp_path_factory.mktemp("kraft") / "broker", SETTINGS) as broker:
+@pytest.fixture(scope="module", params=["kafka-3.9", "kafka-4"])
+def kraft(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ApacheBroker]:
+    directory = tmp_path_factory.mktemp("kraft") / "broker"
+    with kraft_broker(directory, SETTINGS, jars=request.param) as broker:
         yield broker
 
 
@@ -94,3 +100,33 @@ async def test_a_transaction_of_a_member(kraft: ApacheBroker) -> None:
             while not found:  # the end of the transaction reaches the group a little later
                 found = (await admin.list_group_offsets("copiers", require_stable=True))["copiers"]
         assert found[partition].offset == 1
+
+
+async def test_topics_classic_groups_and_users(kraft: ApacheBroker) -> None:
+    async with Admin(bootstrap_servers=kraft.bootstrap) as admin:
+        (await admin.create_topics([NewTopic("classic", 2, 1)])).check()
+        password = ScramPassword("anna", "sesam")
+        (await admin.alter_user_scram_credentials([password])).check()
+        while "anna" not in await admin.describe_user_scram_credentials():
+            continue
+        topic = ConfigResource.topic("classic")
+        (await admin.incremental_alter_configs({topic: {"retention.ms": "123456"}})).check()
+        levels = (await admin.describe_features()).finalized
+        assert "metadata.version" in levels
+        settings = {"group_id": "old", "group_protocol": "classic"}
+        strategy = {"partition_assignment_strategy": "cooperative-sticky"}
+        quick = {"heartbeat_interval_ms": 100}
+        async with (
+            member(kraft, **settings, **strategy, **quick) as one,
+            member(kraft, **settings, **strategy, **quick) as two,
+        ):
+            one.subscribe(["classic"])
+            await settle(one, counts=[2])
+            two.subscribe(["classic"])
+            await settle(one, two, counts=[1, 1])
+            described = (await admin.describe_groups("old"))["old"]
+            assert (described.group_type, described.state) == ("classic", "Stable")
+        partition = TopicPartition("classic", 0)
+        (await admin.delete_records({partition: 0})).check()
+        assert (await admin.list_offsets({partition: LATEST}))[partition].offset == 0
+        (await admin.delete_topics("classic")).check()

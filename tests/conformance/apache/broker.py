@@ -46,6 +46,7 @@ class ApacheBroker:
     zookeeper_port: int
     settings: Mapping[str, str]
     jvm_options: Sequence[str] = QUICK_START
+    jars: str = "kafka-3.9"
     port: int = field(init=False)
     _process: subprocess.Popen[bytes] | None = field(init=False, default=None)
 
@@ -88,7 +89,7 @@ class ApacheBroker:
             start = log.tell()
             self._process = _launch(
                 java_command(
-                    class_path("kafka-3.9"),
+                    class_path(self.jars),
                     "kafka.Kafka",
                     str(properties),
                     options=self.jvm_options,

@@ -33,11 +33,11 @@ def java_command(
 
 
 def run_main(
-    main_class: str, *arguments: str, timeout_s: float = 60
+    main_class: str, *arguments: str, timeout_s: float = 60, jars: str = "kafka-3.9"
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of Apache Kafka 3.9's main classes to its end, whatever its exit code."""
+    """Run one of Apache Kafka's main classes to its end, whatever its exit code."""
     return subprocess.run(
-        java_command(class_path("kafka-3.9"), main_class, *arguments),
+        java_command(class_path(jars), main_class, *arguments),
         capture_output=True,
         text=True,
         timeout=timeout_s,

@@ -1,4 +1,4 @@
-"""A real Apache Kafka 3.9 broker without ZooKeeper: some of what it does it does only so."""
+"""A real Apache Kafka broker without ZooKeeper: some of what it does it does only so."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -32,20 +32,20 @@ class KraftBroker(ApacheBroker):
         ]
         properties.write_text("\n".join(kept))
         arguments = ("format", "--ignore-formatted", "-t", _CLUSTER_ID, "-c", str(properties))
-        formatted = run_main("kafka.tools.StorageTool", *arguments)
+        formatted = run_main("kafka.tools.StorageTool", *arguments, jars=self.jars)
         assert formatted.returncode == 0, formatted.stderr
         return properties
 
 
 @contextmanager
 def kraft_broker(
-    directory: Path, settings: Mapping[str, str] | None = None
+    directory: Path, settings: Mapping[str, str] | None = None, *, jars: str = "kafka-3.9"
 ) -> Iterator[KraftBroker]:
-    """A running broker under `directory`; one at a time on this machine."""
+    """A running broker of 3.9 or 4 under `directory`; one at a time on this machine."""
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         directory.mkdir(parents=True)
-        broker = KraftBroker(directory, 0, settings or {})
+        broker = KraftBroker(directory, 0, settings or {}, jars=jars)
         stack.callback(broker.kill)
         broker.start()
         yield broker

@@ -20,6 +20,10 @@ CLASS_PATHS = {
         Jar("org.apache.kafka", "kafka-tools", _BROKER),
         Jar("ch.qos.reload4j", "reload4j", "1.2.25"),
     ],
+    "kafka-4": [
+        Jar("org.apache.kafka", "kafka_2.13", "4.1.1"),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
     "json": [Jar("com.fasterxml.jackson.core", "jackson-databind", "2.16.2")],
     "clients-2.1": [Jar("org.apache.kafka", "kafka-clients", "2.1.1")],
     "clients-4": [Jar("org.apache.kafka", "kafka-clients", "4.4.0")],
