@@ -5,7 +5,7 @@ that they tell the records apart.
 """
 
 from moldau.protocol.declaration import message, since, struct
-from moldau.protocol.primitives import Int8, Int32, Int64, Uuid
+from moldau.protocol.primitives import Int8, Int32, Uuid
 
 
 @message(versions=range(3, 4), flexible_from=None)
@@ -115,16 +115,3 @@ class ConsumerGroupCurrentMemberAssignmentValue:
     state: Int8
     assigned_partitions: list[TopicPartitions]
     partitions_pending_revocation: list[TopicPartitions]
-
-
-@message(versions=range(16, 17), flexible_from=None)
-class ConsumerGroupRegularExpressionKey:
-    group_id: str
-    regular_expression: str
-
-
-@message(versions=range(0, 1), flexible_from=0)
-class ConsumerGroupRegularExpressionValue:
-    topics: list[str]
-    version: Int64
-    timestamp: Int64

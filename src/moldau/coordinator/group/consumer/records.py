@@ -15,6 +15,7 @@ from moldau.coordinator.group.consumer.member import ConsumerMember
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
 from moldau.coordinator.group.consumer.topics import KnownTopics
 from moldau.protocol.declaration import facts_of
+from moldau.protocol.messages import consumer_group_patterns as patterns
 from moldau.protocol.messages import consumer_group_records as layout
 from moldau.protocol.versioned import decode_versioned, encode_versioned
 
@@ -145,8 +146,8 @@ _KINDS = (
     ),
     _Kind(
         PatternRecord,
-        layout.ConsumerGroupRegularExpressionKey,
-        layout.ConsumerGroupRegularExpressionValue,
+        patterns.ConsumerGroupRegularExpressionKey,
+        patterns.ConsumerGroupRegularExpressionValue,
         stored.pattern_value,
         stored.pattern_from,
     ),

@@ -6,13 +6,13 @@ from typing import NamedTuple
 from moldau.coordinator.group.consumer.assignment import Assignment, assignment_of
 from moldau.coordinator.group.consumer.member import ClassicMember, ConsumerMember, MemberState
 from moldau.coordinator.group.consumer.topics import KnownTopic, KnownTopics
+from moldau.protocol.messages.consumer_group_patterns import ConsumerGroupRegularExpressionValue
 from moldau.protocol.messages.consumer_group_records import (
     ClassicMemberMetadata,
     ClassicProtocol,
     ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupMemberMetadataValue,
     ConsumerGroupPartitionMetadataValue,
-    ConsumerGroupRegularExpressionValue,
     ConsumerGroupTargetAssignmentMemberValue,
     PartitionMetadata,
     TopicMetadata,

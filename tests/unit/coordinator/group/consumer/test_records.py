@@ -62,6 +62,9 @@ def test_bytes_are_those_of_kafka() -> None:
     key, value = encode(TargetRecord("g", "m", {T: (1,)}))
     assert key == b"\0\7\0\1g\0\1m"
     assert value == b"\0\0\2" + T + b"\2\0\0\0\1\0\0"
+    key, value = encode(PatternRecord("g", "t.*", ResolvedPattern(("t", "t2"), 258)))
+    assert key == b"\0\x10\0\1g\0\3t.*"
+    assert value == b"\0\0\3\2t\3t2" + 2 * b"\0\0\0\0\0\0\1\2" + b"\0"
 
 
 def test_other_kinds_are_not_read() -> None:
