@@ -166,7 +166,7 @@ async def test_transactions_with_offsets(admin: Admin, apache: ApacheBroker) -> 
                 await producer.send("transacted", b"4", partition=0)
     with pytest.raises(TransactionalIdNotFound):
         (await admin.describe_transactions("x")).check()
-    found = {}
+    found: dict[TopicPartition, CommittedOffset] = {}
     async with asyncio.timeout(20):
         while not found:  # the end of the transaction reaches the group a little later
             found = (await admin.list_group_offsets("transacting", require_stable=True))[

@@ -10,6 +10,7 @@ from conformance.apache.kraft import kraft_broker
 from conformance.apache.marks import needs_apache
 from moldau import Admin, Consumer, Producer
 from moldau.client.admin.configs import ConfigResource
+from moldau.client.admin.group_offsets import CommittedOffset
 from moldau.client.admin.topics import NewTopic
 from moldau.client.admin.users import ScramPassword
 from moldau.client.offset_lookup import LATEST
@@ -95,7 +96,7 @@ async def test_a_transaction_of_a_member(kraft: ApacheBroker) -> None:
                 at = {TopicPartition("from", 0): 1}
                 await producer.send_offsets_to_transaction(at, consumer.group_metadata())
         partition = TopicPartition("from", 0)
-        found = {}
+        found: dict[TopicPartition, CommittedOffset] = {}
         async with asyncio.timeout(20):
             while not found:  # the end of the transaction reaches the group a little later
                 found = (await admin.list_group_offsets("copiers", require_stable=True))["copiers"]
