@@ -6,11 +6,18 @@ is no longer the controller: a broker that is registered has to hear everything.
 
 import asyncio
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import count
 
 from moldau.controller.outbox import Letter, Outbox, Request
+from moldau.errors import ErrorCode
 
 _log = logging.getLogger(__name__)
+
+# A broker that cannot do what it is told just now is told again; one that fails at it may
+# always do so, and must not be kept from what comes after.
+_NOT_TAKEN = {ErrorCode.REQUEST_TIMED_OUT: sys.maxsize, ErrorCode.UNKNOWN_SERVER_ERROR: 5}
 
 Send = Callable[[int, Request], Awaitable[object]]
 """Delivers a request to a broker and returns the response; OSError if there is none."""
@@ -83,13 +90,18 @@ class Couriers:
             await has_letters.wait()
 
     async def _deliver(self, letter: Letter) -> object:
-        attempts = 0
-        while True:
+        what = type(letter.request).__name__
+        for attempt in count():
             try:
-                return await self._send(*letter)
+                answer = await self._send(*letter)
             except OSError as error:
-                attempts += 1
-                if attempts == 1:
-                    what = type(letter.request).__name__
-                    _log.warning("%s cannot reach broker %d: %s", what, letter.broker_id, error)
-                await asyncio.sleep(self._retry_s)
+                reason = str(error)
+            else:
+                code = getattr(answer, "error_code", ErrorCode.NONE)
+                if code not in _NOT_TAKEN or attempt >= _NOT_TAKEN[code]:
+                    return answer
+                reason = f"it answers with error {code}"
+            if attempt == 0:
+                _log.warning("%s cannot be told to broker %d: %s", what, letter.broker_id, reason)
+            await asyncio.sleep(self._retry_s)
+        raise AssertionError("counting does not end")

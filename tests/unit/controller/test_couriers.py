@@ -9,6 +9,8 @@ import pytest
 from moldau.controller.cluster import Cluster, LiveBroker
 from moldau.controller.couriers import Couriers
 from moldau.controller.outbox import Letter, Outbox, Request
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.stop_replica import StopReplicaResponse
 
 
 class Brokers:
@@ -20,6 +22,7 @@ class Brokers:
         self.slow: set[int] = set()
         self.answers: list[tuple[int, object]] = []
         self.attempts = 0
+        self.errors: list[ErrorCode] = []
 
     async def send(self, broker_id: int, _request: Request) -> object:
         self.attempts += 1
@@ -27,6 +30,8 @@ class Brokers:
             raise ConnectionError("cut off")
         if broker_id in self.slow:
             await asyncio.Event().wait()
+        if self.errors:
+            return StopReplicaResponse(error_code=self.errors.pop(), partition_errors=[])
         self.arrived.append(broker_id)
         return f"from {broker_id}"
 
@@ -111,3 +116,24 @@ async def test_whoever_has_to_go_can_wait_until_all_is_said() -> None:
         outbox.tell_brokers([1])
         made.go()
         assert not await made.until_idle(timeout_s=0.01)
+
+
+async def test_a_broker_that_could_not_take_a_letter_gets_it_again() -> None:
+    async with couriers(1) as (brokers, outbox, made):
+        brokers.errors = [ErrorCode.REQUEST_TIMED_OUT] * 7
+        outbox.tell_brokers([1])
+        made.go()
+        await settled()
+        assert brokers.arrived == [1]
+        assert len(brokers.answers) == 1
+
+
+async def test_a_broker_that_fails_at_a_letter_is_given_up_on_after_a_while() -> None:
+    async with couriers(1) as (brokers, outbox, made):
+        brokers.errors = [ErrorCode.UNKNOWN_SERVER_ERROR] * 6
+        outbox.tell_brokers([1])
+        made.go()
+        await settled()
+        ((_, answer),) = brokers.answers
+        assert isinstance(answer, StopReplicaResponse)
+        assert brokers.arrived == []

@@ -26,9 +26,9 @@ async def handle(
     broker.registration.require_epoch(request.broker_epoch)
     errors: dict[TopicPartition, ErrorCode] = {}
     for part in _parts(request):
-        # A log is made with its topic's settings, so those must be known before.
-        names = [topic.topic_name for topic in part.topic_states]
-        await asyncio.gather(*map(broker.topic_configs.refresh, names))
+        # A log is made with its topic's settings, so those must be known before. Logs that
+        # are there already hear of changes by themselves.
+        await asyncio.gather(*map(broker.topic_configs.refresh, _topics_to_make(part, broker)))
         changes = broker.replicas.apply_leader_and_isr(part, Moment.of(broker.clock))
         # Without a pause in between: nothing fetched may be appended by a leader.
         broker.fetching.stop(partition.topic_partition for partition in changes.leading)
@@ -38,6 +38,15 @@ async def handle(
         broker.coordinators.leadership_changed(changes)
         errors.update(changes.errors)
     return _response(request, context.api_version, errors)
+
+
+def _topics_to_make(part: LeaderAndIsrRequest, broker: Broker) -> list[str]:
+    names = [
+        TopicPartition(topic.topic_name, state.partition_index)
+        for topic in part.topic_states
+        for state in topic.partition_states
+    ]
+    return list(dict.fromkeys(one.topic for one in names if broker.replicas.find(one) is None))
 
 
 def _parts(request: LeaderAndIsrRequest) -> Iterator[LeaderAndIsrRequest]:
