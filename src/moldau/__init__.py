@@ -4,17 +4,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from moldau.client.admin.admin import Admin
+    from moldau.client.arrow.reading import read_topic, stream_topic
     from moldau.client.consumer import Consumer
     from moldau.client.producer import Producer
 
 __version__ = "0.1.0"
-__all__ = ["Admin", "Consumer", "Producer"]
+__all__ = ["Admin", "Consumer", "Producer", "read_topic", "stream_topic"]
 
-_MODULES = {"Admin": "admin.admin", "Consumer": "consumer", "Producer": "producer"}
+_MODULES = {
+    "Admin": "admin.admin",
+    "Consumer": "consumer",
+    "Producer": "producer",
+    "read_topic": "arrow.reading",
+    "stream_topic": "arrow.reading",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Load a client when it is first used: importing the package stays light."""
+    """Load what is asked for when it is first used: importing the package stays light."""
     if name in _MODULES:
         from importlib import import_module  # noqa: PLC0415
 

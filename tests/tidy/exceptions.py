@@ -16,5 +16,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/client/intake.py:Intake.append"): "all that a record may have",
     ("parameters", "src/moldau/records/kernel.py:ConsumerRecord.__init__"): "a record's parts",
     ("parameters", "src/moldau/client/record.py:ConsumerRecord.__init__"): "a record's parts",
+    ("parameters", "src/moldau/client/producer.py:Producer.send_table"): "a name for each part",
+    ("parameters", "src/moldau/client/blocking/producer.py:Producer.send_table"): "as the other",
+    ("parameters", "src/moldau/client/arrow/reading.py:read_topic"): "what, from where, as what",
+    ("parameters", "src/moldau/client/arrow/reading.py:stream_topic"): "as read_topic has them",
     ("bare_packages", "src/moldau/__init__.py"): "exports clients lazily, so importing stays light",
 }

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from moldau.client.accumulator import Accumulator, OutgoingRecord
+from moldau.client.batches import Batch
 from moldau.client.cluster import Cluster
+from moldau.client.encoding import BatchRecords
 from moldau.client.partitioner import Partitioner, another_partition, partition_of_key
 from moldau.client.sender import SETTLED, Sender
 from moldau.client.settings import ProducerSettings
@@ -53,9 +55,7 @@ class Admission:
         if not partitions:
             return None
         number = self._choose(topic, record.key, partitions) if partition is None else partition
-        if number not in partitions:
-            reason = f"{topic} has no partition {number}; it has {len(partitions)}"
-            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+        self.check_partition(topic, number)
         receipt = self._accumulator.begin(
             TopicPartition(topic, number),
             record,
@@ -74,6 +74,44 @@ class Admission:
             await self.wait_for_topic(topic)
             await self.wait_for_room(record.size_bytes)
         return receipt
+
+    def now_ms(self) -> int:
+        """The time of records that have none of their own."""
+        return self._cluster.clock.now_ms()
+
+    def check_partition(self, topic: str, partition: int) -> None:
+        """Refuse a partition that a topic does not have."""
+        partitions = self._cluster.metadata.partitions_of(topic)
+        if partition not in partitions:
+            reason = f"{topic} has no partition {partition}; it has {len(partitions)}"
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+
+    def choose_partition(self, topic: str) -> tuple[int, int]:
+        """Where the next batch without keys goes, and how many partitions there are."""
+        partitions = self._cluster.metadata.partitions_of(topic)
+        return self._choose(topic, None, partitions), len(partitions)
+
+    @property
+    def bulk_batch_size(self) -> int:
+        """How large batches are that come whole: they need not wait to be filled."""
+        large = max(self._settings.batch_size, self._settings.max_request_size // 2)
+        return min(large, self._settings.buffer_memory // 2)
+
+    def add(self, partition: TopicPartition, records: BatchRecords) -> Batch | None:
+        """Take a whole batch, if there is room for it; any thread may bring it."""
+        self._check()
+        if not self._accumulator.has_room(records.size):
+            return None
+        now_ms = self._cluster.clock.monotonic_ms()
+        batch = self._accumulator.add(partition, records, now_ms=now_ms)
+        self.wake()
+        return batch
+
+    async def wait_to_add(self, partition: TopicPartition, records: BatchRecords) -> Batch:
+        """Wait up to `max.block.ms` until there is room for a whole batch."""
+        while (batch := self.add(partition, records)) is None:
+            await self.wait_for_room(records.size)
+        return batch
 
     async def wait_for_topic(self, topic: str) -> None:
         """Wait until the partitions of a topic are known."""

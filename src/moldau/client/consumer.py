@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
@@ -22,6 +22,9 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.rows import Deserializers
 from moldau.runtime.waiters import Waiters
+
+if TYPE_CHECKING:
+    from moldau.client.arrow.tables import Table
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -196,6 +199,30 @@ class Consumer(Generic[Key, Value]):
             self._note_poll()
         self._fetcher.wake()
         return taken
+
+    async def poll_table(
+        self,
+        timeout_s: float = 0.0,
+        *,
+        columns: Sequence[str] | None = None,
+        end_offsets: Mapping[TopicPartition, int] | None = None,
+    ) -> "Table":
+        """All that was fetched, as an Arrow table; empty if nothing is fetched in time.
+
+        Its columns are key, value, topic, partition, offset, timestamp and headers, or those
+        that are named. Records from the end offsets on are left out. Needs `moldau[arrow]`.
+        """
+        from moldau.client.arrow import tables  # noqa: PLC0415 - needs an extra
+
+        self._prepare_portion()
+        self._assignment.consume()
+        if not self._has_news():
+            await self._wait_for_news(timeout_s)
+        self._note_poll()
+        self._raise_failure()
+        handed = list(self._assignment.take_chunks())
+        names = tables.COLUMNS if columns is None else columns
+        return tables.read_table(handed, names, end_offsets=end_offsets)
 
     def _note_poll(self) -> None:
         """The user goes on with records that were handed out; may be told by any thread."""

@@ -14,6 +14,7 @@ from moldau.client.lifetime import Lifetime
 from moldau.client.partitioner import Partitioner
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sender import SETTLED, Sender
+from moldau.client.sent_table import SentTable
 from moldau.client.settings import ProducerSettings, read_settings
 from moldau.client.transaction import Phase
 from moldau.client.transactions import GroupMetadata, Transactions
@@ -135,6 +136,33 @@ class Producer(Generic[Key, Value]):
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
         return await (await self.send(topic, value, key=key))
+
+    async def send_table(
+        self,
+        topic: str,
+        table: object,
+        *,
+        value: str | None = "value",
+        key: str | None = None,
+        timestamp: str | None = None,
+        headers: str | None = None,
+        partition: int | None = None,
+    ) -> SentTable:
+        """Take the rows of an Arrow table, or of anything with Arrow's interface, as records.
+
+        The names are those of columns: of binaries or texts, of times or milliseconds, and of
+        lists of names and values. Waits while the buffer is full; needs `moldau[arrow]`.
+        """
+        from moldau.client.arrow import sending  # noqa: PLC0415 - needs an extra
+
+        self._check_may_send()
+        await self.admission.wait_for_topic(topic)
+        columns = sending.TableColumns(value, key, timestamp, headers)
+        sent = SentTable()
+        for number, records in sending.pieces(self.admission, topic, table, columns, partition):
+            target = TopicPartition(topic, number)
+            sent.add(await self.admission.wait_to_add(target, records))
+        return sent
 
     async def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""

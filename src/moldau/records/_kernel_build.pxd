@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from moldau.records.memory cimport (
     address, copy_bytes, copy_object, difference_of_int64, uninitialised_bytes,
 )
+from moldau.records.murmur cimport murmur2_at
 
 cdef int64_t HEADER_SIZE, MEMORY_MIN, NO_ROOM, BATCH_FULL
 
@@ -39,20 +40,42 @@ cdef class RecordWriter:
     cdef const int64_t[::1] timestamps
     cdef BinaryInput keys, values
     cdef HeadersInput headers
+    cdef const int32_t[::1] order
+    cdef bint has_order
     cdef int64_t row_count
     cdef readonly int64_t row, base_timestamp, max_timestamp
 
     @cython.locals(
         first_row=int64_t, timestamp=int64_t, timestamp_delta=int64_t, body_size=int64_t,
-        end=int64_t,
+        end=int64_t, row=int64_t,
     )
     cpdef int64_t write(self, uint8_t[::1] output, int64_t position, int64_t limit) except -1
 
     @cython.locals(key_size=int64_t, value_size=int64_t, size=int64_t)
-    cdef inline int64_t body_size(self, int64_t timestamp_delta, int64_t offset_delta) except -1
+    cdef inline int64_t body_size(
+        self, int64_t row, int64_t timestamp_delta, int64_t offset_delta) except -1
+
+    @cython.locals(row=int64_t)
+    cdef inline int64_t row_at(self, int64_t index) except -1
 
     @cython.locals(headers=HeadersInput, count=int64_t, index=int64_t)
-    cdef int64_t write_headers(self, uint8_t[::1] output, int64_t position) except -1
+    cdef int64_t write_headers(
+        self, uint8_t[::1] output, int64_t position, int64_t row) except -1
+
+
+@cython.locals(partition_count=int64_t, total=int64_t, partition=int64_t)
+cpdef int order_by_partition(
+    BinaryInput keys, int64_t null_partition, int32_t[::1] order, int32_t[::1] starts) except -1
+
+@cython.locals(
+    partition_count=int64_t, row=int64_t, size=int64_t, partition=int64_t, hashed=int64_t)
+cdef int partition_of_rows(
+    BinaryInput keys, int64_t null_partition, int32_t[::1] chosen, int32_t[::1] counts
+) except -1
+
+@cython.locals(row=int64_t, partition=int64_t)
+cdef int place_rows(
+    int32_t[::1] chosen, int32_t[::1] order, int32_t[::1] starts) except -1
 
 
 @cython.final

@@ -1,6 +1,7 @@
 """Batches built from columns, for producers that have their records in Arrow's layout."""
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -105,7 +106,61 @@ def encode_columns(
     return Batches(output[:position], ends)
 
 
-def _writer(records: NewRecords) -> "RecordWriter":
+@dataclass(frozen=True, slots=True)
+class BuiltRecords:
+    """The records of one batch behind room for its header, not yet compressed."""
+
+    memory: memoryview
+    count: int
+    base_timestamp: int
+    max_timestamp: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes with its header."""
+        return len(self.memory)
+
+    def view(self) -> memoryview:
+        """All its bytes."""
+        return self.memory
+
+
+def build_batches(
+    records: NewRecords,
+    size_max: int,
+    order: memoryview | None = None,
+    *,
+    allocate: Allocate = kernel.allocate,
+) -> Iterator[BuiltRecords]:
+    """The records as batches that still need their headers; of some rows only, with an order."""
+    writer = _writer(records, order)
+    row_count = len(records.timestamps) if order is None else len(order)
+    output = memory(allocate, _room(records, size_max), "B")
+    position = 0
+    while writer.row < row_count:
+        first_row = writer.row
+        end = writer.write(output, position + RECORDS_POSITION, position + size_max)
+        yield BuiltRecords(
+            output[position:end],
+            writer.row - first_row,
+            writer.base_timestamp,
+            writer.max_timestamp,
+        )
+        position = end
+
+
+def order_by_partition(
+    keys: BinaryColumn, partition_count: int, null_partition: int
+) -> list[memoryview]:
+    """The rows of each partition by the hash of their keys, as Java's clients have it."""
+    row_count = len(keys.offsets) - 1
+    order = memory(kernel.allocate, 4 * row_count, "i")
+    starts = memory(kernel.allocate, 4 * (partition_count + 1), "i")
+    build.order_by_partition(_input(keys), null_partition, order, starts)
+    return [order[starts[each] : starts[each + 1]] for each in range(partition_count)]
+
+
+def _writer(records: NewRecords, order: memoryview | None = None) -> "RecordWriter":
     headers = None
     if records.headers is not None:
         headers = build.HeadersInput(
@@ -113,7 +168,7 @@ def _writer(records: NewRecords) -> "RecordWriter":
         )
     keys = None if records.keys is None else _input(records.keys)
     values = None if records.values is None else _input(records.values)
-    writer: RecordWriter = build.RecordWriter(records.timestamps, keys, values, headers)
+    writer: RecordWriter = build.RecordWriter(records.timestamps, keys, values, headers, order)
     return writer
 
 

@@ -21,6 +21,7 @@ if not cython.compiled:
         difference_of_int64,
         uninitialised_bytes,
     )
+    from moldau.records.murmur import murmur2_at
 
 Headers = Sequence[tuple[str, bytes | None]]
 
@@ -96,7 +97,10 @@ class HeadersInput:
 
 
 class RecordWriter:
-    """Writes the rows of its columns one after the other; a column that is None is all null."""
+    """Writes the rows of its columns one after the other; a column that is None is all null.
+
+    With an `order`, int32 numbers of rows, it writes these rows in this order.
+    """
 
     def __init__(
         self,
@@ -104,14 +108,17 @@ class RecordWriter:
         keys: BinaryInput | None,
         values: BinaryInput | None,
         headers: HeadersInput | None,
+        order: memoryview | None = None,
     ) -> None:
         self.timestamps = timestamps
         self.keys = keys
         self.values = values
         self.headers = headers
         self.row = 0
-        self.row_count = len(timestamps)
-        rows = self.row_count
+        rows = len(timestamps)
+        self.order = order
+        self.has_order = order is not None
+        self.row_count = rows if order is None else len(order)
         assert self.keys is None or self.keys.rows == rows, "keys and timestamps differ in length"
         assert self.values is None or self.values.rows == rows, "values and timestamps differ"
         assert self.headers is None or len(self.headers.offsets) == rows + 1, "headers differ"
@@ -124,11 +131,13 @@ class RecordWriter:
         are those of the batch.
         """
         first_row = self.row
-        self.base_timestamp = self.max_timestamp = self.timestamps[first_row]
         while self.row < self.row_count:
-            timestamp = self.timestamps[self.row]
+            row = self.row_at(self.row)
+            timestamp = self.timestamps[row]
+            if self.row == first_row:
+                self.base_timestamp = self.max_timestamp = timestamp
             timestamp_delta = difference_of_int64(timestamp, self.base_timestamp)
-            body_size = self.body_size(timestamp_delta, self.row - first_row)
+            body_size = self.body_size(row, timestamp_delta, self.row - first_row)
             end = position + size_of_varint(body_size) + body_size
             if end > limit and self.row > first_row:
                 break
@@ -137,39 +146,104 @@ class RecordWriter:
             output[position] = 0  # attributes
             position = write_varint(output, position + 1, timestamp_delta)
             position = write_varint(output, position, self.row - first_row)
-            position = write_field(output, position, self.keys, self.row)
-            position = write_field(output, position, self.values, self.row)
-            position = self.write_headers(output, position)
+            position = write_field(output, position, self.keys, row)
+            position = write_field(output, position, self.values, row)
+            position = self.write_headers(output, position, row)
             self.max_timestamp = max(self.max_timestamp, timestamp)
             self.row += 1
         return position
 
-    def body_size(self, timestamp_delta: int, offset_delta: int) -> int:
-        """How many bytes the record of the current row takes after its length."""
+    def row_at(self, index: int) -> int:
+        """The row that is written in this place."""
+        if not self.has_order:
+            return index
+        row = self.order[index]  # type: ignore[index]
+        if row < 0 or row >= len(self.timestamps):
+            raise ValueError(f"there is no row {row}")
+        return row
+
+    def body_size(self, row: int, timestamp_delta: int, offset_delta: int) -> int:
+        """How many bytes the record of a row takes after its length."""
         key_size = value_size = -1
         if self.keys is not None:
-            key_size = self.keys.size(self.row)
+            key_size = self.keys.size(row)
         if self.values is not None:
-            value_size = self.values.size(self.row)
+            value_size = self.values.size(row)
         size = 1 + size_of_varint(timestamp_delta) + size_of_varint(offset_delta)
         size += size_of_field(key_size) + size_of_field(value_size)
-        return size + (1 if self.headers is None else self.headers.size(self.row))
+        return size + (1 if self.headers is None else self.headers.size(row))
 
-    def write_headers(self, output: memoryview, position: int) -> int:
-        """Write the headers of the current row."""
+    def write_headers(self, output: memoryview, position: int, row: int) -> int:
+        """Write the headers of a row."""
         headers = self.headers
         if headers is None:
             output[position] = 0
             return position + 1
-        count = headers.count(self.row)
+        count = headers.count(row)
         position = write_varint(output, position, count)
-        index = headers.offsets[self.row]
+        index = headers.offsets[row]
         while count > 0:
             position = write_field(output, position, headers.keys, index)
             position = write_field(output, position, headers.values, index)
             index += 1
             count -= 1
         return position
+
+
+def order_by_partition(
+    keys: BinaryInput, null_partition: int, order: memoryview, starts: memoryview
+) -> None:
+    """Fill `order` with the rows partition by partition, each in the order of the rows.
+
+    Keys go by their hash, null keys to `null_partition`. Rows of partition `i` are then at
+    `[starts[i], starts[i + 1])` of `order`: `starts` has one item more than there are partitions.
+    """
+    partition_count = len(starts) - 1
+    assert len(order) == keys.rows, "order and keys differ in length"
+    assert 0 <= null_partition < partition_count, "no such partition"
+    chosen = memoryview(uninitialised_bytes(4 * keys.rows)).cast("i")
+    partition_of_rows(keys, null_partition, chosen, starts)
+    total = 0
+    for partition in range(partition_count + 1):
+        total += starts[partition]
+        starts[partition] = total
+    place_rows(chosen, order, starts)
+
+
+def partition_of_rows(
+    keys: BinaryInput, null_partition: int, chosen: memoryview, counts: memoryview
+) -> None:
+    """Choose a partition for each row, and count the rows of each before the next one's place."""
+    partition_count = len(counts) - 1
+    row = 0
+    while row <= partition_count:
+        counts[row] = 0
+        row += 1
+    row = 0
+    while row < keys.rows:
+        size = keys.size(row)
+        partition = null_partition
+        if size >= 0:
+            hashed = murmur2_at(keys.data, keys.offsets[row], size)
+            partition = (hashed & 0x7FFFFFFF) % partition_count
+        chosen[row] = partition
+        counts[partition + 1] += 1
+        row += 1
+
+
+def place_rows(chosen: memoryview, order: memoryview, starts: memoryview) -> None:
+    """Put each row behind those of its partition, then put the starts back."""
+    row = 0
+    while row < len(chosen):
+        partition = chosen[row]
+        order[starts[partition]] = row
+        starts[partition] += 1
+        row += 1
+    partition = len(starts) - 1
+    while partition > 0:
+        starts[partition] = starts[partition - 1]
+        partition -= 1
+    starts[0] = 0
 
 
 class RecordBuffer:

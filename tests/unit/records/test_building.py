@@ -3,6 +3,7 @@
 import array
 import contextlib
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from types import ModuleType
 
 import pytest
@@ -19,10 +20,19 @@ from moldau.records.batch import (
     crc_is_valid,
     iterate_headers,
     read_records,
+    write_batch,
 )
-from moldau.records.building import Batches, BatchForm, NewRecords, encode_columns
-from moldau.records.columns import BinaryColumn, HeadersColumn
+from moldau.records.building import (
+    Batches,
+    BatchForm,
+    NewRecords,
+    build_batches,
+    encode_columns,
+    order_by_partition,
+)
+from moldau.records.columns import BinaryColumn, HeadersColumn, decode_columns
 from moldau.records.compression import Codec
+from moldau.records.murmur import murmur2
 from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel_build}
@@ -200,3 +210,33 @@ def test_memory_comes_from_the_given_allocator() -> None:
     batches = encode_columns(plain(20), BatchForm(size_max=300), allocate=lambda size: room)
     assert batches.data.obj is room
     assert len(records_of(batches)) == 20
+
+
+def test_rows_are_ordered_by_the_partition_of_their_key() -> None:
+    texts = [b"%d" % number for number in range(50)]
+    offsets = array.array("i", accumulate(map(len, texts), initial=0))
+    bits = bytearray(b"\xff" * 7)
+    bits[0] &= ~0b100  # row 2 is null
+    keys = BinaryColumn(
+        memoryview(offsets), memoryview(b"".join(texts)), memoryview(bits), null_count=1
+    )
+    orders = order_by_partition(keys, 3, 1)
+    for row, text in enumerate(texts):
+        partition = 1 if row == 2 else (murmur2(text) & 0x7FFFFFFF) % 3
+        assert row in orders[partition]
+    assert sum(map(len, orders)) == 50
+    assert all(list(order) == sorted(order) for order in orders)
+
+
+def test_batches_are_built_of_some_rows_in_their_order() -> None:
+    records = [Record(number, 100 + number, None, b"%d" % number) for number in range(9)]
+    columns = decode_columns(write_batch(records))
+    new = NewRecords(columns.timestamps, columns.values)
+    order = memoryview(array.array("i", [7, 3, 5]))
+    (built,) = build_batches(new, 1000, order)
+    assert (built.count, built.base_timestamp, built.max_timestamp) == (3, 107, 107)
+    assert built.size == len(built.view())
+    assert [int(built.view()[61:].tobytes().find(each)) > 0 for each in (b"7", b"3", b"5")]
+    assert len(list(build_batches(new, 61 + 20))) > 3
+    with pytest.raises(ValueError, match="there is no row 9"):
+        list(build_batches(new, 1000, memoryview(array.array("i", [9]))))

@@ -10,6 +10,7 @@ from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.partitioner import Partitioner
 from moldau.client.producer import Serializer, as_bytes
 from moldau.client.record import Headers, RecordMetadata
+from moldau.client.sent_table import SentTable
 from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
 
@@ -77,6 +78,37 @@ class Producer(Generic[Key, Value]):
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
         return self.send(topic, value, key=key).result()
+
+    def send_table(
+        self,
+        topic: str,
+        table: object,
+        *,
+        value: str | None = "value",
+        key: str | None = None,
+        timestamp: str | None = None,
+        headers: str | None = None,
+        partition: int | None = None,
+    ) -> SentTable:
+        """Take the rows of an Arrow table, or of anything with Arrow's interface, as records.
+
+        The names are those of columns: of binaries or texts, of times or milliseconds, and of
+        lists of names and values. Blocks while the buffer is full; needs `moldau[arrow]`.
+        """
+        from moldau.client.arrow import sending  # noqa: PLC0415 - needs an extra
+
+        self._thread.check()
+        admission = self._producer.admission
+        self._thread.call(admission.wait_for_topic(topic))
+        columns = sending.TableColumns(value, key, timestamp, headers)
+        sent = SentTable()
+        for number, records in sending.pieces(admission, topic, table, columns, partition):
+            target = TopicPartition(topic, number)
+            batch = admission.add(target, records)
+            if batch is None:
+                batch = self._thread.call(admission.wait_to_add(target, records))
+            sent.add(batch)
+        return sent
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""

@@ -1,0 +1,1 @@
+"""Topics as Apache Arrow tables: what `moldau[arrow]` adds to the clients."""

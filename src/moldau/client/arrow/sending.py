@@ -1,0 +1,143 @@
+"""Arrow tables to batches of records, encoded by the kernel and spread over partitions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+from moldau.client.admission import Admission
+from moldau.records.building import BuiltRecords, NewRecords, build_batches, order_by_partition
+from moldau.records.columns import BinaryColumn, HeadersColumn
+
+SLICE_BYTES_MAX = 4 << 20
+"""So much of a table is encoded at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """Which columns of a table become which parts of records; None is for what records lack.
+
+    Keys and values are binary or text; timestamps are Arrow's, or whole milliseconds; headers
+    are lists of structs of a name and a value.
+    """
+
+    value: str | None = "value"
+    key: str | None = None
+    timestamp: str | None = None
+    headers: str | None = None
+
+
+def slices_of(table: object) -> Iterator[pa.RecordBatch]:
+    """The rows of a table, batch, batch reader or anything else with Arrow's interface."""
+    if isinstance(table, pa.RecordBatch):
+        batches: Iterator[pa.RecordBatch] = iter([table])
+    elif isinstance(table, pa.Table):
+        batches = iter(table.to_batches())
+    elif isinstance(table, pa.RecordBatchReader):
+        batches = iter(table)
+    elif hasattr(table, "__arrow_c_stream__"):
+        batches = iter(pa.RecordBatchReader.from_stream(table))
+    elif hasattr(table, "__arrow_c_array__"):
+        batches = iter([pa.record_batch(table)])
+    else:
+        kind = type(table).__name__
+        raise TypeError(f"{kind} is no Arrow table and has no Arrow interface")
+    for batch in batches:
+        row_bytes = max(batch.nbytes // max(batch.num_rows, 1), 1)
+        rows_max = max(SLICE_BYTES_MAX // row_bytes, 1)
+        for start in range(0, batch.num_rows, rows_max):
+            yield batch.slice(start, rows_max)
+
+
+def new_records(batch: pa.RecordBatch, columns: TableColumns, now_ms: int) -> NewRecords:
+    """The rows of a batch as records; without a column of timestamps, their time is now."""
+    values = None if columns.value is None else _binary(_column(batch, columns.value))
+    keys = None if columns.key is None else _binary(_column(batch, columns.key))
+    headers = None if columns.headers is None else _headers(_column(batch, columns.headers))
+    timestamps = pa.repeat(pa.scalar(now_ms, pa.int64()), batch.num_rows)
+    if columns.timestamp is not None:
+        timestamps = _milliseconds(_column(batch, columns.timestamp))
+    return NewRecords(_view(timestamps, 1, "q", batch.num_rows), values, keys, headers)
+
+
+def pieces(
+    admission: Admission,
+    topic: str,
+    table: object,
+    columns: TableColumns,
+    partition: int | None = None,
+) -> Iterator[tuple[int, BuiltRecords]]:
+    """The rows of a table as batches, each with the partition that it goes to."""
+    for batch in slices_of(table):
+        records = new_records(batch, columns, admission.now_ms())
+        keyless, partition_count = admission.choose_partition(topic)
+        if partition is not None:
+            admission.check_partition(topic, partition)
+            keyless = partition
+        if partition is not None or records.keys is None:
+            targets: list[tuple[int, memoryview | None]] = [(keyless, None)]
+        else:
+            orders = order_by_partition(records.keys, partition_count, keyless)
+            targets = [(number, order) for number, order in enumerate(orders) if len(order)]
+        for number, order in targets:
+            for built in build_batches(records, admission.bulk_batch_size, order):
+                yield number, built
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    if name not in batch.schema.names:
+        names = ", ".join(batch.schema.names)
+        raise ValueError(f"the table has no column {name!r}: it has {names}")
+    return batch.column(name)
+
+
+def _binary(array: pa.Array) -> BinaryColumn:
+    if not pa.types.is_binary(array.type):
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        try:
+            array = array.cast(pa.binary())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise TypeError(f"keys and values are binary or text, not {array.type}") from error
+    validity, _, data = array.buffers()
+    return BinaryColumn(
+        offsets=_view(array, 1, "i", len(array) + 1),
+        data=memoryview(b"" if data is None else data).cast("B"),
+        validity=None if validity is None else memoryview(validity).cast("B"),
+        null_count=array.null_count,
+        validity_start=array.offset,
+    )
+
+
+def _headers(array: pa.Array) -> HeadersColumn:
+    if pa.types.is_map(array.type):
+        names, values = array.keys, array.items
+        array = array.cast(pa.list_(pa.struct([("key", names.type), ("value", values.type)])))
+    structs = array.values
+    if array.null_count:  # a list that is null may still have items: they are left out
+        filled = [[] if each is None else each for each in array.to_pylist()]
+        array = pa.array(filled, array.type)
+        structs = array.values
+    names, values = structs.flatten()
+    return HeadersColumn(
+        offsets=_view(array, 1, "i", len(array) + 1), keys=_binary(names), values=_binary(values)
+    )
+
+
+def _milliseconds(array: pa.Array) -> pa.Array:
+    if array.null_count:
+        raise ValueError("a timestamp is null")
+    if pa.types.is_timestamp(array.type):
+        array = array.cast(pa.timestamp("ms", tz=array.type.tz), safe=False)
+    return array.cast(pa.int64())
+
+
+def _view(array: pa.Array, buffer: int, item_format: Literal["i", "q"], count: int) -> memoryview:
+    """The items of a buffer that belong to an array, which may be a part of it."""
+    item_size = 4 if item_format == "i" else 8
+    data = array.buffers()[buffer]
+    if data is None or data.size == 0:  # of no rows
+        return memoryview(bytes(item_size * count)).cast(item_format)
+    items = memoryview(data).cast("B")
+    return items[array.offset * item_size :][: count * item_size].cast(item_format)

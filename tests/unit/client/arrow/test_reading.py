@@ -1,0 +1,100 @@
+"""Topics as tables, from one bound to another."""
+
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+import moldau
+from moldau.client.arrow.reading import Bound
+from moldau.client.blocking import Consumer, Producer
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+
+T0 = TopicPartition("t", 0)
+
+
+@pytest.fixture
+def kafka_settings() -> dict[str, str]:
+    return {"num.partitions": "2"}
+
+
+@pytest.fixture
+def written(kafka: EmbeddedBroker) -> EmbeddedBroker:
+    """A hundred numbers in each of two partitions, a second from each other."""
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for number in range(100):
+            for partition in range(2):
+                producer.send("t", b"%d" % number, partition=partition, timestamp_ms=1000 * number)
+    return kafka
+
+
+def numbers(table: pa.Table, partition: int) -> list[int]:
+    rows = table.filter(pa.compute.field("partition") == partition)
+    return [int(each) for each in rows["value"].to_pylist()]
+
+
+def test_a_whole_topic_is_one_table(written: EmbeddedBroker) -> None:
+    table = moldau.read_topic("t", bootstrap_servers=written.bootstrap_servers)
+    assert table.num_rows == 200
+    for partition in range(2):
+        assert numbers(table, partition) == list(range(100))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (10, 20, range(10, 20)),
+        (-5, "latest", range(95, 100)),
+        ({0: 98, 1: 98}, 1000, range(98, 100)),
+        (datetime.fromtimestamp(50, UTC), datetime.fromtimestamp(52, UTC), range(50, 52)),
+        (datetime.fromtimestamp(5000, UTC), "latest", range(0)),
+        ("latest", "latest", range(0)),
+        (60, 40, range(0)),
+    ],
+)
+def test_bounds_are_offsets_or_times(
+    written: EmbeddedBroker, start: Bound, end: Bound, expected: range
+) -> None:
+    table = moldau.read_topic(
+        "t",
+        start=start,
+        end=end,
+        columns=["partition", "value"],
+        bootstrap_servers=written.bootstrap_servers,
+    )
+    assert table.column_names == ["partition", "value"]
+    for partition in range(2):
+        assert numbers(table, partition) == list(expected)
+
+
+def test_a_topic_can_be_streamed(written: EmbeddedBroker) -> None:
+    reader = moldau.stream_topic(
+        "t", bootstrap_servers=written.bootstrap_servers, max_partition_fetch_bytes=500
+    )
+    batches = list(reader)
+    assert len(batches) >= 2
+    assert sum(batch.num_rows for batch in batches) == 200
+
+
+@pytest.mark.parametrize("bound", ["first", None, datetime(2026, 1, 1)])  # noqa: DTZ001
+def test_a_bound_that_means_nothing_is_refused(written: EmbeddedBroker, bound: Bound) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"neither earliest nor latest|no time zone"):
+        moldau.read_topic("t", start=bound, bootstrap_servers=written.bootstrap_servers)
+
+
+def test_a_consumer_polls_tables_and_rows_in_turn(written: EmbeddedBroker) -> None:
+    with Consumer[bytes, bytes](
+        bootstrap_servers=written.bootstrap_servers,
+        auto_offset_reset="earliest",
+        max_partition_fetch_bytes=500,
+    ) as consumer:
+        consumer.assign([T0])
+        found = [int(next(consumer).value or b"") for _ in range(3)]
+        while len(found) < 60:
+            found += [int(each) for each in consumer.poll_table(10)["value"].to_pylist()]
+            assert consumer.position(T0) == len(found)
+        while len(found) < 100:
+            found += [int(record.value or b"") for record in consumer.poll(10)]
+        assert found == list(range(100))
+        assert consumer.poll_table(0.01).num_rows == 0
