@@ -28,8 +28,9 @@ def offered_assignors(config: GroupConfig) -> list[str]:
 
 
 def chosen_assignor(group: ConsumerGroup, default: str) -> str:
-    """What most members ask for, of those that ask."""
-    wishes = Counter(each.assignor for each in group.members.values() if each.assignor)
+    """What most members ask for, of those that ask for one that there is."""
+    wished = (each.assignor or "" for each in group.members.values())
+    wishes = Counter(name for name in wished if name in _ASSIGNORS)
     return wishes.most_common(1)[0][0] if wishes else default
 
 

@@ -17,6 +17,7 @@ from moldau.coordinator.group.consumer.assignment import (
 from moldau.coordinator.group.consumer.group import ConsumerGroup, ConsumerGroupState
 from moldau.coordinator.group.consumer.messages import Heartbeat
 from moldau.coordinator.group.groups import Groups
+from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Ports, Shard
 from moldau.errors import ErrorCode, KafkaError
@@ -78,7 +79,7 @@ class World:
     @property
     def group(self) -> ConsumerGroup:
         machine = self.shard.machine.find_consumer(GROUP)
-        return ConsumerGroup(GROUP, None) if machine is None else machine.group  # type: ignore[arg-type]
+        return ConsumerGroup(GROUP, Offsets()) if machine is None else machine.group
 
     # What can happen
 

@@ -45,6 +45,8 @@ def test_most_wishes_count() -> None:
     members = [replace(A, member_id=str(n), assignor=each) for n, each in enumerate(wishes)]
     assert chosen_assignor(group_of(*members), "uniform") == "range"
     assert chosen_assignor(group_of(members[3]), "uniform") == "uniform"
+    foreign = replace(A, assignor="of another broker")
+    assert chosen_assignor(group_of(foreign), "range") == "range"
 
 
 def test_only_targets_that_change_are_written() -> None:
