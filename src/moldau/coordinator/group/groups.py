@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, Moment, Source
-from moldau.coordinator.group import commits, records
+from moldau.coordinator.group import commits, offset_codec, records
 from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
 from moldau.coordinator.group.commits import Errors
 from moldau.coordinator.group.consumer import migration
@@ -291,8 +291,10 @@ class Groups:
     def apply(self, record: GroupsRecord, source: Source) -> None:
         """A record was appended, or is read back."""
         match record:
-            case OffsetRecord():
-                self._apply_offset(record, source)
+            case OffsetRecord(group_id, partition, committed):
+                if committed is not None:
+                    committed = committed.at(source.log_offset)
+                self._apply_offset(group_id, partition, committed, source)
             case GroupRecord():
                 self._apply_group(record, source)
             case _:
@@ -323,15 +325,18 @@ class Groups:
         if isinstance(record, EpochRecord) and record.epoch is None:
             self._table.end(machine, now=source.moment)
 
-    def _apply_offset(self, record: OffsetRecord, source: Source) -> None:
-        group_id, partition, committed = record
+    def _apply_offset(
+        self,
+        group_id: str,
+        partition: TopicPartition,
+        committed: Committed | None,
+        source: Source,
+    ) -> None:
         machine = self._table.find(group_id)
         if machine is None:
             if committed is None:
                 return
             machine = self._table.succeed(group_id, now=source.moment)
-        if committed is not None and committed.log_offset != source.log_offset:
-            committed = committed.at(source.log_offset)
         machine.group.offsets.apply(partition, committed, source.producer_id)
         if source.producer_id != NO_PRODUCER_ID:
             self._open.setdefault(source.producer_id, {})[group_id] = None
@@ -340,10 +345,15 @@ class Groups:
 
     def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
         """Read a record back; those of other kinds of group are skipped."""
-        record = records.decode(key, value, log_offset=source.log_offset)
-        if isinstance(record, OffsetRecord):  # first: there are so many of them
-            self._apply_offset(record, source)
-        elif record is not None:
+        if key.startswith(offset_codec.KEY_STARTS):
+            group_id, partition = offset_codec.decode_key(key)
+            committed = None
+            if value is not None:
+                committed = offset_codec.decode_value(value, source.log_offset)
+            self._apply_offset(group_id, partition, committed, source)
+            return
+        record = records.decode(key, value)
+        if record is not None:
             self.apply(record, source)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:

@@ -51,12 +51,11 @@ def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
             return consumer_records.encode(record)
 
 
-def decode(key: bytes, value: bytes | None, *, log_offset: int) -> GroupsRecord | None:
-    """The record, or None for one of a kind that is not ours."""
-    if key.startswith(offset_codec.KEY_STARTS):
-        group_id, partition = offset_codec.decode_key(key)
-        committed = None if value is None else offset_codec.decode_value(value, log_offset)
-        return OffsetRecord(group_id, partition, committed)
+def decode(key: bytes, value: bytes | None) -> GroupRecord | ConsumerRecord | None:
+    """The record of a group, or None for one of a kind that is not ours.
+
+    Offsets are not read here, but by their own codec: there are millions of them.
+    """
     version = version_of(key)
     if version != GROUP_KEY_VERSION:
         return consumer_records.decode(version, key, value)

@@ -54,6 +54,15 @@ def test_a_retention_time_of_its_own_is_kept_in_version_1() -> None:
     assert decode_value(value, 11) == committed
 
 
+@pytest.mark.parametrize("version", range(5))
+def test_every_version_of_an_offset_is_read(version: int) -> None:
+    stored = OffsetCommitValue(offset=5, metadata="m", commit_timestamp=7)
+    key = OffsetCommitKey(group="g", topic="topic", partition=3)
+    found = decode_key(encode_versioned(key, version % 2))
+    assert found == ("g", TopicPartition("topic", 3))
+    assert decode_value(encode_versioned(stored, version), 1) == Committed(5, -1, "m", 7, -1, 1)
+
+
 @given(st.sampled_from(KEY_STARTS), st.binary(max_size=40))
 def test_broken_keys_are_refused(start: bytes, rest: bytes) -> None:
     try:
