@@ -1,0 +1,133 @@
+"""Say what a client at an address will be told, and what is wrong with it."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Options,
+)
+from moldau.client.addresses import parse_addresses
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.description import BrokerDescription
+from moldau.client.admin.topics import TopicDescription
+
+_REACH_S = 3.0
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+OPTIONS = Options(
+    "doctor",
+    "Says what a client at this address will be told: brokers, controller, ailing partitions.",
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; a word of advice if it is not as it should be."""
+
+    is_well: bool
+    text: str
+    advice: str = ""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code is 1 if something is wrong."""
+    given = OPTIONS.parse(arguments)
+    given.require("bootstrap-server")
+    asked = given.text("bootstrap-server")
+    findings = run_admin(given, lambda admin: _examine(admin, asked))
+    if given.is_json:
+        print(json.dumps([asdict(each) for each in findings]))
+    else:
+        for each in findings:
+            print(f"{'ok  ' if each.is_well else 'FAIL'} {each.text}")
+            if each.advice:
+                print(f"     {each.advice}")
+    return 0 if all(each.is_well for each in findings) else 1
+
+
+async def _examine(admin: Admin, asked: str) -> list[Finding]:
+    cluster = await admin.describe_cluster()
+    brokers = sorted(cluster.brokers, key=lambda each: each.node_id)
+    findings = [Finding(True, f"{asked} answers; the cluster is {cluster.cluster_id}")]
+    reached = await asyncio.gather(*(is_reachable(each.host, each.port) for each in brokers))
+    hosts = [address.host for address in parse_addresses(asked)]
+    findings += [
+        advertised(broker, hosts, is_reached=is_reached)
+        for broker, is_reached in zip(brokers, reached, strict=True)
+    ]
+    findings.append(controller(cluster.controller_id, brokers))
+    names = await admin.list_topics(include_internal=True)
+    described = (await admin.describe_topics(names)).succeeded if names else {}
+    return findings + partitions(described.values())
+
+
+async def is_reachable(host: str, port: int) -> bool:
+    """Whether somebody listens there, seen from here."""
+    try:
+        async with asyncio.timeout(_REACH_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
+
+
+def advertised(broker: BrokerDescription, asked: Iterable[str], *, is_reached: bool) -> Finding:
+    """Where clients are sent for a broker, which may not be where they came from."""
+    text = f"broker {broker.node_id} is advertised as {broker.host}:{broker.port}"
+    if not is_reached:
+        return Finding(
+            False,
+            f"{text}, which cannot be reached from here",
+            "Clients are sent there: set advertised.listeners to what they can reach.",
+        )
+    is_remote = any(host not in _LOCAL for host in asked)
+    if broker.host in _LOCAL and is_remote:
+        return Finding(
+            False,
+            f"{text}, which is another machine for each client",
+            "Set advertised.listeners to a name that other machines know.",
+        )
+    return Finding(True, f"{text}, which can be reached")
+
+
+def controller(controller_id: int, brokers: Iterable[BrokerDescription]) -> Finding:
+    """Whether somebody elects leaders."""
+    if any(each.node_id == controller_id for each in brokers):
+        return Finding(True, f"broker {controller_id} is the controller")
+    return Finding(
+        False,
+        "there is no controller",
+        "Topics cannot be created and leaders not elected: look at the brokers' logs.",
+    )
+
+
+def partitions(topics: Iterable[TopicDescription]) -> list[Finding]:
+    """Partitions that nobody leads, or whose replicas are behind."""
+    every = [(topic.name, each) for topic in topics for each in topic.partitions]
+    offline = [f"{name}-{each.partition}" for name, each in every if each.leader < 0]
+    behind = [
+        f"{name}-{each.partition}" for name, each in every if len(each.isr) < len(each.replicas)
+    ]
+    findings = [Finding(True, f"{len(every)} partitions")]
+    if offline:
+        text = f"{len(offline)} partitions have no leader: {_some(offline)}"
+        findings.append(Finding(False, text, "They can be neither read nor written."))
+    if behind:
+        text = f"{len(behind)} partitions are under-replicated: {_some(behind)}"
+        advice = "moldau topics --describe --under-replicated-partitions lists them."
+        findings.append(Finding(False, text, advice))
+    return findings
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,1 @@
+"""What `moldau cat` takes over from kcat."""

@@ -1,0 +1,1 @@
+"""Measurements of producers and consumers, in the words of Apache's tools."""

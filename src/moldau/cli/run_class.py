@@ -1,0 +1,56 @@
+"""Run the command that stands for a Java class of Kafka (kafka-run-class.sh)."""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from moldau.cli.terminal.failure import CommandFailed
+
+CLASSES = {
+    "kafka.Kafka": "serve",
+    "kafka.admin.AclCommand": "acls",
+    "kafka.admin.BrokerApiVersionsCommand": "broker_api_versions",
+    "kafka.admin.ConfigCommand": "configs",
+    "kafka.admin.ConsumerGroupCommand": "consumer_groups",
+    "kafka.admin.DeleteRecordsCommand": "delete_records",
+    "kafka.admin.LeaderElectionCommand": "leader_election",
+    "kafka.admin.LogDirsCommand": "log_dirs",
+    "kafka.admin.PreferredReplicaLeaderElectionCommand": "preferred_replica_election",
+    "kafka.admin.ReassignPartitionsCommand": "reassign_partitions",
+    "kafka.admin.TopicCommand": "topics",
+    "kafka.admin.ZooKeeperMainWithTlsSupportForKafka": "zookeeper_shell",
+    "kafka.tools.ConsoleConsumer": "console_consumer",
+    "kafka.tools.ConsoleProducer": "console_producer",
+    "kafka.tools.ConsumerPerformance": "consumer_perf_test",
+    "kafka.tools.DumpLogSegments": "dump_log",
+    "kafka.tools.GetOffsetShell": "get_offsets",
+    "org.apache.kafka.tools.ClusterTool": "cluster",
+    "org.apache.kafka.tools.ConsumerPerformance": "consumer_perf_test",
+    "org.apache.kafka.tools.DelegationTokenCommand": "delegation_tokens",
+    "org.apache.kafka.tools.DeleteRecordsCommand": "delete_records",
+    "org.apache.kafka.tools.GetOffsetShell": "get_offsets",
+    "org.apache.kafka.tools.LeaderElectionCommand": "leader_election",
+    "org.apache.kafka.tools.LogDirsCommand": "log_dirs",
+    "org.apache.kafka.tools.ProducerPerformance": "producer_perf_test",
+    "org.apache.kafka.tools.TopicCommand": "topics",
+    "org.apache.kafka.tools.TransactionsCommand": "transactions",
+    "org.apache.kafka.tools.consumer.ConsoleConsumer": "console_consumer",
+    "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand": "consumer_groups",
+    "org.apache.kafka.tools.reassign.ReassignPartitionsCommand": "reassign_partitions",
+    "org.apache.zookeeper.ZooKeeperMain": "zookeeper_shell",
+}
+# What Kafka's script takes before the name, for Java.
+_FOR_JAVA = ("-loggc", "-daemon")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    rest = list(arguments)
+    while rest and (rest[0] in _FOR_JAVA or rest[0] == "-name"):
+        del rest[: 2 if rest[0] == "-name" else 1]
+    if not rest:
+        raise CommandFailed("USAGE: kafka-run-class.sh classname [opts]")
+    name, *options = rest
+    if name not in CLASSES:
+        raise CommandFailed(f"there is no class {name} here; there is: {', '.join(CLASSES)}")
+    code: int = import_module(f"moldau.cli.{CLASSES[name]}").main(options)
+    return code

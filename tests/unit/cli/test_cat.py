@@ -1,0 +1,67 @@
+"""Read, write and list topics with kcat's options."""
+
+from pathlib import Path
+
+import pytest
+
+from moldau.cli.cat import parse, writer
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.testing.broker import EmbeddedBroker
+from unit.cli.command import Done, run
+
+
+@pytest.fixture
+def servers(broker: EmbeddedBroker) -> str:
+    return broker.bootstrap_servers
+
+
+def cat(*arguments: str, stdin: str = "") -> Done:
+    return run("cat", *arguments, stdin=stdin)
+
+
+def test_lines_with_keys_are_written_and_read(servers: str) -> None:
+    cat("-b", servers, "-t", "a", "-K:", "-Z", "-P", stdin="k1:v1\nk2:\n")
+    done = cat("-C", "-b", servers, "-t", "a", "-e", "-f", r"%o %k=%s %S\n")
+    assert done == (0, "0 k1=v1 2\n1 k2= -1\n", "")
+    assert cat("-C", "-b", servers, "-t", "a", "-o", "-1", "-e", "-J").stdout.endswith(
+        '"key":"k2","payload":null}\n'
+    )
+    assert cat("-C", "-b", servers, "-t", "a", "-p", "0", "-c", "1", "-K", "/").stdout == "k1/v1\n"
+
+
+def test_a_file_is_written_with_key_and_headers(
+    broker: EmbeddedBroker, servers: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lines"
+    file.write_text("x;y;")
+    options = ("-D;", "-k", "key", "-H", "a=1", "-z", "lz4", "-p", "0")
+    cat("-P", "-b", servers, "-t", "b", "-l", str(file), *options)
+    ((first, second),) = broker.wait_for_records("b", 2).values()
+    assert (first.key, first.value, first.headers) == (b"key", b"x", ((b"a", b"1"),))
+    assert second.value == b"y"
+    assert "No such file" in cat("-P", "-b", servers, "-t", "b", "-l", "/nope").stderr
+
+
+def test_a_group_shares_topics(servers: str) -> None:
+    cat("-P", "-b", servers, "-t", "c", stdin="one\n")
+    assert cat("-b", servers, "-c", "1", "-G", "g", "c").stdout == "one\n"
+
+
+def test_topics_and_offsets_are_listed(servers: str) -> None:
+    cat("-P", "-b", servers, "-t", "d", stdin="one\n")
+    listed = cat("-L", "-b", servers, "-t", "d").stdout.splitlines()
+    assert listed[0].startswith('Metadata for topic "d" (from broker 0: ')
+    assert listed[-1] == "    partition 0, leader 0, replicas: 0, isrs: 0"
+    assert cat("-Q", "-b", servers, "-t", "d:0:1").stdout == "d [0] offset 0\n"
+    assert "is expected" in cat("-Q", "-b", servers, "-t", "d").stderr
+
+
+def test_what_is_missing_is_said(servers: str) -> None:
+    assert cat("-h").stdout.startswith("usage: moldau cat")
+    assert cat("-C").stderr.startswith("-b SERVERS is missing")
+    assert cat("-C", "-b", servers).stderr == "-t TOPIC is missing\n"
+    with pytest.raises(CommandFailed, match="option -y not recognized"):
+        parse(["-y"])
+    with pytest.raises(CommandFailed, match="a group and its topics"):
+        parse(["-G", "g"])
+    assert callable(writer(parse(["-f", "%s"])))
