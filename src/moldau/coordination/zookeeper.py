@@ -47,6 +47,7 @@ from moldau.coordination.tree import (
     Watch,
     WatchEvent,
 )
+from moldau.coordination.watchdog import Watchdog
 from moldau.coordination.watches import Watches
 
 _log = logging.getLogger(__name__)
@@ -72,6 +73,8 @@ _REFUSALS: dict[type[Exception], type[TreeError]] = {
     exceptions.NoAuthError: NotAllowed,
 }
 _UNDONE = (exceptions.RolledBackError, exceptions.RuntimeInconsistency)
+# What a busy machine, or the recovery of a large log, may cost a loop at the most.
+_HANG_MIN_S = 60.0
 # A session lasts for seconds: waiting longer than this between two attempts would lose it.
 _RECONNECT = {"max_tries": -1, "delay": 0.1, "backoff": 2, "max_delay": 1.0}
 
@@ -98,6 +101,7 @@ class ZooKeeperTree:
         self._room = asyncio.Semaphore(requests_max)
         self._session_id: int = client.client_id[0]
         self._stopped: asyncio.Future[None] | None = None
+        self._watchdog: Watchdog | None = None
 
     @classmethod
     async def open(
@@ -128,6 +132,8 @@ class ZooKeeperTree:
         except KazooTimeoutError as error:
             raise ConnectionLost(f"no ZooKeeper at {hosts} within {timeout_s} s") from error
         tree = cls(client, inbox, requests_max=requests_max)
+        tree._watchdog = Watchdog(max(session_timeout_ms / 1000, _HANG_MIN_S))
+        tree._watchdog.start()
         # kazoo calls this from the thread of the connection.
         client.add_listener(lambda state: inbox.put(partial(tree._on_state, state)))
         return tree
@@ -257,6 +263,8 @@ class ZooKeeperTree:
                 self._loop.call_soon(watch, WatchEvent(Change.UNKNOWN, path))
 
     def _lose(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.stop()
         self._watches.take_all()
         self._tell(SessionState.LOST)
         self._stopped = self._loop.run_in_executor(None, _stop, self._client)
