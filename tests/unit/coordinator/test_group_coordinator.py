@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -19,6 +20,7 @@ from moldau.records.batch import Producer
 from moldau.runtime.clock import SystemClock
 from moldau.runtime.waiters import Waiters
 from scenarios.memory_journal import MemoryJournal
+from unit.coordinator.group.consumer.samples import image
 from unit.coordinator.group.consumer.samples import joining as consumer_joining
 from unit.coordinator.group.samples import joining
 from unit.coordinator.test_shards import turns
@@ -34,7 +36,8 @@ class Setup:
         self.journal = MemoryJournal()
         self.waiters = Waiters()
         ports = Ports(SystemClock(), self.waiters, commit_timeout_s=0.02)
-        shards = Shards("offsets", lambda: Groups(config), ports, partition_count=lambda: 1)
+        machine = partial(Groups, config, lambda: image(t=1))
+        shards = Shards("offsets", machine, ports, partition_count=lambda: 1)
         self.groups = GroupCoordinator(shards, config, ports, new_uuid=lambda: bytes(range(16)))
 
     async def stable(self) -> None:

@@ -22,7 +22,10 @@ def commit_fault(
     is_anonymous = identity.member_id == NO_MEMBER_ID and identity.instance_id is None
     if is_transactional and identity.generation == -1 and is_anonymous:
         return None
-    return _member_fault(group, identity)
+    error = _member_fault(group, identity)
+    if is_transactional and error is ErrorCode.STALE_MEMBER_EPOCH:
+        return ErrorCode.ILLEGAL_GENERATION  # what producers know
+    return error
 
 
 def fetch_fault(group: ConsumerGroup, identity: Identity) -> ErrorCode | None:

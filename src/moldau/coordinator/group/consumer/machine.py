@@ -188,6 +188,10 @@ class ConsumerMachine:
 
     def _refresh(self, draft: Draft, *, is_changed: bool, now: Moment) -> None:
         image = self._around.image()
+        if not image.topics:
+            # A broker that has just started does not know the cluster yet: whoever listened to
+            # it now would lose all partitions.
+            raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         if not is_changed and image is self._image:
             return
         count = len(draft.records)

@@ -56,7 +56,7 @@ def test_old_transactional_producers_do_not_say_who_they_are() -> None:
     group = group_of(A)
     assert commit_fault(group, NOBODY, is_transactional=True) is None
     stale = commit_fault(group, Identity("a", 1), is_transactional=True)
-    assert stale is ErrorCode.STALE_MEMBER_EPOCH
+    assert stale is ErrorCode.ILLEGAL_GENERATION
 
 
 def test_members_ask_in_their_epoch_and_tools_at_any_time() -> None:

@@ -20,6 +20,7 @@ from moldau.coordinator.group.consumer.records import (
 )
 from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import ClusterImage
 from unit.coordinator.group.consumer.samples import (
     NOW,
     T,
@@ -123,6 +124,14 @@ def test_a_change_that_was_not_written_is_found_again() -> None:
     lost = world.machine.heartbeat(beating("a", 1), now=NOW)
     assert lost.records
     assert world.beat(beating("a", 1)).assignment == {T: (0, 1)}
+
+
+def test_nobody_loses_anything_while_the_cluster_is_not_known() -> None:
+    world = two_members()
+    world.image = ClusterImage()
+    assert error_of(world, beating("a", 2)) is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    world.image = image(t=4)
+    assert world.beat(beating("a", 2)).assignment is None
 
 
 def test_a_subscription_that_changes_moves_the_epoch() -> None:
