@@ -26,7 +26,6 @@ NO_LEADER = -1
 def running() -> Iterator[Cluster]:
     settings = {
         "min.insync.replicas": "2",
-        "replica.lag.time.max.ms": "500",
         "replica.fetch.wait.max.ms": "100",
     }
     with running_cluster(3, settings) as cluster:

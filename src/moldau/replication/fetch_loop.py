@@ -11,14 +11,19 @@ from moldau.errors import ErrorCode
 from moldau.log.log import Log
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.inter_broker import version_of
-from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, ReplicaState
+from moldau.protocol.messages.fetch import (
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+    ReplicaState,
+)
 from moldau.protocol.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
 )
 from moldau.replication import questions
-from moldau.replication.fetch_session import FollowerSession, Key, Wanted
+from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
 from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Phase
 from moldau.replication.partition import Partition
 from moldau.replication.throttle import Throttle
@@ -131,10 +136,8 @@ class FetchLoop:
             await self._ask_epoch_ends(channel, truncating)
         elif lost := fetcher.due(Phase.LOST, now):
             await self._ask_ends(channel, lost)
-        elif fetching := self._unthrottled(fetcher.due(Phase.FETCHING, now), now):
-            await self._fetch(channel, fetching)
         else:
-            await self._pause(self._wait_ms(terms.config().replica_fetch_backoff_ms))
+            await self._fetch(channel)
 
     async def _ask_epoch_ends(self, channel: LeaderChannel, asked: list[Following]) -> None:
         request = questions.epoch_ends_request(asked, self._terms.replica_id)
@@ -172,13 +175,11 @@ class FetchLoop:
                 self.fetcher.take_error(by_name[name], code, self._terms.now())
         return found
 
-    async def _fetch(self, channel: LeaderChannel, asked: list[Following]) -> None:
-        version = version_of(FetchRequest, self._terms.protocol)
-        if version > _NAMED_UP_TO and any(one.partition.log.topic_id is None for one in asked):
-            version = _NAMED_UP_TO
-        by_key = {_key(one, uses_ids=version > _NAMED_UP_TO): one for one in asked}
-        wanted = {key: self._wanted(one) for key, one in by_key.items()}
-        request = self._request(wanted, version)
+    async def _fetch(self, channel: LeaderChannel) -> None:
+        request, version = self._next_fetch()
+        if not len(self._session):
+            await self._pause(self._wait_ms(self._terms.config().replica_fetch_backoff_ms))
+            return
         self._is_parked = True
         try:
             response = cast("FetchResponse", await channel.call(request, version))
@@ -188,36 +189,63 @@ class FetchLoop:
             self._session.restart()
             await self._pause(0 if self._session.is_over(response.error_code) else FIRST_BACKOFF_MS)
             return
-        self._session.answered(response.session_id)
         now = self._terms.now()
         for key, data in questions.fetched(response):
-            following = by_key.get(key)
-            if following is None:
-                continue
-            if data.error_code != ErrorCode.NONE:
-                self.fetcher.take_error(following, data.error_code, now)
-            else:
-                answer = questions.answer(data, wanted[key].offset)
-                self._terms.throttle.record(
-                    following.partition, len(answer.records), now_ms=now.monotonic_ms
-                )
-                if self.fetcher.take_records(following, answer, now):
-                    self._waiters.wake(following.name)
-                    if self._terms.make_durable is not None:
-                        # The next fetch tells the leader that this replica has them.
-                        await self._terms.make_durable(following.partition.log)
+            asked = self._session.asked(key)
+            if asked is not None:
+                await self._take(*asked, data, now)
+        self._session.answered(response.session_id)
 
-    def _unthrottled(self, due: list[Following], now: Moment) -> list[Following]:
-        throttle, now_ms = self._terms.throttle, now.monotonic_ms
-        return [
-            one
-            for one in due
-            if one.lag == 0 or not throttle.holds_up(one.partition, now_ms=now_ms)
-        ]
+    async def _take(
+        self, name: TopicPartition, wanted: Wanted, data: PartitionData, now: Moment
+    ) -> None:
+        following = self.fetcher.get(name)
+        if following is None or following.leader_epoch != wanted.leader_epoch:
+            return  # it has left, or come again, while the request was under way
+        if data.error_code != ErrorCode.NONE:
+            self.fetcher.take_error(following, data.error_code, now)
+            return
+        answer = questions.answer(data, wanted.offset)
+        self._terms.throttle.record(
+            following.partition, len(answer.records), now_ms=now.monotonic_ms
+        )
+        if self.fetcher.take_records(following, answer, now):
+            self._waiters.wake(name)
+            if self._terms.make_durable is not None:
+                # The next fetch tells the leader that this replica has them.
+                await self._terms.make_durable(following.partition.log)
 
-    def _request(self, wanted: Mapping[Key, Wanted], version: int) -> FetchRequest:
+    def _next_fetch(self) -> tuple[FetchRequest, int]:
+        """The next request of the session, and its version."""
+        now, session = self._terms.now(), self._session
+        newest = version_of(FetchRequest, self._terms.protocol)
+        touched = self.fetcher.take_touched(now)
+        uses_ids = newest > _NAMED_UP_TO and not any(map(_has_no_id, touched.values()))
+        if not session.is_fresh and session.uses_ids and not uses_ids:
+            session.restart()
+        if session.is_fresh:
+            due = self.fetcher.due(Phase.FETCHING, now)
+            touched = {one.name: one for one in due}
+            uses_ids = newest > _NAMED_UP_TO and not any(map(_has_no_id, due))
+        else:
+            uses_ids = session.uses_ids
+        changes = {
+            name: None if one is None or self._is_held_up(one, now) else self._said(one, uses_ids)
+            for name, one in touched.items()
+        }
+        version = newest if uses_ids else min(newest, _NAMED_UP_TO)
+        return self._request(changes, version), version
+
+    def _is_held_up(self, following: Following, now: Moment) -> bool:
+        throttle, partition = self._terms.throttle, following.partition
+        if following.lag == 0 or not throttle.holds_up(partition, now_ms=now.monotonic_ms):
+            return False
+        self.fetcher.touch(following.name)
+        return True
+
+    def _request(self, changes: Mapping[TopicPartition, Said | None], version: int) -> FetchRequest:
         config, replica_id = self._terms.config(), self._terms.replica_id
-        topics, forgotten = self._session.next(wanted, uses_ids=version > _NAMED_UP_TO)
+        topics, forgotten = self._session.next(changes, uses_ids=version > _NAMED_UP_TO)
         has_state = version >= _REPLICA_STATE_SINCE
         return FetchRequest(
             replica_id=-1 if has_state else replica_id,
@@ -231,25 +259,29 @@ class FetchLoop:
             forgotten_topics_data=forgotten,
         )
 
-    def _wanted(self, following: Following) -> Wanted:
+    def _said(self, following: Following, uses_ids: bool) -> Said:
         log = following.partition.log
-        by_fetch = self._terms.truncates_by_fetch
-        return Wanted(
+        name, number = following.name
+        topic = log.topic_id if uses_ids else name
+        assert topic is not None
+        wanted = Wanted(
             following.leader_epoch,
             log.log_end_offset,
-            following.last_epoch if by_fetch else NO_LEADER_EPOCH,
+            following.last_epoch if self._terms.truncates_by_fetch else NO_LEADER_EPOCH,
             log.log_start_offset,
             self._terms.config().replica_fetch_max_bytes,
         )
+        return Said(Key(topic, number), wanted)
 
     # Waiting
 
     def _wait_ms(self, limit_ms: int) -> int:
         """How long nothing has to be asked: until the first partition may be tried again."""
-        deadline_ms = self.fetcher.next_deadline_ms()
+        now = self._terms.now()
+        deadline_ms = self.fetcher.next_deadline_ms(now)
         if deadline_ms is None:
             return limit_ms
-        return max(1, min(limit_ms, deadline_ms - self._terms.clock.monotonic_ms()))
+        return min(limit_ms, deadline_ms - now.monotonic_ms)
 
     async def _fail(self, error: OSError) -> None:
         self._hang_up()
@@ -275,10 +307,5 @@ class FetchLoop:
             self._channel = None
 
 
-def _key(following: Following, *, uses_ids: bool) -> Key:
-    name, number = following.name
-    topic_id = following.partition.log.topic_id
-    if not uses_ids:
-        return Key(name, number)
-    assert topic_id is not None
-    return Key(topic_id, number)
+def _has_no_id(following: Following | None) -> bool:
+    return following is not None and following.partition.log.topic_id is None

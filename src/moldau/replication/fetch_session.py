@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic
 
 NO_SESSION = 0
@@ -33,33 +34,58 @@ class Wanted(NamedTuple):
     max_bytes: int
 
 
+class Said(NamedTuple):
+    """What the leader was last told of a partition."""
+
+    key: Key
+    wanted: Wanted
+
+
 class FollowerSession:
     """What the leader remembers of this follower's partitions."""
 
     def __init__(self) -> None:
         self.session_id = NO_SESSION
         self.epoch = FIRST_EPOCH
-        self._known: dict[Key, Wanted] = {}
-        self._uses_ids = False
+        self.uses_ids = False
+        self._said: dict[TopicPartition, Said] = {}
+        self._names: dict[Key, TopicPartition] = {}
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the next request has to say everything."""
+        return self.epoch == FIRST_EPOCH
 
     def next(
-        self, wanted: Mapping[Key, Wanted], *, uses_ids: bool
+        self, changes: Mapping[TopicPartition, Said | None], *, uses_ids: bool
     ) -> tuple[list[FetchTopic], list[ForgottenTopic]]:
-        """What the next request says of the partitions that are wanted, and what it takes back."""
-        if uses_ids != self._uses_ids:
-            self.restart()
-            self._uses_ids = uses_ids
-        known = self._known
+        """What the next request says of partitions, and what it takes back (None)."""
+        assert self.is_fresh or uses_ids == self.uses_ids
+        self.uses_ids = uses_ids
         topics: dict[str | bytes, FetchTopic] = {}
-        for key, want in wanted.items():
-            if known.get(key) != want:
+        gone: list[Key] = []
+        for name, said in changes.items():
+            before = self._said.get(name)
+            if before is not None and (said is None or before.key != said.key):
+                gone.append(before.key)
+                del self._said[name], self._names[before.key]
+            if said is not None and said != before:
+                key, wanted = said
                 topic = topics.get(key.topic)
                 if topic is None:
                     topic = topics[key.topic] = _topic(key.topic)
-                topic.partitions.append(_partition(key.partition, want))
-        gone = [key for key in known if key not in wanted]
-        self._known = dict(wanted)
+                topic.partitions.append(_partition(key.partition, wanted))
+                self._said[name] = said
+                self._names[key] = name
         return list(topics.values()), _forgotten(gone)
+
+    def asked(self, key: Key) -> tuple[TopicPartition, Wanted] | None:
+        """Which partition the leader answers for, and what it was asked of it."""
+        name = self._names.get(key)
+        return None if name is None else (name, self._said[name].wanted)
 
     def answered(self, session_id: int) -> None:
         """The leader took the request, and may have opened a session."""
@@ -77,7 +103,8 @@ class FollowerSession:
     def restart(self) -> None:
         """Nothing is sure any more: say everything again, in a new session."""
         self.epoch = FIRST_EPOCH
-        self._known = {}
+        self._said = {}
+        self._names = {}
 
 
 def _topic(topic: str | bytes) -> FetchTopic:

@@ -8,6 +8,9 @@ A partition comes in when the controller names a leader and leaves with the next
 Each goes its own way: one that fails waits a while, longer after each failure in a row,
 and holds up nobody else. What comes back for a partition that has left, or has come back
 in a newer epoch meanwhile, is dropped.
+
+There may be thousands of partitions of which a few have news at a time, so those are kept
+apart which are to be asked for anew.
 """
 
 import logging
@@ -86,6 +89,10 @@ class Fetcher:
         self._backoff_max_ms = backoff_max_ms
         self.truncates_by_fetch = truncates_by_fetch
         self._following: dict[TopicPartition, Following] = {}
+        # Those that wait, or are not being fetched yet.
+        self._unsettled: dict[TopicPartition, Following] = {}
+        # Those of which the next fetch has something else to say than the last one.
+        self._touched: dict[TopicPartition, None] = {}
 
     def __len__(self) -> int:
         return len(self._following)
@@ -109,28 +116,57 @@ class Fetcher:
             )
         elif not self.truncates_by_fetch:
             following.phase = Phase.TRUNCATING
+        self._touch(following)
 
     def drop(self, name: TopicPartition) -> None:
         """Have nothing more to do with a partition."""
-        self._following.pop(name, None)
+        if self._following.pop(name, None) is not None:
+            self._unsettled.pop(name, None)
+            self._touched[name] = None
+
+    def get(self, name: TopicPartition) -> Following | None:
+        """The partition as it is followed now."""
+        return self._following.get(name)
 
     def due(self, phase: Phase, now: Moment) -> list[Following]:
         """The partitions of which something is to be asked now."""
+        some = self._following if phase is Phase.FETCHING else self._unsettled
         return [
-            one
-            for one in self._following.values()
-            if one.phase is phase and one.retry_ms <= now.monotonic_ms
+            one for one in some.values() if one.phase is phase and one.retry_ms <= now.monotonic_ms
         ]
+
+    def take_touched(self, now: Moment) -> dict[TopicPartition, Following | None]:
+        """The partitions to be fetched otherwise than before; None for those not to be.
+
+        All others go on being fetched, or not, as the last request has said.
+        """
+        for name, one in self._unsettled.items():
+            if one.phase is Phase.FETCHING and one.retry_ms <= now.monotonic_ms:
+                self._touched[name] = None
+        touched: dict[TopicPartition, Following | None] = {}
+        for name in self._touched:
+            found = self._following.get(name)
+            if found is not None and (
+                found.phase is not Phase.FETCHING or found.retry_ms > now.monotonic_ms
+            ):
+                found = None
+            touched[name] = found
+        self._touched = {}
+        return touched
+
+    def touch(self, name: TopicPartition) -> None:
+        """Have the next fetch look at a partition again."""
+        self._touched[name] = None
 
     @property
     def largest_lag(self) -> int:
         """How far the last of the partitions is behind."""
         return max((one.lag or 0 for one in self._following.values()), default=0)
 
-    def next_deadline_ms(self) -> int | None:
+    def next_deadline_ms(self, now: Moment) -> int | None:
         """When the first of the partitions that wait may be tried again, by the steady clock."""
-        waiting = [one.retry_ms for one in self._following.values() if one.failures]
-        return min(waiting, default=None)
+        waiting = [one.retry_ms for one in self._unsettled.values()]
+        return min((at_ms for at_ms in waiting if at_ms > now.monotonic_ms), default=None)
 
     # Answers
 
@@ -164,12 +200,15 @@ class Fetcher:
         if not self._is_current(following) or answer.fetch_offset != log.log_end_offset:
             return False
         high_watermark, end_offset = log.high_watermark, log.log_end_offset
+        start_offset = log.log_start_offset
         diverging = answer.diverging
         if diverging is not None:
             self._attempt(following, lambda: self._cut(following, diverging, now), now)
         else:
             self._attempt(following, lambda: _append(following, answer, now), now)
-        log = following.partition.log
+        bounds = log.log_start_offset, log.log_end_offset
+        if diverging is not None or bounds != (start_offset, end_offset):
+            self._touched[following.name] = None
         return (high_watermark, end_offset) != (log.high_watermark, log.log_end_offset)
 
     def take_error(self, following: Following, code: int, now: Moment) -> None:
@@ -179,6 +218,7 @@ class Fetcher:
         match code:
             case ErrorCode.OFFSET_OUT_OF_RANGE if following.phase is Phase.FETCHING:
                 following.phase = Phase.LOST
+                self._touch(following)
             case ErrorCode.FENCED_LEADER_EPOCH:
                 # There is a newer epoch: the controller will tell us what we are in it.
                 _log.info(
@@ -220,13 +260,26 @@ class Fetcher:
             _log.warning("%s: %s", following.name, error)
             self._delay(following, now)
         else:
-            following.failures = 0
-            following.retry_ms = 0
+            following.failures = following.retry_ms = 0
+            if following.name in self._unsettled:
+                self._touch(following)
 
     def _delay(self, following: Following, now: Moment) -> None:
         delay_ms = FIRST_BACKOFF_MS << min(following.failures, 16)
         following.failures += 1
         following.retry_ms = now.monotonic_ms + min(delay_ms, self._backoff_max_ms)
+        self._touch(following)
+
+    def _touch(self, following: Following) -> None:
+        """A partition is about to be asked for otherwise than before."""
+        name = following.name
+        if not self._is_current(following):
+            return
+        self._touched[name] = None
+        if following.phase is Phase.FETCHING and not following.failures:
+            self._unsettled.pop(name, None)
+        else:
+            self._unsettled[name] = following
 
 
 def _append(following: Following, answer: Answer, now: Moment) -> None:

@@ -208,12 +208,15 @@ async def test_a_session_that_the_leader_has_forgotten_is_begun_anew(world: Worl
     lead(world)
     world.append("t", b"a")
     follower.loop.follow(follow(follower.member))
-    log = follower.member.log
-    await follower.until(lambda: log.log_end_offset == 1)
-    follower.loop._session.session_id = 12345
-    follower.loop._session.epoch = 5
-    world.append("t", b"b")
-    await follower.until(lambda: log.log_end_offset == 2)
+    log, sessions = follower.member.log, world.broker.fetch_sessions
+
+    def is_there() -> bool:
+        if log.log_end_offset == 1 and len(sessions):
+            sessions._sessions.clear()
+            world.append("t", b"b")
+        return log.log_end_offset == 2
+
+    await follower.until(is_there)
 
 
 async def test_a_throttled_replica_that_is_behind_waits(world: World) -> None:

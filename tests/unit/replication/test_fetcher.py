@@ -118,18 +118,18 @@ def test_an_answer_for_another_offset_is_dropped() -> None:
 def test_a_partition_that_fails_waits_longer_each_time_up_to_a_limit() -> None:
     _, fetcher = follower_with(0)
     following = only(fetcher, Phase.FETCHING)
-    assert fetcher.next_deadline_ms() is None
+    assert fetcher.next_deadline_ms(NOW) is None
     fetcher.take_error(following, ErrorCode.NOT_LEADER_OR_FOLLOWER, NOW)
     assert fetcher.due(Phase.FETCHING, NOW) == []
-    assert fetcher.next_deadline_ms() == NOW.monotonic_ms + FIRST_BACKOFF_MS
+    assert fetcher.next_deadline_ms(NOW) == NOW.monotonic_ms + FIRST_BACKOFF_MS
     assert only(fetcher, Phase.FETCHING, later(FIRST_BACKOFF_MS)) is following
     fetcher.take_error(following, ErrorCode.UNKNOWN_LEADER_EPOCH, NOW)
-    assert fetcher.next_deadline_ms() == NOW.monotonic_ms + 2 * FIRST_BACKOFF_MS
+    assert fetcher.next_deadline_ms(NOW) == NOW.monotonic_ms + 2 * FIRST_BACKOFF_MS
     for _ in range(30):
         fetcher.take_error(following, ErrorCode.UNKNOWN_LEADER_EPOCH, NOW)
-    assert fetcher.next_deadline_ms() == NOW.monotonic_ms + 1_000
+    assert fetcher.next_deadline_ms(NOW) == NOW.monotonic_ms + 1_000
     fetcher.take_records(following, answer(0, batch(0)), NOW)
-    assert fetcher.next_deadline_ms() is None
+    assert fetcher.next_deadline_ms(NOW) is None
 
 
 def test_a_fenced_partition_waits_for_the_controller() -> None:
@@ -189,3 +189,41 @@ def test_the_lag_is_what_is_committed_and_missing() -> None:
     following = only(fetcher, Phase.FETCHING)
     fetcher.take_records(following, answer(0, batch(0), high_watermark=5), NOW)
     assert fetcher.largest_lag == 4
+
+
+def test_only_what_is_to_be_fetched_otherwise_is_named_again() -> None:
+    _, fetcher = follower_with(0)
+    following = only(fetcher, Phase.FETCHING)
+    assert fetcher.take_touched(NOW) == {T0: following}
+    assert fetcher.take_touched(NOW) == {}
+    fetcher.take_records(following, answer(0, high_watermark=0), NOW)
+    assert fetcher.take_touched(NOW) == {}, "it goes on from the same offset"
+    fetcher.take_records(following, answer(0, batch(0)), NOW)
+    assert fetcher.take_touched(NOW) == {T0: following}
+    fetcher.take_records(following, answer(1, high_watermark=1, log_start_offset=1), NOW)
+    assert fetcher.take_touched(NOW) == {T0: following}, "its log begins elsewhere"
+    fetcher.touch(T0)
+    assert fetcher.take_touched(NOW) == {T0: following}
+    fetcher.drop(T0)
+    assert fetcher.take_touched(NOW) == {T0: None}
+
+
+def test_what_waits_is_left_out_until_its_time_has_come() -> None:
+    _, fetcher = follower_with(0)
+    following = only(fetcher, Phase.FETCHING)
+    fetcher.take_touched(NOW)
+    fetcher.take_error(following, ErrorCode.NOT_LEADER_OR_FOLLOWER, NOW)
+    assert fetcher.take_touched(NOW) == {T0: None}
+    assert fetcher.take_touched(NOW) == {}
+    assert fetcher.take_touched(later(FIRST_BACKOFF_MS)) == {T0: following}
+
+
+def test_what_is_not_yet_compared_is_left_out() -> None:
+    _, fetcher = follower_with(3)
+    assert fetcher.take_touched(NOW) == {T0: None}
+    following = only(fetcher, Phase.TRUNCATING)
+    fetcher.take_epoch_end(following, EpochEnd(0, 3), NOW)
+    assert fetcher.take_touched(NOW) == {T0: following}
+    fetcher.take_error(following, ErrorCode.OFFSET_OUT_OF_RANGE, NOW)
+    assert fetcher.take_touched(NOW) == {T0: None}
+    assert fetcher.get(T0) is following

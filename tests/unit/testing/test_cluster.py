@@ -12,7 +12,7 @@ from moldau.testing.control import Call, Drop
 from moldau.testing.wire import WireClient
 from unit.testing.requests import batch, produce
 
-LAG_MS = 500
+LAG_MS = 2_000
 
 
 @pytest.fixture(scope="module")
