@@ -1,0 +1,117 @@
+"""Write numbers to a topic and tell of each in JSON (kafka-verifiable-producer.sh)."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from moldau.cli.performance.pace import Pace
+from moldau.cli.terminal.client_settings import read_file, usable
+from moldau.cli.terminal.events import tell
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
+from moldau.client.producer import Producer
+from moldau.client.settings import ProducerSettings
+from moldau.errors import KafkaError
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
+
+OPTIONS = Options(
+    "verifiable-producer",
+    "Writes numbers to a topic, and tells in JSON what became of each.",
+    BOOTSTRAP_SERVER,
+    Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
+    Option("topic", "Where the numbers go.", "TOPIC"),
+    Option("max-messages", "How many; -1 for no end.", "COUNT", kind=int),
+    Option("throughput", "Records per second; -1 for as many as can be.", "RATE", kind=float),
+    Option("acks", "0, 1 or -1.", "ACKS"),
+    Option("producer.config", "A file with settings.", "FILE"),
+    Option("message-create-time", "The time of the first record.", "MILLISECONDS", kind=int),
+    Option("value-prefix", "What stands before the number, with a dot.", "NUMBER"),
+    Option("repeating-keys", "Keys count up to this and begin again.", "COUNT", kind=int),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    given = OPTIONS.parse(arguments)
+    given.require("topic")
+    if "bootstrap-server" not in given:
+        given.require("broker-list")
+    asyncio.run(_produce(given))
+    return 0
+
+
+def settings(given: Given) -> dict[str, object]:
+    """The producer's settings, of the file and of the options."""
+    texts = read_file(given.text("producer.config"))
+    texts["bootstrap.servers"] = given.text("bootstrap-server") or given.text("broker-list")
+    texts["acks"] = given.text("acks", "-1")
+    if texts["acks"] in ("0", "1"):
+        texts.setdefault("enable.idempotence", "false")
+    return usable(ProducerSettings, texts)
+
+
+async def _produce(given: Given) -> None:
+    topic, count = given.text("topic"), given.number("max-messages", -1)
+    rate = given.last("throughput", float, -1.0)
+    pace, started_s, tally = Pace(rate), time.monotonic(), _Tally()
+    async with Producer[str, str](settings(given)) as producer:
+        tell("startup_complete")
+        number = 0
+        while number != count:
+            await asyncio.sleep(pace.wait_s(number))
+            value = f"{given.text('value-prefix')}.{number}" if "value-prefix" in given else number
+            key = (
+                str(number % given.number("repeating-keys")) if "repeating-keys" in given else None
+            )
+            time_ms = given.number("message-create-time") + number
+            receipt = await producer.send(
+                topic,
+                str(value),
+                key=key,
+                timestamp_ms=time_ms if "message-create-time" in given else None,
+            )
+            receipt.add_done_callback(partial(tally.note, topic, key, str(value)))
+            number += 1
+    tell("shutdown_complete")
+    elapsed_s = max(time.monotonic() - started_s, 0.001)
+    tell(
+        "tool_data",
+        sent=number,
+        acked=tally.acked,
+        target_throughput=rate,
+        avg_throughput=round(tally.acked / elapsed_s, 3),
+    )
+
+
+class _Tally:
+    """Counts what was stored, and tells of each record."""
+
+    def __init__(self) -> None:
+        self.acked = 0
+
+    def note(self, topic: str, key: str | None, value: str, receipt: "Receipt") -> None:
+        """A record is stored, or has failed."""
+        try:
+            found = receipt.result()
+        except KafkaError as error:
+            tell(
+                "producer_send_error",
+                key=key,
+                value=value,
+                topic=topic,
+                exception=error.code.name,
+                message=str(error),
+            )
+            return
+        self.acked += 1
+        tell(
+            "producer_send_success",
+            key=key,
+            value=value,
+            topic=topic,
+            partition=found.partition,
+            offset=found.offset,
+        )
