@@ -44,14 +44,7 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
         "kafka_controller_kafkacontroller_activecontrollercount",
         lambda: float(broker.metadata.image.controller_id == broker.id),
     )
-    for name in ("purgatorysize", "numdelayedoperations"):
-        metrics.gauges(
-            f"kafka_server_delayedoperationpurgatory_{name}",
-            lambda: [
-                ((("delayedOperation", operation),), broker.waiters.counts[operation])
-                for operation in _DELAYED_OPERATIONS
-            ],
-        )
+    _register_parked(broker)
     metrics.gauges(
         "kafka_log_logmanager_logdirectoryoffline",
         lambda: [
@@ -71,6 +64,17 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
     for name, read in _LOG_GAUGES.items():
         metrics.gauges(f"kafka_log_log_{name}", _per_log(broker, read))
     register_coordinator_gauges(broker)
+
+
+def _register_parked(broker: Broker) -> None:
+    for name in ("purgatorysize", "numdelayedoperations"):
+        broker.metrics.gauges(
+            f"kafka_server_delayedoperationpurgatory_{name}",
+            lambda: [
+                ((("delayedOperation", operation),), broker.waiters.counts[operation])
+                for operation in _DELAYED_OPERATIONS
+            ],
+        )
 
 
 _LOG_GAUGES: dict[str, Callable[[Log], float]] = {

@@ -150,12 +150,18 @@ class Consumer(Generic[Key, Value]):
         """Read nothing, and leave the partitions to the other members."""
         self._require_group().unsubscribe()
 
-    def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
-        """Read these partitions, and no others."""
+    def assign(
+        self,
+        partitions: Iterable[TopicPartition | tuple[str, int]] | Mapping[TopicPartition, int],
+    ) -> None:
+        """Read these partitions, and no others; a mapping says from which offsets on."""
         self._lifetime.check()
         if self._group is not None and self._group.is_subscribed:
             raise RuntimeError("the group says what is read: either subscribe or assign")
         self._assignment.replace(TopicPartition(*each) for each in partitions)
+        if isinstance(partitions, Mapping):
+            for partition, offset in partitions.items():
+                self._assigned(partition).seek(offset)
         self._fetcher.wake()
 
     def assignment(self) -> list[TopicPartition]:

@@ -94,8 +94,11 @@ class Consumer(Generic[Key, Value]):
         """Read nothing, and leave the partitions to the other members."""
         self._thread.call_function(self._consumer.unsubscribe)
 
-    def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
-        """Read these partitions, and no others."""
+    def assign(
+        self,
+        partitions: Iterable[TopicPartition | tuple[str, int]] | Mapping[TopicPartition, int],
+    ) -> None:
+        """Read these partitions, and no others; a mapping says from which offsets on."""
         self._thread.call_function(lambda: self._consumer.assign(partitions))
 
     def assignment(self) -> list[TopicPartition]:

@@ -1,0 +1,169 @@
+"""The options of a source, with the names of Spark's own Kafka source."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from moldau.model import TopicPartition
+from moldau.spark.offsets import EARLIEST, LATEST, Offsets, parse
+
+CLIENT_PREFIX = "kafka."
+# What the source decides itself: it keeps its own offsets, and has no group.
+REFUSED = (
+    "kafka.group.id",
+    "kafka.auto.offset.reset",
+    "kafka.key.deserializer",
+    "kafka.value.deserializer",
+    "kafka.enable.auto.commit",
+)
+COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType", "headers")
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Which partitions are read: of named topics, of those with fitting names, or given ones."""
+
+    names: tuple[str, ...] = ()
+    pattern: str | None = None
+    partitions: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Where to begin or to end: EARLIEST or LATEST where nothing else is said.
+
+    Offsets and timestamps, in milliseconds, are for single partitions; `timestamp` is for all.
+    """
+
+    otherwise: int
+    offsets: tuple[tuple[TopicPartition, int], ...] = ()
+    timestamps: tuple[tuple[TopicPartition, int], ...] = ()
+    timestamp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """Everything that the options of a source say."""
+
+    topics: Topics
+    client: tuple[tuple[str, str], ...]
+    starting: Bound
+    ending: Bound
+    columns: tuple[str, ...]
+    fails_on_data_loss: bool = True
+    partitions_min: int | None = None
+    offsets_per_trigger_max: int | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, str], *, is_stream: bool) -> "SourceOptions":
+        """Read the options, whose names are compared without regard to case."""
+        given = {name.lower(): value for name, value in options.items()}
+        for name in REFUSED:
+            if name in given:
+                raise ValueError(f"{name} cannot be set: the source keeps its own offsets")
+        client = tuple(
+            (name.removeprefix(CLIENT_PREFIX), value)
+            for name, value in sorted(given.items())
+            if name.startswith(CLIENT_PREFIX)
+        )
+        if not any(name == "bootstrap.servers" for name, _ in client):
+            raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
+        return cls(
+            topics=_topics(given),
+            client=client,
+            starting=_bound(given, "starting", LATEST if is_stream else EARLIEST),
+            ending=_bound(given, "ending", LATEST),
+            columns=_columns(given),
+            fails_on_data_loss=_boolean(given, "failOnDataLoss", default=True),
+            partitions_min=_positive(given, "minPartitions"),
+            offsets_per_trigger_max=_positive(given, "maxOffsetsPerTrigger"),
+        )
+
+
+def _topics(given: Mapping[str, str]) -> Topics:
+    ways = [way for way in ("subscribe", "subscribePattern", "assign") if way.lower() in given]
+    if len(ways) != 1:
+        raise ValueError("exactly one of subscribe, subscribePattern and assign is needed")
+    (way,) = ways
+    text = given[way.lower()]
+    if way == "subscribe":
+        names = tuple(name.strip() for name in text.split(",") if name.strip())
+        if not names:
+            raise ValueError("subscribe names no topic")
+        return Topics(names=names)
+    if way == "subscribePattern":
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise ValueError(f"subscribePattern: {text!r}: {error}") from error
+        return Topics(pattern=text)
+    try:
+        assigned = [
+            TopicPartition(topic, int(number))
+            for topic, numbers in json.loads(text).items()
+            for number in numbers
+        ]
+    except (ValueError, AttributeError, TypeError) as error:
+        example = '{"orders":[0,1]}'
+        raise ValueError(f"assign: {text!r} is not like {example}") from error
+    return Topics(partitions=tuple(sorted(assigned)))
+
+
+def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:
+    """`startingOffsets` and its kin; a timestamp for all goes before timestamps before offsets."""
+    name = f"{end}Timestamp"
+    if name.lower() in given:
+        return Bound(otherwise, timestamp=_whole(name, given[name.lower()]))
+    name = f"{end}OffsetsByTimestamp"
+    if name.lower() in given:
+        return Bound(otherwise, timestamps=_sorted(parse(name, given[name.lower()])))
+    name = f"{end}Offsets"
+    text = given.get(name.lower())
+    if text is None:
+        return Bound(otherwise)
+    named = {"earliest": EARLIEST, "latest": LATEST}.get(text.strip().lower())
+    if named is None:
+        return Bound(otherwise, offsets=_sorted(parse(name, text)))
+    if end == "ending" and named == EARLIEST:
+        raise ValueError("endingOffsets cannot be earliest")
+    return Bound(named)
+
+
+def _sorted(offsets: Offsets) -> tuple[tuple[TopicPartition, int], ...]:
+    return tuple(sorted(offsets.items()))
+
+
+def _columns(given: Mapping[str, str]) -> tuple[str, ...]:
+    if "columns" not in given:
+        has_headers = _boolean(given, "includeHeaders", default=False)
+        return COLUMNS if has_headers else COLUMNS[:-1]
+    columns = tuple(name.strip() for name in given["columns"].split(","))
+    for name in columns:
+        if name not in COLUMNS:
+            raise ValueError(f"columns: {name!r} is none of {', '.join(COLUMNS)}")
+    return columns
+
+
+def _boolean(given: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = given.get(name.lower(), str(default)).strip().lower()
+    if text not in ("true", "false"):
+        raise ValueError(f"{name}: {text!r} is neither true nor false")
+    return text == "true"
+
+
+def _positive(given: Mapping[str, str], name: str) -> int | None:
+    text = given.get(name.lower())
+    if text is None:
+        return None
+    number = _whole(name, text)
+    if number < 1:
+        raise ValueError(f"{name}: {number} is not above 0")
+    return number
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {text!r} is not a whole number") from error

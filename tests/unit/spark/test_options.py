@@ -1,0 +1,78 @@
+"""Options have the names and the meaning that Spark's own Kafka source gives them."""
+
+import pytest
+
+from moldau.model import TopicPartition
+from moldau.spark.offsets import EARLIEST, LATEST
+from moldau.spark.options import COLUMNS, Bound, SourceOptions, Topics
+
+NEEDED = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "a"}
+
+
+def read(*, is_stream: bool = False, **options: str) -> SourceOptions:
+    return SourceOptions.read({**NEEDED, **options}, is_stream=is_stream)
+
+
+def test_names_are_compared_without_regard_to_case() -> None:
+    found = read(FAILONDATALOSS="false", minpartitions="4", MaxOffsetsPerTrigger="9")
+    assert not found.fails_on_data_loss
+    assert (found.partitions_min, found.offsets_per_trigger_max) == (4, 9)
+
+
+def test_a_batch_reads_everything_and_a_stream_what_is_new() -> None:
+    assert (read().starting, read().ending) == (Bound(EARLIEST), Bound(LATEST))
+    assert read(is_stream=True).starting == Bound(LATEST)
+
+
+def test_bounds_are_offsets_or_times() -> None:
+    name = TopicPartition("a", 1)
+    assert read(startingOffsets="latest").starting == Bound(LATEST)
+    assert read(startingOffsets='{"a":{"1":5}}').starting.offsets == ((name, 5),)
+    assert read(startingOffsetsByTimestamp='{"a":{"1":5}}').starting.timestamps == ((name, 5),)
+    assert read(endingTimestamp="77").ending.timestamp == 77
+
+
+def test_partitions_are_chosen_in_one_way() -> None:
+    assert read(subscribe="a, b").topics == Topics(names=("a", "b"))
+    alone = {"kafka.bootstrap.servers": "x:1"}
+    found = SourceOptions.read(alone | {"assign": '{"b":[1],"a":[0]}'}, is_stream=False)
+    assert found.topics.partitions == (TopicPartition("a", 0), TopicPartition("b", 1))
+    found = SourceOptions.read(alone | {"subscribePattern": "a.*"}, is_stream=False)
+    assert found.topics.pattern == "a.*"
+
+
+def test_columns_are_chosen_and_headers_asked_for() -> None:
+    assert read().columns == COLUMNS[:-1]
+    assert read(includeHeaders="true").columns == COLUMNS
+    assert read(columns="value,offset").columns == ("value", "offset")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"subscribe": " , "}, "names no topic"),
+        ({"assign": "{}"}, "exactly one"),
+        ({"minPartitions": "0"}, "not above 0"),
+        ({"minPartitions": "many"}, "not a whole number"),
+        ({"failOnDataLoss": "perhaps"}, "neither true nor false"),
+        ({"endingOffsets": "earliest"}, "cannot be earliest"),
+        ({"columns": "value,colour"}, "'colour' is none of key"),
+        ({"kafka.group.id": "g"}, "keeps its own offsets"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        SourceOptions.read({**NEEDED, **options}, is_stream=False)
+
+
+def test_without_brokers_or_topics_there_is_nothing_to_read() -> None:
+    with pytest.raises(ValueError, match=r"kafka\.bootstrap\.servers is missing"):
+        SourceOptions.read({"subscribe": "a"}, is_stream=False)
+    with pytest.raises(ValueError, match="exactly one of subscribe"):
+        SourceOptions.read({"kafka.bootstrap.servers": "x:1"}, is_stream=False)
+    with pytest.raises(ValueError, match="subscribePattern"):
+        SourceOptions.read(
+            {"kafka.bootstrap.servers": "x:1", "subscribePattern": "("}, is_stream=False
+        )
+    with pytest.raises(ValueError, match="assign"):
+        SourceOptions.read({"kafka.bootstrap.servers": "x:1", "assign": "x"}, is_stream=False)

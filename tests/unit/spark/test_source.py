@@ -1,0 +1,101 @@
+"""The source as Spark drives it, without a session: plans, offsets, and reading tasks."""
+
+import pickle
+
+import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from moldau.client.admin.topics import NewTopic
+from moldau.client.blocking.admin import Admin
+from moldau.client.blocking.producer import Producer
+from moldau.spark.source import MoldauDataSource, StreamReader
+from moldau.testing.broker import EmbeddedBroker
+
+COUNT = 30
+
+
+@pytest.fixture
+def options(kafka: EmbeddedBroker) -> dict[str, str]:
+    address = kafka.bootstrap_servers
+    with Admin(bootstrap_servers=address) as admin:
+        admin.create_topics([NewTopic("t", partitions=2)]).check()
+    with Producer(bootstrap_servers=address) as producer:
+        for number in range(COUNT):
+            producer.send("t", b"%d" % number, partition=number % 2)
+    return {
+        "kafka.bootstrap.servers": address,
+        "subscribe": "t",
+        "startingOffsets": "earliest",
+    }
+
+
+def schema(*names: str) -> StructType:
+    """Columns as Spark hands them in; their types are not looked at."""
+    return StructType([StructField(name, BinaryType()) for name in names])
+
+
+def stream_of(options: dict[str, str]) -> StreamReader:
+    source = MoldauDataSource(options)
+    return source.streamReader(schema=schema("value", "partition", "offset", "timestampType"))
+
+
+def values(reader: StreamReader, start: object, end: object) -> list[bytes]:
+    found = []
+    for task in reader.partitions(start, end):  # type: ignore[arg-type]
+        copy, carried = pickle.loads(pickle.dumps((reader, task)))
+        for batch in copy.read(carried):
+            found += batch.column("value").to_pylist()
+    return sorted(found, key=int)
+
+
+def test_a_batch_is_planned_and_read(options: dict[str, str]) -> None:
+    source = MoldauDataSource({**options, "minPartitions": "6"})
+    reader = source.reader(schema=schema("value", "offset"))
+    tasks = reader.partitions()
+    assert len(tasks) == 6
+    batches = [batch for task in tasks for batch in reader.read(task)]
+    assert {*batches[0].schema.names} == {"value", "offset"}
+    found = [value for batch in batches for value in batch.column("value").to_pylist()]
+    assert sorted(found, key=int) == [b"%d" % number for number in range(COUNT)]
+
+
+def test_a_stream_goes_on_where_it_was(options: dict[str, str]) -> None:
+    reader = stream_of({**options, "maxOffsetsPerTrigger": "10"})
+    limit = reader.getDefaultReadLimit()
+    assert limit == ReadMaxRows(10)
+    start = reader.initialOffset()
+    assert start == {"t": {"0": 0, "1": 0}}
+    end = reader.latestOffset(start, limit)
+    assert end == {"t": {"0": 5, "1": 5}}
+    assert values(reader, start, end) == [b"%d" % number for number in range(10)]
+    last = reader.latestOffset(end, ReadAllAvailable())
+    assert values(reader, end, last) == [b"%d" % number for number in range(10, COUNT)]
+    assert reader.reportLatestOffset() == last == {"t": {"0": 15, "1": 15}}
+    assert reader.latestOffset(last, ReadAllAvailable()) == last
+    reader.stop()
+
+
+def test_new_partitions_are_read_from_their_beginning(options: dict[str, str]) -> None:
+    reader = stream_of(options)
+    start = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    address = options["kafka.bootstrap.servers"]
+    with Admin(bootstrap_servers=address) as admin:
+        admin.create_partitions({"t": 3}).check()
+    with Producer(bootstrap_servers=address) as producer:
+        producer.send("t", b"100", partition=2)
+    reader.stop()  # the driver's client would notice by itself, within a metadata period
+    end = reader.latestOffset(start, ReadAllAvailable())
+    assert end == {"t": {"0": 15, "1": 15, "2": 1}}
+    assert values(reader, start, end) == [b"100"]
+    reader.stop()
+
+
+def test_available_now_ends_where_the_topic_ended(options: dict[str, str]) -> None:
+    reader = stream_of(options)
+    reader.prepareForTriggerAvailableNow()
+    with Producer(bootstrap_servers=options["kafka.bootstrap.servers"]) as producer:
+        producer.send("t", b"late", partition=0)
+    end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    assert end == {"t": {"0": 15, "1": 15}}
+    reader.stop()
