@@ -91,9 +91,15 @@ class ConsumerTwin:
         fetch = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=self.group, topics=[])])
         while self.client.ask(fetch, 8).groups[0].error_code:
             pass
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in TOPICS])
-        topics = self.client.ask(asked, 12).topics
-        self.names = {topic.topic_id: topic.name for topic in topics}
+        self.names: dict[bytes, str] = {}
+        self.learn_topics(*TOPICS)
+
+    def learn_topics(self, *names: str) -> None:
+        """Wait until topics are there, and know them by their ids."""
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in names])
+        while any(topic.error_code for topic in self.client.ask(asked, 12).topics):
+            continue
+        self.names |= {topic.topic_id: topic.name for topic in self.client.ask(asked, 12).topics}
 
     def close(self) -> None:
         self.client.close()

@@ -1,5 +1,7 @@
 """Our broker and Apache's say the same to members of the consumer protocol (KIP-848)."""
 
+import random
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -13,7 +15,12 @@ from conformance.apache.marks import needs_apache
 from conformance.consumer_twins import TOPICS, ConsumerTwin
 from conformance.mixed_twins import MixedTwin
 from conformance.our_broker import OurBroker, our_broker
+from moldau.protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.delete_topics import DeleteTopicsRequest
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from moldau.testing.wire import WireClient
 
@@ -46,17 +53,18 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
 
 
 def create_topics(bootstrap: str) -> None:
-    topics = [
-        CreatableTopic(
-            name=name, num_partitions=count, replication_factor=1, assignments=[], configs=[]
-        )
-        for name, count in TOPICS.items()
-    ]
+    topics = [topic(name, count) for name, count in TOPICS.items()]
     with WireClient(bootstrap) as client:
         client.ask(CreateTopicsRequest(topics=topics, timeout_ms=10_000), 5)
         asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in TOPICS])
         while any(topic.error_code for topic in client.ask(asked, 8).topics):
             continue
+
+
+def topic(name: str, partition_count: int) -> CreatableTopic:
+    return CreatableTopic(
+        name=name, num_partitions=partition_count, replication_factor=1, assignments=[], configs=[]
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -66,6 +74,38 @@ def test_the_brokers_agree(twins: Twins, seed: int) -> None:
         with closing(ConsumerTwin(broker.bootstrap, f"group-{seed}")) as twin:
             told.append("\n".join(twin.play(seed, STEPS)))
     assert told[0] == told[1]
+
+
+def test_the_brokers_agree_on_topics_that_come_and_grow_and_go(twins: Twins) -> None:
+    told = [list(changing_topics(broker.bootstrap)) for broker in twins]
+    assert told[0] == told[1]
+
+
+def changing_topics(bootstrap: str) -> Iterator[str]:
+    """What a member hears; how soon it hears of a change is chance."""
+    source = random.Random(0)
+    with closing(ConsumerTwin(bootstrap, "changing")) as twin:
+        actor = twin.actors[0]
+        actor.topics = ["comes"]
+        yield twin.join(actor, source)
+
+        def next_epoch() -> str:
+            epoch, heard = actor.epoch, ""
+            deadline = time.monotonic() + 20
+            while actor.epoch == epoch:
+                assert time.monotonic() < deadline, heard
+                heard = twin.acknowledge(actor, source)
+            return heard
+
+        twin.client.ask(CreateTopicsRequest(topics=[topic("comes", 1)], timeout_ms=10_000), 5)
+        twin.learn_topics("comes")
+        yield next_epoch()
+        growth = CreatePartitionsTopic(name="comes", count=3, assignments=None)
+        request = CreatePartitionsRequest(topics=[growth], timeout_ms=10_000, validate_only=False)
+        twin.client.ask(request, 2)
+        yield next_epoch()
+        twin.client.ask(DeleteTopicsRequest(topic_names=["comes"], timeout_ms=10_000), 5)
+        yield next_epoch()
 
 
 def test_the_brokers_agree_on_groups_that_change_their_protocol(twins: Twins) -> None:

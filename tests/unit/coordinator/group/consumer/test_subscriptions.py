@@ -45,6 +45,9 @@ def test_patterns_stand_for_the_topics_that_there_are() -> None:
     ]
     refresh(draft, image(t=1, u=1), is_changed=False, wall_ms=9)
     assert draft.records[3] == PatternRecord("g", "[tu]", ResolvedPattern(("t", "u"), 9))
+    again = Draft(draft.group)
+    refresh(again, image(t=1, u=1), is_changed=False, wall_ms=9)
+    assert again.records == []
     later = Draft(draft.group)
     later.add(MemberRecord("g", "a", None))
     refresh(later, image(t=1, u=1), is_changed=True, wall_ms=9)
