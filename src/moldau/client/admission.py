@@ -20,6 +20,8 @@ from moldau.runtime.waiters import Waiters
 if TYPE_CHECKING:
     from moldau.client.intake import Receipt
 
+_BULK_BATCH_BYTES = 512 << 10  # half of what brokers take by default
+
 
 class Admission:
     """Begins batches; what can be done without waiting may be done in any thread."""
@@ -94,8 +96,8 @@ class Admission:
     @property
     def bulk_batch_size(self) -> int:
         """How large batches are that come whole: they need not wait to be filled."""
-        large = max(self._settings.batch_size, self._settings.max_request_size // 2)
-        return min(large, self._settings.buffer_memory // 2)
+        large = min(_BULK_BATCH_BYTES, self._settings.max_request_size // 2)
+        return min(max(self._settings.batch_size, large), self._settings.buffer_memory // 2)
 
     def add(self, partition: TopicPartition, records: BatchRecords) -> Batch | None:
         """Take a whole batch, if there is room for it; any thread may bring it."""

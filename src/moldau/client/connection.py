@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.protocol.codec import decode, encode
+from moldau.protocol.codec import decode, encoder_of
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.frame import FrameReader
 from moldau.protocol.headers import RequestHeader, decode_response_header, encode_request_header
@@ -140,8 +140,9 @@ class Connection(asyncio.BufferedProtocol):
         assert api_key is not None, "only requests are sent"
         self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
         header = RequestHeader(api_key, version, self._correlation_id, self._client_id)
-        payload = encode_request_header(header) + encode(request, version)
-        self._transport.write(len(payload).to_bytes(_SIZE_BYTES, "big") + payload)
+        parts = [encode_request_header(header), *encoder_of(type(request), version)(request)]
+        size = sum(map(len, parts)).to_bytes(_SIZE_BYTES, "big")
+        self._transport.write(b"".join([size, *parts]))  # records are copied this once
         return _Expected(self._correlation_id, api_key, version, frame)
 
     # What asyncio calls
