@@ -39,7 +39,9 @@ class FollowerSession:
         self._asked_ms = now_ms
         for key in fetch.forgotten:
             self._forget(key)
-        for key in changed:
+        # A broker that has just started hears of topics after its followers ask for them.
+        unknown = [key for key in self._due if self._names.get(key) is None]
+        for key in (*changed, *unknown):
             topic, number = key
             name = topic if isinstance(topic, str) else names_by_id.get(topic)
             partition = None if name is None else TopicPartition(name, number)

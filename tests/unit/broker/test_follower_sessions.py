@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from moldau.broker.reads import read_all
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
+from moldau.protocol.messages.fetch import FetchPartition, FetchResponse
 from moldau.replication.partition import PartitionState
 from unit.broker.requests import (
     as_follower,
@@ -49,6 +51,27 @@ async def begin(world: World) -> int:
     session_id: int = (await world.ask(everything, VERSION)).session_id
     await world.ask(request(1, session_id), VERSION)
     return session_id
+
+
+async def test_a_topic_that_was_not_known_at_first_is_known_later(world: World) -> None:
+    metadata = world.broker.metadata
+    image = metadata.image
+    world.append("t", b"a")
+
+    async def ask(session_id: int, epoch: int, *partitions: FetchPartition) -> FetchResponse:
+        asked = fetch(*partitions, topic=image.topics["t"].topic_id)
+        response: FetchResponse = await world.ask(
+            as_follower(in_session(asked, session_id, epoch), FOLLOWER, 13), 13
+        )
+        return response
+
+    metadata.image = replace(image, names_by_id={})
+    session_id = (await ask(0, 0, fetch_partition())).session_id
+    refused = fetched(await ask(session_id, 1))[0]
+    metadata.image = image
+    found = fetched(await ask(session_id, 2))[0]
+    assert refused.error_code == ErrorCode.UNKNOWN_TOPIC_ID
+    assert offsets_in(found) == [0]
 
 
 async def test_only_partitions_with_news_are_read(
