@@ -247,6 +247,11 @@ class Accumulator:
         with self._lock:
             return self._partitions[batch.partition].is_oldest(batch)
 
+    def is_overtaking(self, batch: Batch) -> bool:
+        """Whether an older batch of the same partition waits to be sent again."""
+        with self._lock:
+            return self._partitions[batch.partition].is_overtaking(batch)
+
     def _drop(self, batches: list[Batch]) -> None:
         for batch in batches:
             self._close(batch)

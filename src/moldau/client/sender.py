@@ -8,6 +8,7 @@ from moldau.client.accumulator import Accumulator
 from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
 from moldau.client.cluster import Cluster
 from moldau.client.encoding import seal
+from moldau.client.opening import OpenBroker
 from moldau.client.settings import ACKS_NONE, ProducerSettings
 from moldau.client.transactions import Transactions
 from moldau.errors import ErrorCode, KafkaError
@@ -168,7 +169,10 @@ class Sender:
 
     async def _send(self, leader: int, batches: list[Batch]) -> None:
         try:
-            await self._produce(leader, batches)
+            broker = await self.cluster.broker(leader)
+            batches = self._hold_back(batches)
+            if batches:
+                await self._produce(broker, batches)
         except KafkaError as error:
             for batch in batches:
                 self._settle(batch, error)
@@ -176,8 +180,7 @@ class Sender:
             self._in_flight[leader] -= 1
             self.wake()
 
-    async def _produce(self, leader: int, batches: list[Batch]) -> None:
-        broker = await self.cluster.broker(leader)
+    async def _produce(self, broker: OpenBroker, batches: list[Batch]) -> None:
         version = broker.versions.newest(_PRODUCE)
         timeout_s = self.cluster.timeout_s
         request = self._request(batches)
@@ -194,6 +197,20 @@ class Sender:
                 self._settle_by(batch, each)
         for batch in by_partition.values():
             self._settle(batch, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "it had no answer"))
+
+    def _hold_back(self, batches: list[Batch]) -> list[Batch]:
+        """Those that may go, since nothing older was lost while a connection was made for them.
+
+        A broker that has never heard of the producer takes any number for its first (KIP-360).
+        """
+        may_go: list[Batch] = []
+        for batch in batches:
+            if self.accumulator.is_overtaking(batch):
+                error = KafkaError(ErrorCode.NETWORK_EXCEPTION, "an older batch comes first")
+                self.accumulator.retry(batch, error, ready_ms=self._now_ms())
+            else:
+                may_go.append(batch)
+        return may_go
 
     def _request(self, batches: list[Batch]) -> ProduceRequest:
         topics: dict[str, list[PartitionProduceData]] = {}

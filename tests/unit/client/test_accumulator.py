@@ -186,3 +186,11 @@ def test_what_is_abandoned_gives_back_its_memory(collecting: Accumulator) -> Non
     collecting.leave(batch)
     assert collecting.used_bytes == 0
     assert list(collecting) == []
+
+
+def test_a_batch_that_would_overtake_is_known(collecting: Accumulator) -> None:
+    begin(collecting)
+    (batches,) = collecting.ready(now_ms=10)
+    batch = collecting.take(batches, None)
+    assert not collecting.is_overtaking(batch)
+    collecting.leave(batch)

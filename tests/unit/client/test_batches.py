@@ -268,3 +268,10 @@ def test_the_oldest_is_the_one_with_nothing_before_it(batches: PartitionBatches)
     assert not batches.is_oldest(second)
     batches.leave(first)
     assert batches.is_oldest(second)
+
+
+def test_nothing_overtakes_a_batch_that_must_be_sent_again(batches: PartitionBatches) -> None:
+    first, second = batches.take(IDENTITY), batches.take(IDENTITY)
+    assert not batches.is_overtaking(second)
+    batches.retry(first, LOST, ready_ms=0)
+    assert batches.is_overtaking(second)
