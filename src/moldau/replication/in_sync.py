@@ -54,11 +54,12 @@ class InSyncSets:
         self.note_idle: Callable[[Partition], None] = lambda _partition: None
         """Brings what is known of a partition's followers up to date."""
 
-    def look(self, partition: Partition) -> None:
+    def look(self, partition: Partition, *, may_shrink: bool = False) -> None:
         """See whether the set of a partition should change; it is written in the background."""
         if partition.is_leader:
             self.note_idle(partition)
-        change = partition.propose_isr(now_ms=self._clock.monotonic_ms())
+        now_ms = self._clock.monotonic_ms()
+        change = partition.propose_isr(now_ms=now_ms, may_shrink=may_shrink)
         if change is not None:
             self._changes.append((partition, change))
             self._has_changes.set()
@@ -68,7 +69,7 @@ class InSyncSets:
         for number, partition in enumerate(list(self._replicas)):
             if number % _PARTITIONS_PER_TURN == 0:
                 await asyncio.sleep(0)
-            self.look(partition)
+            self.look(partition, may_shrink=True)
 
     async def run(self) -> None:
         """Keep the sets true until cancelled."""
@@ -123,7 +124,7 @@ class InSyncSets:
         partition.finish_isr_change(change, version)
         self._waiters.wake(name)
         self._notices.note(name, now_ms=self._clock.monotonic_ms())
-        # Someone may have caught up or fallen behind meanwhile.
+        # Someone may have caught up meanwhile.
         self.look(partition)
 
     async def _write(self, partition: Partition, change: IsrChange) -> int | None:

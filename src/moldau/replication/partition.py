@@ -313,8 +313,12 @@ class Partition:
             and self._has_enough_to_join(self.followers[replica])
         )
 
-    def propose_isr(self, *, now_ms: int) -> IsrChange | None:
-        """The in-sync set as it should be, if that is news and no change is under way."""
+    def propose_isr(self, *, now_ms: int, may_shrink: bool = True) -> IsrChange | None:
+        """The in-sync set as it should be, if that is news and no change is under way.
+
+        A follower joins with less than it must have to stay. Whoever looks at once after each
+        change must not let the set shrink, or it would change all the time.
+        """
         self._looked_ms = now_ms
         if not self.is_leader or self._isr_change is not None:
             return None
@@ -322,7 +326,9 @@ class Partition:
         in_sync = tuple(
             replica
             for replica in self.state.replicas
-            if replica == self._local_id or self._is_in_sync(replica, leader_end, now_ms)
+            if replica == self._local_id
+            or (replica in self.state.isr and not may_shrink)
+            or self._is_in_sync(replica, leader_end, now_ms)
         )
         if set(in_sync) == set(self.state.isr):
             return None

@@ -243,3 +243,13 @@ def test_what_must_be_synced_first_is_committed_after_that() -> None:
     alone.log.recovery_point = 3
     assert alone.advance_high_watermark()
     assert alone.is_committed(3)
+
+
+def test_who_joined_with_little_stays_until_the_next_look_at_who_is_behind() -> None:
+    led = leader_of_three()
+    led.append(batch(), acks=1, now_ms=0)
+    late_ms = LAG_MS + 1
+    assert led.propose_isr(now_ms=late_ms, may_shrink=False) is None
+    change = led.propose_isr(now_ms=late_ms)
+    assert change is not None
+    assert change.isr == (1,)
