@@ -1,0 +1,69 @@
+"""Values in JSON: an object for each row."""
+
+import json
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import json as arrow_json
+
+
+class Json:
+    """Objects with the fields of a schema; fields that it does not know are left out.
+
+    Arrow's own parser reads a whole column at once, several times as fast as object by object.
+    """
+
+    def __init__(self, schema: pa.Schema | Mapping[str, pa.DataType]) -> None:
+        self._schema = schema if isinstance(schema, pa.Schema) else pa.schema(list(schema.items()))
+        self.type = pa.struct(list(self._schema))
+
+    def decode(self, values: pa.Array) -> pa.Array:
+        """A column of JSON texts to a column of structs."""
+        if len(values) == 0:
+            return pa.array([], self.type)
+        filled = values.fill_null(b"{}")
+        lines = pc.binary_join(pa.ListArray.from_arrays([0, len(filled)], filled), b"\n")
+        options = arrow_json.ParseOptions(
+            explicit_schema=self._schema,
+            newlines_in_values=True,
+            unexpected_field_behavior="ignore",
+        )
+        try:
+            source = pa.BufferReader(lines[0].as_buffer())
+            block = arrow_json.ReadOptions(block_size=max(2 * lines[0].as_buffer().size, 1 << 16))
+            parsed = arrow_json.read_json(source, block, options)
+        except pa.ArrowInvalid as error:
+            raise ValueError(
+                _first_bad(values) or f"JSON does not fit the schema: {error}"
+            ) from error
+        if parsed.num_rows != len(values):
+            raise ValueError(_first_bad(values) or "a value is not one JSON object")
+        structs = parsed.select(self._schema.names).to_struct_array().combine_chunks()
+        if values.null_count:
+            fields = [structs.field(index) for index in range(structs.type.num_fields)]
+            structs = pa.StructArray.from_arrays(
+                fields, fields=list(self._schema), mask=pc.is_null(values)
+            )
+        return structs.cast(self.type)
+
+    def encode(self, values: pa.Array) -> pa.Array:
+        """A column of structs to a column of JSON texts; times become text."""
+        encoded = [
+            None if row is None else json.dumps(row, default=str, separators=(",", ":")).encode()
+            for row in values.to_pylist()
+        ]
+        return pa.array(encoded, pa.binary())
+
+
+def _first_bad(values: pa.Array) -> str | None:
+    """What is wrong with the first row that is not one JSON object."""
+    for row, value in enumerate(values):
+        if value.is_valid:
+            try:
+                is_object = isinstance(json.loads(value.as_py()), dict)
+            except ValueError as error:
+                return f"row {row} is not JSON: {error}"
+            if not is_object:
+                return f"row {row} is not a JSON object"
+    return None
