@@ -58,7 +58,7 @@ class Copying:
 
     def wait_for(self, count: int) -> None:
         """Until the copier has committed some more, or all."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + 3 * DEADLINE_S
         while len_of_output(self._broker) < min(count, COPIED):
             assert time.monotonic() < deadline, "the copier does not get on"
 

@@ -29,6 +29,7 @@ class Copier:
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "session.timeout.ms": 6000,
+                "reconnect.backoff.max.ms": 500,
             }
         )
         self._producer = Producer(
@@ -37,6 +38,7 @@ class Copier:
                 "transactional.id": "copier",
                 "transaction.timeout.ms": 10000,
                 "linger.ms": 1,
+                "reconnect.backoff.max.ms": 500,
             }
         )
 
