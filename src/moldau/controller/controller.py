@@ -221,9 +221,13 @@ class Controller:
         """A broker has answered about its replicas; says whether other leaders are needed."""
         if broker not in self.cluster.brokers:
             return False
-        failed = self.cluster.failed.setdefault(broker, {})
-        before = len(failed)
-        for partition, error in errors.items():
-            if error is ErrorCode.KAFKA_STORAGE_ERROR:
-                failed[partition] = None
-        return len(failed) > before
+        lost = {
+            partition: None
+            for partition, error in errors.items()
+            if error is ErrorCode.KAFKA_STORAGE_ERROR
+        }
+        known = self.cluster.failed.get(broker, {})
+        if known.keys() >= lost.keys():
+            return False
+        self.cluster.failed[broker] = known | lost
+        return True

@@ -65,6 +65,28 @@ class _Pending:
     stops: dict[TopicPartition, Stop] = field(default_factory=dict)
 
 
+class _Fact(NamedTuple):
+    """What there is to tell of a partition."""
+
+    state: LeaderIsr
+    replicas: tuple[int, ...]
+    offline_replicas: tuple[int, ...]
+    is_deleted: bool
+
+    def message(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
+        return UpdateMetadataPartitionState(
+            topic_name=partition.topic,
+            partition_index=partition.partition,
+            controller_epoch=self.state.controller_epoch,
+            leader=LEADER_DURING_DELETE if self.is_deleted else self.state.leader,
+            leader_epoch=self.state.leader_epoch,
+            isr=list(self.state.isr),
+            zk_version=self.state.zk_version,
+            replicas=list(self.replicas),
+            offline_replicas=list(self.offline_replicas),
+        )
+
+
 class Outbox:
     """Collects by broker; `letters` hands over what waits for one of them."""
 
@@ -82,6 +104,7 @@ class Outbox:
         self._controller_epoch = controller_epoch
         self._listener = listener
         self._pending: dict[int, _Pending] = {}
+        self._told: dict[TopicPartition, tuple[_Fact, UpdateMetadataPartitionState]] = {}
 
     def tell_brokers(self, brokers: Iterable[int]) -> None:
         """Send who the live brokers are, and where."""
@@ -173,22 +196,27 @@ class Outbox:
         )
 
     def _metadata_of(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
-        state = self._cluster.leaders[partition]
-        is_deleted = partition.topic in self._cluster.deleting
-        replicas = self._cluster.assignment(partition).replicas
-        return UpdateMetadataPartitionState(
-            topic_name=partition.topic,
-            partition_index=partition.partition,
-            controller_epoch=state.controller_epoch,
-            leader=LEADER_DURING_DELETE if is_deleted else state.leader,
-            leader_epoch=state.leader_epoch,
-            isr=list(state.isr),
-            zk_version=state.zk_version,
-            replicas=list(replicas),
-            offline_replicas=[
-                one for one in replicas if not self._cluster.is_online(one, partition)
-            ],
+        """What everyone is told of a partition: made once for all of them."""
+        cluster = self._cluster
+        assignment = cluster.assignment(partition)
+        fact = _Fact(
+            cluster.leaders[partition],
+            assignment.replicas,
+            self._offline(partition, assignment.replicas),
+            partition.topic in cluster.deleting,
         )
+        told = self._told.get(partition)
+        if told is None or told[0] != fact:
+            told = self._told[partition] = fact, fact.message(partition)
+            if fact.is_deleted:
+                del self._told[partition]
+        return told[1]
+
+    def _offline(self, partition: TopicPartition, replicas: tuple[int, ...]) -> tuple[int, ...]:
+        cluster = self._cluster
+        if cluster.failed:
+            return tuple(one for one in replicas if not cluster.is_online(one, partition))
+        return tuple([one for one in replicas if one not in cluster.brokers])
 
     def _live_brokers(self) -> list[UpdateMetadataBroker]:
         return [
