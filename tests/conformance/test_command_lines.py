@@ -1,7 +1,6 @@
 """Command lines of Apache and ours on the same brokers and files."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -146,21 +145,50 @@ ACL_COMMANDS = (
 )
 
 
-def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
-    tools: ApacheTools, tmp_path: Path
-) -> None:
-    with apache_broker(tmp_path, AUTHORIZER) as broker:
+PASSWORDS = "SCRAM-SHA-256=[iterations=8192,password=x],SCRAM-SHA-512=[password=y]"
+PASSWORD_COMMANDS = (
+    f"--alter --entity-type users --entity-name al --add-config {PASSWORDS}",
+    "--describe --entity-type users --entity-name al",
+    "--describe --entity-type users",
+    "--alter --entity-type users --entity-name al --delete-config SCRAM-SHA-512",
+    "--describe --entity-type users --entity-name al",
+    "--alter --entity-type users --entity-name al --delete-config SCRAM-SHA-256",
+)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with apache_broker(tmp_path_factory.mktemp("guarded"), AUTHORIZER) as broker:
         broker.start()
-        where = ("--bootstrap-server", broker.bootstrap)
-        outputs = []
-        for run_tool in (partial(tools.run, "kafka-acls.sh"), partial(run, "kafka-acls.sh")):
-            outputs.append([run_tool(*where, *line.split()) for line in ACL_COMMANDS])
-            for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
-                run("acls", *where, "--remove", "--force", *line.split())
-    theirs, ours = outputs
-    for line, expected, found in zip(ACL_COMMANDS, theirs, ours, strict=True):
+        yield broker.bootstrap
+
+
+def run_both(
+    tools: ApacheTools, script: str, bootstrap: str, commands: Sequence[str]
+) -> Iterator[str]:
+    """Run all commands with their tool, then with ours; yields in between, compares at the end."""
+    runs = []
+    for run_tool in (tools.run, run):
+        words = [["--bootstrap-server", bootstrap, *line.split()] for line in commands]
+        runs.append([run_tool(script, *each) for each in words])
+        yield script
+    for line, expected, found in zip(commands, *runs, strict=True):
         assert found.code == expected.code == 0, line
         assert _rows(found.stdout) == _rows(expected.stdout), line
+
+
+def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
+    tools: ApacheTools, guarded: str
+) -> None:
+    for script in run_both(tools, "kafka-acls.sh", guarded, ACL_COMMANDS):
+        for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
+            options = ("--bootstrap-server", guarded, "--remove", "--force", *line.split())
+            assert run(script, *options).code == 0
+
+
+def test_passwords_are_set_and_shown_as_apaches_tool_does(tools: ApacheTools, guarded: str) -> None:
+    for _ in run_both(tools, "kafka-configs.sh", guarded, PASSWORD_COMMANDS):
+        pass
 
 
 def _rows(text: str) -> list[str]:

@@ -1,8 +1,9 @@
 """Quotas of users, clients and addresses, and passwords of users."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from moldau.cli.config_entities.entity import DEFAULT, Entity
+from moldau.cli.config_entities.passwords import PREFIX, alter_passwords, describe_passwords
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.admin.admin import Admin
 from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch
@@ -12,15 +13,18 @@ _LABELS = {"user": "user-principal", "client-id": "client-id", "ip": "ip"}
 
 
 async def describe_quotas(
-    admin: Admin, entities: Iterable[Entity], *, is_json: bool
+    admin: Admin, entities: Sequence[Entity], *, is_json: bool
 ) -> list[dict[str, object]]:
-    """Print the quotas of those that match; returns them for JSON."""
+    """Print the quotas of those that match, and users' passwords; returns quotas for JSON."""
     filters = [_filter(each) for each in entities]
     found = await admin.describe_client_quotas(filters, strict=True)
     if not is_json:
         for entity, quotas in found.items():
             listed = ", ".join(f"{name}={quotas[name]}" for name in sorted(quotas))
             print(f"Quota configs for {label(entity)} are {listed}")
+        if [each.kind for each in entities] == ["users"] and entities[0].name != DEFAULT:
+            for line in await describe_passwords(admin, entities[0].name):
+                print(line)
     return [{"entity": dict(entity), "quotas": quotas} for entity, quotas in found.items()]
 
 
@@ -34,18 +38,21 @@ def label(entity: QuotaEntity) -> str:
 
 
 async def alter_quotas(
-    admin: Admin, entities: list[Entity], added: Mapping[str, str], removed: Iterable[str]
+    admin: Admin, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
 ) -> None:
-    """Set some quotas and take back others."""
-    changes: dict[str, float | None] = {}
-    for name, value in added.items():
-        if name.startswith("SCRAM-"):
-            raise CommandFailed(f"{name}: passwords are not set by this command yet")
-        changes[name] = _number(name, value)
-    changes |= dict.fromkeys(removed)
-    entity = tuple((_TYPES[each.kind], each.name or None) for each in entities)
-    (await admin.alter_client_quotas({entity: changes})).check()
+    """Set some quotas and passwords, and take back others."""
+    passwords = {name: text for name, text in added.items() if name.startswith(PREFIX)}
+    lost_passwords = [name for name in removed if name.startswith(PREFIX)]
+    changes: dict[str, float | None] = {
+        name: _number(name, value) for name, value in added.items() if name not in passwords
+    }
+    changes |= {name: None for name in removed if name not in lost_passwords}
     first = entities[0]
+    if passwords or lost_passwords:
+        await alter_passwords(admin, first, passwords, lost_passwords)
+    if changes:
+        entity = tuple((_TYPES[each.kind], each.name or None) for each in entities)
+        (await admin.alter_client_quotas({entity: changes})).check()
     if first.name == DEFAULT:
         print(f"Completed updating default config for {first.kind} in the cluster.")
     else:

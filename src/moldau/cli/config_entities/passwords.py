@@ -1,0 +1,52 @@
+"""Passwords of users for SCRAM, as settings of theirs."""
+
+from collections.abc import Iterable, Mapping
+
+from moldau.cli.config_entities.entity import Entity
+from moldau.cli.terminal.client_settings import read_pairs
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.users import ScramDeletion, ScramPassword
+from moldau.errors import ErrorCode, KafkaError
+
+PREFIX = "SCRAM-"
+_ITERATIONS = 4096
+
+
+async def describe_passwords(admin: Admin, user: str | None) -> list[str]:
+    """A line for each user that has passwords; none where the cluster has no such users."""
+    try:
+        found = await admin.describe_user_scram_credentials(None if user is None else [user])
+    except KafkaError as error:
+        if error.code is ErrorCode.UNSUPPORTED_VERSION:
+            return []
+        raise
+    return [
+        f"SCRAM credential configs for user-principal '{name}' are "
+        + ", ".join(f"{each.mechanism}=iterations={each.iterations}" for each in credentials)
+        for name, credentials in found.succeeded.items()
+    ]
+
+
+async def alter_passwords(
+    admin: Admin, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
+) -> None:
+    """Give a user passwords and take others away."""
+    if entity.kind != "users" or not entity.name:
+        raise CommandFailed("The use of --entity-default or clients is not allowed with SCRAM")
+    changes: list[ScramPassword | ScramDeletion] = [
+        _password(entity.name, mechanism, text) for mechanism, text in added.items()
+    ]
+    changes += [ScramDeletion(entity.name, mechanism) for mechanism in removed]
+    (await admin.alter_user_scram_credentials(changes)).check()
+
+
+def _password(user: str, mechanism: str, text: str) -> ScramPassword:
+    parts = read_pairs(text.split(","))
+    if not parts.get("password"):
+        raise CommandFailed(f"You must specify a non-empty password with {mechanism}")
+    try:
+        iterations = int(parts.get("iterations", _ITERATIONS))
+    except ValueError:
+        raise CommandFailed(f"{mechanism}: iterations must be a number") from None
+    return ScramPassword(user, parts["password"], mechanism, iterations)
