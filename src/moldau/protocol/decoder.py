@@ -30,6 +30,8 @@ from moldau.protocol.varint import SHORT_LENGTHS, decode_long_length, decode_uva
 UNREADABLE = (ProtocolError, struct.error, IndexError, UnicodeDecodeError)
 """What the functions used here raise on bytes that say nonsense, end too soon or are not text."""
 
+_TEXT_SIZE_MAX = 2**15 - 1
+
 
 def compile_decoder(cls: type, version: int) -> Callable[[Buffer, int], tuple[Any, int]]:
     """A function from a buffer and a position to a message and the position after it."""
@@ -182,10 +184,19 @@ class _Decoder:
             with self.source.block(f"if {length} < 0:"):
                 if self.is_flexible:
                     self.source.line(f"{length}, position = decode_long_length(buffer, position)")
+                    self.limit_text(field, length)
                 else:
                     message = f"{field.name} has a negative length"
                     self.source.line(f"raise ProtocolError({message!r})")
             read(field, target, length)
+
+    def limit_text(self, field: Field, length: str) -> None:
+        """Text is never longer than a classic string can be, as it may be stored as one."""
+        is_text = field.primitive is not None and field.primitive.name == "string"
+        if is_text and not field.is_array:
+            with self.source.block(f"if {length} > {_TEXT_SIZE_MAX}:"):
+                message = f"{field.name} is too long"
+                self.source.line(f"raise ProtocolError({message!r})")
 
     def text_or_bytes(self, field: Field, target: str, length: str) -> None:
         assert field.primitive is not None

@@ -72,7 +72,7 @@ def test_malformed_classic_bytes(malformed: str, why: str) -> None:
         ("00", "null where a value is required"),
         ("8000", "null where a value is required"),
         ("ffffffffff01", "more than 5 bytes"),
-        ("ffffffff0f 78", "index out of range"),
+        ("ffffffff0f 78", "text is too long"),
         ("0278 ffffffff0f", "more elements than there are bytes"),
         ("0278 01 00", "null where a value is required"),
         ("0278 01 ffffffff0f", "claims 4294967294 elements"),
@@ -117,6 +117,13 @@ def test_text_that_ends_past_the_buffer_is_refused_at_the_end_of_the_message() -
 
     with pytest.raises(ProtocolError, match="end too soon"):
         decode(Text, 0, b"\0\5four")
+
+
+def test_text_is_never_longer_than_a_classic_string_can_be() -> None:
+    longest = b"\x80\x80\x02" + b"x" * 32767 + COMPACT[2:]
+    assert decode(Sample, 1, longest)[0].text == "x" * 32767
+    with pytest.raises(ProtocolError, match="text is too long"):
+        decode(Sample, 1, b"\x81\x80\x02" + b"x" * 32768 + COMPACT[2:])
 
 
 def test_any_byte_but_zero_is_true() -> None:
