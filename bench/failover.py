@@ -1,0 +1,216 @@
+"""How long producers wait when a leader is killed or stopped: Moldau's cluster and Apache's.
+
+bin/bench failover [rounds] [partitions]
+
+Three brokers each on one ZooKeeper, the same session timeout. A producer sends a record every
+few milliseconds, acknowledged by all; then the leader's process is killed, or told to stop.
+What counts is the longest time between two acknowledgements, and records that failed. Of a
+topic with many partitions the last one is written to.
+"""
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Protocol
+
+from bench.measure import print_table
+from confluent_kafka import KafkaError, Message, Producer
+
+from conformance.apache.broker import ApacheBroker, zookeeper
+from conformance.apache.cache import exclusive
+from conformance.apache.jvm import AS_SHIPPED
+from conformance.our_broker import OurBroker
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from moldau.testing.wire import WireClient
+
+ROUNDS = 10
+BROKERS = (1, 2, 3)
+TOPIC = "failover"
+_SETTINGS = {
+    "min.insync.replicas": "2",
+    "zookeeper.session.timeout.ms": "6000",
+    "controlled.shutdown.enable": "true",
+}
+_READY_S = 60
+_INTERVAL_S = 0.005
+_METADATA_VERSION, _CREATE_TOPICS_VERSION = 5, 4
+
+
+class Member(Protocol):
+    """A broker of either kind."""
+
+    @property
+    def bootstrap(self) -> str: ...
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Load:
+    """A producer at work, and when its records were acknowledged."""
+
+    bootstrap: str
+    partition: int
+    acknowledged_s: list[float] = field(default_factory=list)
+    failed: int = 0
+    _is_over: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Produce until told to end."""
+        producer = Producer({"bootstrap.servers": self.bootstrap, "acks": "all", "linger.ms": 0})
+        while not self._is_over.is_set():
+            producer.produce(
+                TOPIC, b"v" * 100, partition=self.partition, on_delivery=self._answered
+            )
+            producer.poll(_INTERVAL_S)
+        producer.flush(_READY_S)
+
+    def end(self) -> None:
+        self._is_over.set()
+
+    def _answered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is None:
+            self.acknowledged_s.append(time.monotonic())
+        else:
+            self.failed += 1
+
+    def longest_pause_s(self) -> float:
+        times = self.acknowledged_s
+        return max(after - before for before, after in pairwise(times))
+
+
+class Cluster:
+    """Three brokers with one topic."""
+
+    def __init__(self, name: str, members: dict[int, Member], partition_count: int) -> None:
+        self.name = name
+        self._partition_count = partition_count
+        self._members = members
+        for member in members.values():
+            member.start()
+        self._create_topic()
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(member.bootstrap for member in self._members.values())
+
+    def interrupt(self, *, is_kill: bool) -> Load:
+        """Let a producer work while the leader goes, and bring that back afterwards."""
+        leader = self._until_in_sync()
+        load = Load(self.bootstrap, self._partition_count - 1)
+        working = threading.Thread(target=load.run)
+        working.start()
+        while len(load.acknowledged_s) < 100:
+            time.sleep(_INTERVAL_S)
+        if is_kill:
+            self._members[leader].kill()
+        else:
+            self._members[leader].stop()
+        count = len(load.acknowledged_s)
+        deadline = time.monotonic() + _READY_S
+        while len(load.acknowledged_s) < count + 100 and time.monotonic() < deadline:
+            time.sleep(_INTERVAL_S)
+        load.end()
+        working.join()
+        self._members[leader].start()
+        return load
+
+    def _create_topic(self) -> None:
+        topic = CreatableTopic(
+            name=TOPIC,
+            num_partitions=self._partition_count,
+            replication_factor=len(BROKERS),
+            assignments=[],
+            configs=[],
+        )
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=30_000)
+        for member in self._members.values():
+            with WireClient(member.bootstrap, timeout_s=_READY_S) as client:
+                response = client.ask(request, _CREATE_TOPICS_VERSION)
+            if response.topics[0].error_code in (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT):
+                return
+        raise RuntimeError(f"nobody of {self.name} created the topic")
+
+    def _until_in_sync(self) -> int:
+        """The leader, as soon as all replicas are in sync."""
+        deadline = time.monotonic() + _READY_S
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=TOPIC)], allow_auto_topic_creation=False
+        )
+        while time.monotonic() < deadline:
+            with WireClient(self._members[BROKERS[0]].bootstrap) as client:
+                (topic,) = client.ask(request, _METADATA_VERSION).topics
+            in_sync = [one for one in topic.partitions if len(one.isr_nodes) == len(BROKERS)]
+            if len(in_sync) == self._partition_count:
+                leaders = {one.partition_index: one.leader_id for one in in_sync}
+                leader: int = leaders[self._partition_count - 1]
+                return leader
+            time.sleep(0.1)
+        raise TimeoutError(f"replicas of {self.name} are not in sync")
+
+
+@contextmanager
+def clusters(directory: Path, partition_count: int) -> Iterator[tuple[Cluster, Cluster]]:
+    """Apache's cluster and ours, both running."""
+    with ExitStack() as stack:
+        stack.enter_context(exclusive("broker"))
+        port = stack.enter_context(zookeeper(directory / "zookeeper"))
+        apache: dict[int, Member] = {}
+        ours: dict[int, Member] = {}
+        for number in BROKERS:
+            settings = {**_SETTINGS, "broker.id": str(number)}
+            place = directory / f"apache-{number}"
+            place.mkdir()
+            tree = f"127.0.0.1:{port}"
+            apache[number] = ApacheBroker(
+                place, port, {**settings, "zookeeper.connect": f"{tree}/apache"}, AS_SHIPPED
+            )
+            ours[number] = OurBroker(
+                directory / f"moldau-{number}", {**settings, "zookeeper.connect": f"{tree}/moldau"}
+            )
+        for member in (*apache.values(), *ours.values()):
+            stack.callback(member.kill)
+        yield (
+            Cluster("Apache 3.9", apache, partition_count),
+            Cluster("Moldau", ours, partition_count),
+        )
+
+
+def compare(rounds: int, partition_count: int) -> None:
+    """Kill and stop leaders, and print the table."""
+    rows: list[Sequence[str]] = []
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        clusters(Path(directory), partition_count) as both,
+    ):
+        for what, is_kill in (("kill -9", True), ("SIGTERM", False)):
+            loads: dict[str, list[Load]] = {cluster.name: [] for cluster in both}
+            for _ in range(rounds):
+                for cluster in both:
+                    loads[cluster.name].append(cluster.interrupt(is_kill=is_kill))
+            for name, found in loads.items():
+                pauses = [load.longest_pause_s() for load in found]
+                failed = sum(load.failed for load in found)
+                rows.append(
+                    (what, name, f"{median(pauses):.2f}", f"{max(pauses):.2f}", str(failed))
+                )
+    columns = ("leader's end", "", "pause s, median", "largest", "failed records")
+    title = f"Fail-over, {partition_count} partitions, {rounds} rounds, session timeout 6 s"
+    print_table(title, columns, rows)
+
+
+if __name__ == "__main__":
+    compare(
+        int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS,
+        int(sys.argv[2]) if len(sys.argv) > 2 else 1,
+    )
