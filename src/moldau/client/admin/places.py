@@ -33,17 +33,27 @@ class Places(ABC, Generic[Key]):
 
 
 class Anywhere(Places[Key]):
-    """Any broker will do; asked for by those who want one and the same for all."""
+    """Any broker will do: one and the same for all items, until it fails."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._chosen: int | None = None
+        self._failed: set[int] = set()
 
     async def find(self, key: Key) -> int:  # noqa: ARG002 - the same for all
         if not self._cluster.metadata.brokers:
             await self._cluster.refresh()
-        return next(iter(self._cluster.metadata.brokers))
+        brokers = self._cluster.metadata.brokers
+        if self._chosen not in brokers:
+            # All may have failed by now: then the first is as good as any.
+            sound = [node_id for node_id in brokers if node_id not in self._failed]
+            self._chosen = next(iter(sound or brokers))
+        return self._chosen
 
     def forget(self, key: Key) -> None:  # noqa: ARG002
+        if self._chosen is not None:
+            self._failed.add(self._chosen)
+        self._chosen = None
         self._cluster.metadata.brokers.clear()
 
 

@@ -116,3 +116,18 @@ async def test_coordinators_are_remembered_until_they_are_forgotten(
     with pytest.raises(CoordinatorNotAvailable):
         await places.find(1)
     cluster.close()
+
+
+async def test_a_broker_that_failed_is_not_chosen_again(kafka: EmbeddedBroker) -> None:
+    twins = MetadataResponse(brokers=[here(kafka), here(kafka)], topics=[])
+    twins.brokers[1].node_id = 5
+    kafka.control("Metadata", lambda _: Respond(twins))
+    cluster = cluster_of(kafka)
+    places = Anywhere[str](cluster)
+    chosen = []
+    for _ in range(3):
+        chosen += [await places.find("x"), await places.find("y")]
+        places.forget("x")
+        places.forget("y")
+    assert chosen == [0, 0, 5, 5, 0, 0]
+    cluster.close()
