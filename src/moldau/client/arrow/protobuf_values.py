@@ -1,0 +1,135 @@
+"""Values in Protocol Buffers, alone or with the header of a schema registry."""
+
+import pyarrow as pa
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import DecodeError, Message
+
+from moldau.client.registry import HEADER_SIZE, Registry, Schema, put_header, schema_id_of
+
+_TYPES = {
+    FieldDescriptor.CPPTYPE_INT32: pa.int32(),
+    FieldDescriptor.CPPTYPE_INT64: pa.int64(),
+    FieldDescriptor.CPPTYPE_UINT32: pa.uint32(),
+    FieldDescriptor.CPPTYPE_UINT64: pa.uint64(),
+    FieldDescriptor.CPPTYPE_DOUBLE: pa.float64(),
+    FieldDescriptor.CPPTYPE_FLOAT: pa.float32(),
+    FieldDescriptor.CPPTYPE_BOOL: pa.bool_(),
+    FieldDescriptor.CPPTYPE_ENUM: pa.int32(),
+}
+# After the number of the schema, which message of the schema it is: the first one.
+_FIRST_MESSAGE = b"\0"
+
+
+class Protobuf:
+    """Messages of one generated class; fields that know whether they are set may be null.
+
+    With a registry, values have its header; what is encoded is registered under `subject` with
+    the text of the `.proto`, whose first message it must be.
+    """
+
+    def __init__(
+        self,
+        message: type[Message],
+        *,
+        registry: Registry | None = None,
+        subject: str | None = None,
+        proto: str | None = None,
+    ) -> None:
+        self._message = message
+        self._registry = registry
+        self._subject = subject
+        self._proto = proto
+        self.type = _struct_type(message.DESCRIPTOR)
+
+    def decode(self, values: pa.Array) -> pa.Array:
+        """A column of messages to a column of structs."""
+        decoded = []
+        for row, value in enumerate(values.to_pylist()):
+            try:
+                decoded.append(None if value is None else _as_dict(self._read(value)))
+            except (DecodeError, ValueError) as error:
+                raise ValueError(f"row {row} is no such message: {error}") from error
+        return pa.array(decoded, self.type)
+
+    def encode(self, values: pa.Array) -> pa.Array:
+        """A column of structs to a column of messages."""
+        header: bytes | None = None
+        if self._registry is not None:
+            if self._subject is None or self._proto is None:
+                raise ValueError("to write with a registry, a subject and the .proto are needed")
+            schema_id = self._registry.register(self._subject, Schema(self._proto, "PROTOBUF"))
+            header = put_header(schema_id, _FIRST_MESSAGE)
+        encoded: list[bytes | None] = []
+        for row in values.to_pylist():
+            if row is None:
+                encoded.append(None)
+                continue
+            data = self._message(**_without_nulls(row)).SerializeToString()
+            encoded.append(data if header is None else header + data)
+        return pa.array(encoded, pa.binary())
+
+    def _read(self, value: bytes) -> Message:
+        if self._registry is not None:
+            schema_id_of(value)
+            if value[HEADER_SIZE : HEADER_SIZE + 1] != _FIRST_MESSAGE:
+                raise ValueError("it is not the first message of its schema")
+            value = value[HEADER_SIZE + 1 :]
+        return self._message.FromString(value)
+
+
+def _struct_type(descriptor: Descriptor) -> pa.DataType:
+    return pa.struct([(field.name, _field_type(field)) for field in descriptor.fields])
+
+
+def _field_type(field: FieldDescriptor) -> pa.DataType:
+    if _is_map(field):
+        key, value = field.message_type.fields
+        return pa.map_(_field_type(key), _field_type(value))
+    if field.type == FieldDescriptor.TYPE_MESSAGE:
+        kind = _struct_type(field.message_type)
+    elif field.cpp_type == FieldDescriptor.CPPTYPE_STRING:
+        kind = pa.binary() if field.type == FieldDescriptor.TYPE_BYTES else pa.string()
+    else:
+        kind = _TYPES[field.cpp_type]
+    return pa.list_(kind) if field.is_repeated else kind
+
+
+def _is_map(field: FieldDescriptor) -> bool:
+    is_message = field.type == FieldDescriptor.TYPE_MESSAGE
+    return bool(is_message and field.message_type.GetOptions().map_entry)
+
+
+def _as_dict(message: Message) -> dict[str, object]:
+    made: dict[str, object] = {}
+    for field in message.DESCRIPTOR.fields:
+        value = getattr(message, field.name)
+        is_message = field.type == FieldDescriptor.TYPE_MESSAGE
+        if _is_map(field):
+            made[field.name] = [(key, _plain(each)) for key, each in value.items()]
+        elif field.is_repeated:
+            made[field.name] = [_plain(each) for each in value]
+        elif field.has_presence and not message.HasField(field.name):
+            made[field.name] = None
+        else:
+            made[field.name] = _as_dict(value) if is_message else value
+    return made
+
+
+def _plain(value: object) -> object:
+    return _as_dict(value) if isinstance(value, Message) else value
+
+
+def _without_nulls(row: dict[str, object]) -> dict[str, object]:
+    """What a message is made of: a field that is null is left out."""
+    kept: dict[str, object] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            kept[name] = _without_nulls(value)
+        elif isinstance(value, list) and value and isinstance(value[0], tuple):
+            kept[name] = dict(value)
+        elif isinstance(value, list):
+            is_messages = bool(value) and isinstance(value[0], dict)
+            kept[name] = [_without_nulls(each) for each in value] if is_messages else value
+        elif value is not None:
+            kept[name] = value
+    return kept
