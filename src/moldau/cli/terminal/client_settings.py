@@ -62,15 +62,8 @@ def usable(kind: type[ClientSettings], settings: Mapping[str, str]) -> dict[str,
         if name in known:
             kept[name] = _plain(name, value)
         elif not name.startswith(_JAVA_ONLY):
-            _complain(name, value)
+            warn(f"WARN The configuration '{name}' was supplied but isn't a known config.")
     return kept
-
-
-def _complain(name: str, value: str) -> None:
-    if name == "security.protocol" and value != "PLAINTEXT":
-        raise CommandFailed(f"security.protocol={value} is not supported yet, only PLAINTEXT is")
-    if name != "security.protocol":
-        warn(f"WARN The configuration '{name}' was supplied but isn't a known config.")
 
 
 _ASSIGNORS = {

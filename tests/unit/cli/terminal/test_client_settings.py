@@ -36,10 +36,10 @@ def test_what_is_javas_alone_is_dropped_and_the_rest_named(
         "linger.ms": "5",
         "key.serializer": "org.apache.kafka.common.serialization.StringSerializer",
         "metrics.num.samples": "2",
-        "security.protocol": "PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
         "linger": "5",
     }
-    assert usable(ProducerSettings, given) == {"linger.ms": "5"}
+    assert usable(ProducerSettings, given) == {"linger.ms": "5", "sasl.mechanism": "PLAIN"}
     assert capsys.readouterr().err.count("\n") == 1
 
 
