@@ -170,13 +170,28 @@ class _Sending:
 
 async def _input_lines() -> AsyncIterator[list[bytes]]:
     """Lines as they come; a prompt is shown to those who type them."""
-    loop = asyncio.get_running_loop()
-    is_typed = sys.stdin.isatty()
+    descriptor, is_typed = sys.stdin.fileno(), sys.stdin.isatty()
     splitter = LineSplitter()
     while True:
         if is_typed:
             print(">", end="", flush=True)
-        data = await loop.run_in_executor(None, os.read, sys.stdin.fileno(), _READ_BYTES)
+        await _until_readable(descriptor)
+        data = os.read(descriptor, _READ_BYTES)
         yield splitter.feed(data) if data else splitter.end()
         if not data:
             return
+
+
+async def _until_readable(descriptor: int) -> None:
+    """Wait on the loop, not in a thread, which nobody could interrupt."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    try:
+        loop.add_reader(descriptor, ready.set)
+    except PermissionError:  # a file on disk, which is always readable
+        await asyncio.sleep(0)
+        return
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(descriptor)

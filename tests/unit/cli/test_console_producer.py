@@ -1,9 +1,14 @@
 """Write lines of standard input to a topic."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import moldau
 from moldau.cli.console_producer import OPTIONS, settings
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.errors import ErrorCode
@@ -13,6 +18,7 @@ from unit.cli.command import run
 
 
 def values(broker: EmbeddedBroker, topic: str, count: int) -> list[bytes | None]:
+    broker.wait_for_topic(topic)
     found = broker.wait_for_records(topic, count)
     return [record.value for records in found.values() for record in records]
 
@@ -76,3 +82,19 @@ def test_what_must_be_said_is_asked_for() -> None:
     assert run("console-producer").stderr == 'Missing required argument "[topic]"\n'
     done = run("console-producer", "--topic", "t", "--line-reader", "com.example.Reader")
     assert "no line reader com.example.Reader" in done.stderr
+
+
+def test_ctrl_c_ends_it_after_what_was_typed_is_stored(
+    broker: EmbeddedBroker, bootstrap: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "moldau", "console-producer", bootstrap, "--topic", "typed"],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])},
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"one\ntwo\n")
+        process.stdin.flush()
+        assert values(broker, "typed", 2) == [b"one", b"two"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
