@@ -3,9 +3,11 @@
 import asyncio
 import getopt
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from moldau.cli.console.chunks import chunks
 from moldau.cli.kcat.format import Record, as_json, compile_format
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
 from moldau.cli.terminal.administration import administration
@@ -134,14 +136,10 @@ async def _is_at_end(consumer: Consumer[bytes, bytes], ends: dict[TopicPartition
 
 async def _produce(options: Options) -> None:
     separator = options.text("D", "\n").replace("\\n", "\n").encode()
-    data = await asyncio.to_thread(_input, options)
-    parts = data.split(separator)
-    if parts and not parts[-1]:
-        parts.pop()
     own = {"compression.type": options.text("z", "none"), "linger.ms": "5"}
     headers = [tuple(text.partition("=")[::2]) for text in options.values.get("H", [])]
     async with Producer[bytes, bytes](_settings(options, ProducerSettings, **own)) as producer:
-        for part in parts:
+        async for part in _parts(options, separator):
             key, value = _key_and_value(options, part)
             await producer.send(
                 options.text("t"),
@@ -152,23 +150,31 @@ async def _produce(options: Options) -> None:
             )
 
 
+async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
+    """What stands between separators, as soon as it is there."""
+    path = options.text("l") or next(iter(options.rest), "")
+    rest = b""
+    with ExitStack() as stack:
+        descriptor = sys.stdin.fileno()
+        if path:
+            try:
+                descriptor = stack.enter_context(open(path, "rb")).fileno()  # noqa: ASYNC230
+            except OSError as error:
+                raise CommandFailed(f"{path}: {error.strerror}") from error
+        async for data in chunks(descriptor):
+            *whole, rest = (rest + data).split(separator)
+            for part in whole:
+                yield part
+    if rest:
+        yield rest
+
+
 def _key_and_value(options: Options, part: bytes) -> tuple[bytes | None, bytes]:
     if options.has("K"):
         key, middle, value = part.partition(options.text("K").encode())
         if middle:
             return (None if options.has("Z") and not key else key), value
     return (options.text("k").encode() if options.has("k") else None), part
-
-
-def _input(options: Options) -> bytes:
-    path = options.text("l") or next(iter(options.rest), "")
-    if not path:
-        return sys.stdin.buffer.read()
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise CommandFailed(f"{path}: {error.strerror}") from error
 
 
 async def _list(options: Options) -> None:

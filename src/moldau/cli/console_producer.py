@@ -1,11 +1,11 @@
 """Write lines of standard input to a topic (kafka-console-producer.sh)."""
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
+from moldau.cli.console.chunks import chunks
 from moldau.cli.console.line_reader import LINE_READERS, Headers, LineReader, LineSplitter
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
@@ -17,7 +17,6 @@ from moldau.errors import KafkaError
 if TYPE_CHECKING:
     from moldau.client.intake import Receipt
 
-_READ_BYTES = 1 << 20
 # Larger than Java's: whoever pipes a file has more than 16 KiB to send.
 _BATCH_BYTES = 512 << 10
 _LINGER_MS = 5
@@ -170,28 +169,8 @@ class _Sending:
 
 async def _input_lines() -> AsyncIterator[list[bytes]]:
     """Lines as they come; a prompt is shown to those who type them."""
-    descriptor, is_typed = sys.stdin.fileno(), sys.stdin.isatty()
     splitter = LineSplitter()
-    while True:
-        if is_typed:
-            print(">", end="", flush=True)
-        await _until_readable(descriptor)
-        data = os.read(descriptor, _READ_BYTES)
-        yield splitter.feed(data) if data else splitter.end()
-        if not data:
-            return
-
-
-async def _until_readable(descriptor: int) -> None:
-    """Wait on the loop, not in a thread, which nobody could interrupt."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    try:
-        loop.add_reader(descriptor, ready.set)
-    except PermissionError:  # a file on disk, which is always readable
-        await asyncio.sleep(0)
-        return
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(descriptor)
+    prompt = ">" if sys.stdin.isatty() else ""
+    async for data in chunks(sys.stdin.fileno(), prompt=prompt):
+        yield splitter.feed(data)
+    yield splitter.end()
