@@ -20,7 +20,7 @@ PER_CODEC = 200
 def broker() -> Iterator[EmbeddedBroker]:
     with running_broker({"num.partitions": "3"}) as broker:
         for codec in CODECS:
-            with Producer(
+            with Producer[bytes, bytes](
                 bootstrap_servers=broker.bootstrap_servers, compression_type=codec
             ) as producer:
                 for number in range(PER_CODEC):

@@ -22,7 +22,7 @@ def address(kafka: EmbeddedBroker) -> str:
         admin.create_topics(
             [NewTopic("a", partitions=2), NewTopic("b", partitions=1, configs=stamped)]
         ).check()
-    with Producer(bootstrap_servers=kafka.bootstrap_servers) as producer:
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         for time_ms in TIMES:
             producer.send("a", b"v", partition=1, timestamp_ms=time_ms)
     return kafka.bootstrap_servers

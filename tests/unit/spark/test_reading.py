@@ -17,7 +17,7 @@ NAME = TopicPartition("t", 0)
 
 @pytest.fixture(params=["none", "gzip", "snappy", "lz4", "zstd"])
 def filled(kafka: EmbeddedBroker, request: pytest.FixtureRequest) -> EmbeddedBroker:
-    with Producer(
+    with Producer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers, compression_type=request.param
     ) as producer:
         for number in range(100):

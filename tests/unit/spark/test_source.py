@@ -20,7 +20,7 @@ def options(kafka: EmbeddedBroker) -> dict[str, str]:
     address = kafka.bootstrap_servers
     with Admin(bootstrap_servers=address) as admin:
         admin.create_topics([NewTopic("t", partitions=2)]).check()
-    with Producer(bootstrap_servers=address) as producer:
+    with Producer[bytes, bytes](bootstrap_servers=address) as producer:
         for number in range(COUNT):
             producer.send("t", b"%d" % number, partition=number % 2)
     return {
@@ -82,7 +82,7 @@ def test_new_partitions_are_read_from_their_beginning(options: dict[str, str]) -
     address = options["kafka.bootstrap.servers"]
     with Admin(bootstrap_servers=address) as admin:
         admin.create_partitions({"t": 3}).check()
-    with Producer(bootstrap_servers=address) as producer:
+    with Producer[bytes, bytes](bootstrap_servers=address) as producer:
         producer.send("t", b"100", partition=2)
     reader.stop()  # the driver's client would notice by itself, within a metadata period
     end = reader.latestOffset(start, ReadAllAvailable())
@@ -94,7 +94,7 @@ def test_new_partitions_are_read_from_their_beginning(options: dict[str, str]) -
 def test_available_now_ends_where_the_topic_ended(options: dict[str, str]) -> None:
     reader = stream_of(options)
     reader.prepareForTriggerAvailableNow()
-    with Producer(bootstrap_servers=options["kafka.bootstrap.servers"]) as producer:
+    with Producer[bytes, bytes](bootstrap_servers=options["kafka.bootstrap.servers"]) as producer:
         producer.send("t", b"late", partition=0)
     end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
     assert end == {"t": {"0": 15, "1": 15}}
