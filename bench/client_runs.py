@@ -201,7 +201,9 @@ def confluent_producer(bootstrap: str, linger_ms: int = LINGER_MS):  # type: ign
     )
 
 
-def confluent_send(bootstrap: str, topic: str, count: int, told=None) -> Figures:  # type: ignore[no-untyped-def]
+def confluent_send(
+    bootstrap: str, topic: str, count: int, told: Callable[..., object] | None = None
+) -> Figures:
     watch, producer = Stopwatch(), confluent_producer(bootstrap)
     producer.produce(topic, VALUE)
     producer.flush()

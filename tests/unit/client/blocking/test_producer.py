@@ -9,7 +9,7 @@ from moldau.client.intake import Receipt
 from moldau.errors import ErrorCode, InvalidRecord, NetworkException
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
-from moldau.testing.control import Fail
+from moldau.testing.control import Delay, Fail
 
 
 def test_records_are_stored_and_futures_know_where(kafka: EmbeddedBroker) -> None:
@@ -38,6 +38,19 @@ def test_a_failure_comes_out_of_the_future(kafka: EmbeddedBroker) -> None:
         pytest.raises(InvalidRecord),
     ):
         producer.send("t", b"v").result(10)
+
+
+def test_memory_stays_bounded_with_a_slow_broker(kafka: EmbeddedBroker) -> None:
+    kafka.control("Produce", lambda _: Delay(0.005))
+    with Producer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, buffer_memory=20_000, batch_size=4000
+    ) as producer:
+        accumulator = producer._producer._accumulator
+        for number in range(2000):
+            producer.send("t", b"%d" % number + b"v" * 100, partition=0)
+            assert accumulator.used_bytes <= 20_000
+            assert sum(batch.records.size for batch in accumulator) <= 40_000
+    assert len(kafka.records("t")[0]) == 2000
 
 
 def test_threads_may_share_a_producer(kafka: EmbeddedBroker) -> None:
