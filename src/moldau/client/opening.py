@@ -76,6 +76,9 @@ async def open_broker(
             connection.close()
             if not isinstance(error, NetworkException):
                 raise
+    if settings.uses_sasl:  # which the old ones do not know: something else is wrong
+        reason = f"{address} hangs up on what it is told: is security.protocol right?"
+        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
     connection = await _connect(address, settings, tls)
     return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))
 

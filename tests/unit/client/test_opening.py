@@ -131,3 +131,6 @@ async def test_who_cannot_say_who_it_is_is_hung_up_on() -> None:
     async with scripted_broker(from_24) as address:
         with pytest.raises(UnsupportedVersion, match="SaslHandshake"):
             await without_sasl.open(address)
+    async with scripted_broker(lambda _: None) as address:
+        with pytest.raises(NetworkException, match=r"is security\.protocol right\?"):
+            await without_sasl.open(address)
