@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
 
-from moldau.testing.disk import lose_all
+from moldau.testing.disk import UNLIMITED_BYTES, lose_all
 from moldau.testing.world.tree import ENSEMBLE
 from moldau.testing.world.world import World
 from simulation.cluster import SimulatedBroker
@@ -31,6 +31,7 @@ class Faults:
         kinds: dict[str, Fault] = {
             "kill": self.kill,
             "power loss": self.lose_power,
+            "power loss in a step": self.lose_power_in_a_step,
             "stop": self.stop,
             "pause": self.pause,
             "session expiry": self.expire_session,
@@ -43,6 +44,7 @@ class Faults:
             "slow disk": self.slow_disk,
             "wrong clock": self.set_clock,
             "failing disk": self.fail_disk,
+            "full disk": self.fill_disk,
         }
         self.kinds = {name: fault for name, fault in kinds.items() if name not in without}
 
@@ -64,6 +66,7 @@ class Faults:
         for broker in self._brokers:
             broker.machine.slow_down(1)
             broker.machine.clock.skew_ms = 0
+            broker.machine.disk.capacity_bytes = UNLIMITED_BYTES
             broker.machine.resume()
             if not broker.machine.is_up:
                 broker.start()
@@ -90,6 +93,14 @@ class Faults:
             broker.machine.lose_power(choice)
             await self._pause(0.1, 12)
             self._start(broker)
+
+    async def lose_power_in_a_step(self, broker: SimulatedBroker) -> None:
+        """Likewise, at some call to the disk, in the middle of whatever it belongs to."""
+        if broker.machine.is_up:
+            chance = self._chance
+            broker.machine.lose_power_at_call(
+                chance.randint(1, 200), lambda count: chance.randint(0, count)
+            )
 
     async def stop(self, broker: SimulatedBroker) -> None:
         """A clean shutdown, and a start."""
@@ -161,6 +172,13 @@ class Faults:
     async def fail_disk(self, broker: SimulatedBroker) -> None:
         """Some call to the disk, soon, fails."""
         broker.machine.disk.fail_call(self._chance.randint(1, 200))
+
+    async def fill_disk(self, broker: SimulatedBroker) -> None:
+        """There is hardly any room left on the disk, for a while."""
+        disk = broker.machine.disk
+        disk.capacity_bytes = disk.used_bytes() + self._chance.randint(0, 8_000)
+        await self._pause(1, 8)
+        broker.machine.disk.capacity_bytes = UNLIMITED_BYTES
 
     async def _cut(
         self, broker: SimulatedBroker, others: Sequence[str], *, is_inward: bool, is_outward: bool

@@ -14,7 +14,7 @@ from moldau.protocol.messages.create_topics import (
     CreateTopicsResponse,
 )
 from moldau.testing.world.machine import Machine, Program
-from moldau.testing.world.world import World
+from moldau.testing.world.world import World, collect
 from simulation.client import TOPIC, Client
 from simulation.cluster import SimulatedBroker
 from simulation.faults import Faults
@@ -55,7 +55,7 @@ class Shape:
 _EVERYTHING_SYNCED = {"log.flush.interval.messages": "1"}
 # Without that, a broker that loses its power while it alone is in sync loses what it had
 # acknowledged before, as with Kafka (KIP-966).
-_POWER_LOSS = ("power loss",)
+_POWER_LOSS = ("power loss", "power loss in a step")
 
 ONE_BROKER = Shape(settings=_EVERYTHING_SYNCED)
 SHAPES = {
@@ -97,6 +97,12 @@ def shape_of(seed: int, broker_count: int | None = None) -> Shape:
 
 def play(seed: int, shape: Shape = ONE_BROKER) -> Verdict:
     """Let a world run its course, and judge it."""
+    verdict = _play(seed, shape)
+    collect()
+    return verdict
+
+
+def _play(seed: int, shape: Shape) -> Verdict:
     began_s = time.process_time()
     with World(seed) as world:
         scenario = Scenario(world, shape)

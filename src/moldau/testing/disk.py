@@ -44,6 +44,8 @@ class MemoryDisk:
         capacity_bytes: int = UNLIMITED_BYTES,
     ) -> None:
         self.calls: list[str] = []
+        self.on_power_lost: Callable[[], None] = lambda: None
+        """Called when power is lost at a call, before anybody hears of it."""
         self.capacity_bytes = capacity_bytes
         self._now_ms = now_ms
         self._root = _Directory()
@@ -196,6 +198,7 @@ class MemoryDisk:
         fault = self._faults.pop(len(self.calls), None)
         if isinstance(fault, PowerLost):
             self._is_on = False
+            self.on_power_lost()
         if fault is not None:
             raise fault
 

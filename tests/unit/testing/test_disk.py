@@ -295,3 +295,13 @@ def test_the_end_of_a_process_keeps_what_the_power_can_still_take() -> None:
         file.append(b"too late")
     assert after.read_file("/d/f") == b"durable and not"
     assert after.restart().read_file("/d/f") == b"durable"
+
+
+def test_whoever_owns_the_machine_hears_first_of_a_power_loss() -> None:
+    disk = disk_with("/d/f")
+    heard: list[str] = []
+    disk.on_power_lost = lambda: heard.append("power lost")
+    disk.lose_power_at_call(1)
+    with pytest.raises(PowerLost):
+        disk.open_append("/d/f")
+    assert heard == ["power lost"]

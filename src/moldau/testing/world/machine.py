@@ -60,6 +60,17 @@ class Machine:
         self._end(is_power_lost=True)
         self.disk = self.disk.restart(choice)
 
+    def lose_power_at_call(self, number: int, choice: Choice) -> None:
+        """Likewise, but in the middle of a step: at the program's `number`-th call to the disk."""
+        disk, life = self.disk, self.life
+
+        def end() -> None:
+            if self.disk is disk and self.life is life and self.is_up:
+                self.lose_power(choice)
+
+        disk.on_power_lost = end
+        disk.lose_power_at_call(number)
+
     def pause(self) -> None:
         """Stop the program where it is."""
         if self.life is not None and self.life.state is State.RUNNING:

@@ -67,7 +67,8 @@ class Stream(asyncio.Transport):
         return self._protocol
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        if self._is_closing or not data:
+        # A program may end in the middle of a step; what the step does after that is void.
+        if self._is_closing or not data or self.life.is_over:
             return
         self._unsent.append(bytes(data))
         self._unsent_size += len(data)
@@ -106,14 +107,14 @@ class Stream(asyncio.Transport):
         self._loop.call_soon(self._feed, context=self._context)
 
     def close(self) -> None:
-        if not self._is_closing:
+        if not self._is_closing and not self.life.is_over:
             self._is_closing = True
             self._inbox.clear()
             if not self._unsent:
                 self._finish()
 
     def abort(self) -> None:
-        if self.is_open:
+        if self.is_open and not self.life.is_over:
             self._is_closing = True
             self._unsent.clear()
             # The kernel forgets what it could not send yet.

@@ -128,6 +128,8 @@ class WorldTree(MemoryTree):
         self._check_session()
         answer: asyncio.Future[_T] = self._servers.loop.create_future()
         self._pending[answer] = None
+        if CURRENT.get().is_over:
+            return await answer
         self.outward.send(self._serve, self._connection, work, answer)
         try:
             return await answer

@@ -3,6 +3,7 @@
 import gc
 import random
 import sys
+import warnings
 from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -44,7 +45,7 @@ class World:
 
     def __enter__(self) -> Self:
         # The world before this one may have had users until now.
-        _collect()
+        collect()
         # A collection would close abandoned coroutines, and so run parts of them, at a moment
         # that depends on how much memory other things took.
         gc.disable()
@@ -60,14 +61,15 @@ class World:
         for machine in self.machines.values():
             machine.scrap()
         self.network.scrap()
-        _collect()
+        collect()
         gc.enable()
 
 
-def _collect() -> None:
+def collect() -> None:
     """Close what is left of a world: coroutines in the middle of their work, which complain."""
     complain, sys.unraisablehook = sys.unraisablehook, lambda _: None
     # Brokers that have loaded much freeze it, which keeps it for good.
     gc.unfreeze()
-    gc.collect()
+    with warnings.catch_warnings(action="ignore"):
+        gc.collect()
     sys.unraisablehook = complain

@@ -2,9 +2,11 @@
 
 import asyncio
 
-from moldau.testing.disk import lose_all
+from moldau.testing.disk import keep_all, lose_all
 from moldau.testing.world.machine import Machine
 from moldau.testing.world.world import World
+from unit.testing.world.worlds import Recorder
+from unit.testing.world.worlds import server as serving
 
 
 async def write_and_wait(machine: Machine) -> None:
@@ -96,3 +98,36 @@ def test_a_slow_machine_takes_longer_for_work_in_threads() -> None:
             return world.loop.time() - began_s
 
         assert world.run(main(1000)) > 50 * world.run(main(1))
+
+
+def test_power_may_be_lost_in_the_middle_of_a_step_whose_rest_is_void() -> None:
+    server, client = Recorder(), Recorder()
+
+    async def write_and_tell(machine: Machine) -> None:
+        _, protocol = await asyncio.get_running_loop().create_connection(
+            lambda: client, "server", 1
+        )
+        assert protocol is client
+        file = machine.disk.open_append("/file")
+        try:
+            file.append(b"one")
+            file.append(b"two")
+        finally:
+            client.transport.write(b"done")
+            client.transport.abort()
+
+    with World(1) as world:
+        world.machine("server").start(serving(world, server))
+        machine = world.machine("a")
+
+        async def main() -> None:
+            await asyncio.sleep(0)
+            machine.start(write_and_tell)
+            machine.lose_power_at_call(3, keep_all)
+            await asyncio.sleep(1)
+
+        world.run(main())
+        assert not machine.is_up
+        assert machine.disk.read_file("/file") == b"one"
+        assert bytes(server.received) == b""
+        assert not server.transport.is_closing()
