@@ -171,6 +171,20 @@ def test_a_topic_is_listed_deleted_and_made_again(terminal: Terminal) -> None:
     assert "Hello-Kafka" in terminal.run("zkCli.sh -server localhost:2181 ls /brokers/topics")
 
 
+def test_settings_are_changed_through_zookeeper(terminal: Terminal) -> None:
+    terminal.run(
+        "kafka-topics.sh --create --zookeeper localhost:2181 --replication-factor 1 "
+        "--partitions 1 --topic set"
+    )
+    configs = "kafka-configs.sh --zookeeper localhost:2181 --entity-type topics --entity-name set"
+    changed = terminal.run(f"{configs} --alter --add-config retention.ms=5000")
+    assert changed == "Completed Updating config for entity: topic 'set'.\n"
+    described = terminal.run(f"{configs} --describe")
+    assert described == "Configs for topic 'set' are retention.ms=5000\n"
+    asked = "kafka-topics.sh --describe --topic set --bootstrap-server localhost:9092"
+    terminal.until(asked, "retention.ms=5000")
+
+
 def test_a_consumer_that_asks_zookeeper_is_told_what_to_do(terminal: Terminal) -> None:
     old = (
         "kafka-console-consumer.sh --zookeeper localhost:2181 --from-beginning --topic Hello-Kafka"

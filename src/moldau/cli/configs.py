@@ -1,5 +1,6 @@
 """Show and change settings of topics, brokers, users and clients (kafka-configs.sh)."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 
@@ -47,7 +48,7 @@ OPTIONS = Options(
     Option("add-config-file", "A file with what to set.", "FILE"),
     Option("delete-config", "What to take back: a,b.", "NAMES"),
     Option("force", "For old scripts: nothing is asked anyway."),
-    Option("zookeeper", "As before 3.0.", "SERVERS"),
+    Option("zookeeper", "As before 3.0: read and write ZooKeeper instead.", "SERVERS"),
 )
 
 _QUOTA_TYPES = ("users", "clients", "ips")
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     entities = check(given)
+    if "zookeeper" in given:
+        _run_with_zookeeper(given, entities)
+        return 0
     try:
         run_admin(given, lambda admin: _run(admin, given, entities))
     except KafkaError as error:
@@ -71,10 +75,8 @@ def check(given: Given) -> list[Entity]:
     """Whose settings are meant; ends unless the options fit together."""
     if ("describe" in given) == ("alter" in given):
         raise CommandFailed("Command must include exactly one action: --describe, --alter")
-    if "zookeeper" in given:
-        raise CommandFailed("brokers are asked, not ZooKeeper: use --bootstrap-server")
     entities = entities_of(given)
-    if "bootstrap-server" not in given:
+    if "bootstrap-server" not in given and "zookeeper" not in given:
         raise CommandFailed(
             "One of the required --bootstrap-server or --bootstrap-controller arguments "
             "must be specified"
@@ -106,12 +108,30 @@ async def _run(admin: Admin, given: Given, entities: list[Entity]) -> None:
         if given.is_json:
             print(json.dumps(data))
         return
-    added = parse_settings(given.text("add-config")) | read_file(given.text("add-config-file"))
-    removed = [name.strip() for name in given.text("delete-config").split(",") if name.strip()]
+    added, removed = _changes(given)
     if has_quotas:
         await alter_quotas(admin, entities, added, removed)
     else:
         await alter_settings(admin, entities[0], added, removed)
+
+
+def _run_with_zookeeper(given: Given, entities: list[Entity]) -> None:
+    from moldau.cli.znodes.configs import (  # noqa: PLC0415 - seldom
+        alter_with_zookeeper,
+        describe_with_zookeeper,
+    )
+
+    servers = given.text("zookeeper")
+    if "describe" in given:
+        asyncio.run(describe_with_zookeeper(servers, entities))
+    else:
+        asyncio.run(alter_with_zookeeper(servers, entities, *_changes(given)))
+
+
+def _changes(given: Given) -> tuple[dict[str, str], list[str]]:
+    added = parse_settings(given.text("add-config")) | read_file(given.text("add-config-file"))
+    removed = [name.strip() for name in given.text("delete-config").split(",") if name.strip()]
+    return added, removed
 
 
 def parse_settings(text: str) -> dict[str, str]:

@@ -18,7 +18,6 @@ def test_commas_within_brackets_belong_to_the_value() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--describe", "--topic", "a", "--zookeeper", "z"), "use --bootstrap-server"),
         (("--describe", "--topic", "a"), "--bootstrap-server"),
         (("--alter", "--topic", "a", "--bootstrap-server", "b:1"), "At least one of --add-config"),
         (

@@ -7,7 +7,7 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.coordination.tree import SessionError, Tree
 
 _SESSION_MS = 30_000
-_CONNECT_MS = 10_000
+_CONNECT_MS = 5_000
 _REQUESTS_MAX = 100
 
 
