@@ -14,6 +14,7 @@ from moldau.protocol.frame import FrameReader
 from moldau.protocol.headers import RequestHeader, decode_response_header, encode_request_header
 
 _FRAME_MAX_BYTES = 2**31 - 1
+_GROWTH = 1024  # a broker is believed when it announces a large answer: it is copied less
 _SIZE_BYTES = 4
 _CORRELATION_COUNT = 2**31
 
@@ -55,7 +56,7 @@ class Connection(asyncio.BufferedProtocol):
         self.name = name
         self._client_id = client_id
         self._slots = asyncio.Semaphore(in_flight_max)
-        self._reader = FrameReader(_FRAME_MAX_BYTES)
+        self._reader = FrameReader(_FRAME_MAX_BYTES, growth=_GROWTH)
         self._expected: deque[_Expected] = deque()
         self._correlation_id = 0
         self._failure: KafkaError | None = None

@@ -3,7 +3,7 @@
 The transport receives straight into `writable()` and reports with `received()`;
 `next_frame()` hands out what is complete, as a view that stays valid for as long as
 somebody holds it. Memory follows what has arrived, never what a size declares: a new
-buffer is at most `GROWTH` times the bytes that wait in it, or `CHUNK_BYTES`, and one that
+buffer is at most `growth` times the bytes that wait in it, or `CHUNK_BYTES`, and one that
 is used again at most `GROWTH` times the last frame.
 """
 
@@ -20,7 +20,8 @@ _SIZE = struct.Struct(">i")
 class FrameReader:
     """The received bytes of one connection that are not yet handed out."""
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, *, growth: int = GROWTH) -> None:
+        self._growth = growth
         self.limit_bytes = limit_bytes
         """The largest frame allowed; may be changed between frames, as after SASL."""
         self._buffer = bytearray(CHUNK_BYTES)
@@ -95,7 +96,7 @@ class FrameReader:
         if needed <= len(self._buffer) <= expected and self._is_free():
             self._buffer[:waiting] = self._buffer[self._start : self._end]
         else:
-            buffer = bytearray(max(CHUNK_BYTES, min(needed, GROWTH * waiting)))
+            buffer = bytearray(max(CHUNK_BYTES, min(needed, self._growth * waiting)))
             buffer[:waiting] = memoryview(self._buffer)[self._start : self._end]
             self._buffer = buffer
         self._start, self._end = 0, waiting

@@ -162,3 +162,16 @@ def test_a_large_buffer_goes_when_frames_are_small_again() -> None:
     for _ in range(30):
         receive(reader, bytes(CHUNK_BYTES // 2))
     assert len(reader.writable()) <= GROWTH * CHUNK_BYTES
+
+
+def test_a_peer_that_is_believed_gets_the_memory_that_it_announces_sooner() -> None:
+    frame = bytes(3 << 20)
+    announced = len(frame).to_bytes(4, "big")
+    sizes = []
+    for growth in (GROWTH, 1024):
+        reader = FrameReader(2**31 - 1, growth=growth)
+        reader.feed(announced + frame[: CHUNK_BYTES - 4])
+        sizes.append(CHUNK_BYTES + len(reader.writable()))
+        reader.feed(frame[CHUNK_BYTES - 4 :])
+        assert reader.next_frame() == frame
+    assert sizes == [GROWTH * CHUNK_BYTES, 4 + len(frame)]

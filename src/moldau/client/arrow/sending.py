@@ -1,5 +1,6 @@
 """Arrow tables to batches of records, encoded by the kernel and spread over partitions."""
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -55,10 +56,12 @@ def new_records(batch: pa.RecordBatch, columns: TableColumns, now_ms: int) -> Ne
     values = None if columns.value is None else _binary(_column(batch, columns.value))
     keys = None if columns.key is None else _binary(_column(batch, columns.key))
     headers = None if columns.headers is None else _headers(_column(batch, columns.headers))
-    timestamps = pa.repeat(pa.scalar(now_ms, pa.int64()), batch.num_rows)
-    if columns.timestamp is not None:
-        timestamps = _milliseconds(_column(batch, columns.timestamp))
-    return NewRecords(_view(timestamps, 1, "q", batch.num_rows), values, keys, headers)
+    if columns.timestamp is None:
+        timestamps = memoryview(array("q", [now_ms]) * batch.num_rows)
+    else:
+        times = _milliseconds(_column(batch, columns.timestamp))
+        timestamps = _view(times, 1, "q", batch.num_rows)
+    return NewRecords(timestamps, values, keys, headers)
 
 
 def pieces(
@@ -92,52 +95,52 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     return batch.column(name)
 
 
-def _binary(array: pa.Array) -> BinaryColumn:
-    if not pa.types.is_binary(array.type):
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
+def _binary(items: pa.Array) -> BinaryColumn:
+    if not pa.types.is_binary(items.type):
+        if pa.types.is_dictionary(items.type):
+            items = items.dictionary_decode()
         try:
-            array = array.cast(pa.binary())
+            items = items.cast(pa.binary())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise TypeError(f"keys and values are binary or text, not {array.type}") from error
-    validity, _, data = array.buffers()
+            raise TypeError(f"keys and values are binary or text, not {items.type}") from error
+    validity, _, data = items.buffers()
     return BinaryColumn(
-        offsets=_view(array, 1, "i", len(array) + 1),
+        offsets=_view(items, 1, "i", len(items) + 1),
         data=memoryview(b"" if data is None else data).cast("B"),
         validity=None if validity is None else memoryview(validity).cast("B"),
-        null_count=array.null_count,
-        validity_start=array.offset,
+        null_count=items.null_count,
+        validity_start=items.offset,
     )
 
 
-def _headers(array: pa.Array) -> HeadersColumn:
-    if pa.types.is_map(array.type):
-        names, values = array.keys, array.items
-        array = array.cast(pa.list_(pa.struct([("key", names.type), ("value", values.type)])))
-    structs = array.values
-    if array.null_count:  # a list that is null may still have items: they are left out
-        filled = [[] if each is None else each for each in array.to_pylist()]
-        array = pa.array(filled, array.type)
-        structs = array.values
+def _headers(items: pa.Array) -> HeadersColumn:
+    if pa.types.is_map(items.type):
+        names, values = items.keys, items.items
+        items = items.cast(pa.list_(pa.struct([("key", names.type), ("value", values.type)])))
+    structs = items.values
+    if items.null_count:  # a list that is null may still have items: they are left out
+        filled = [[] if each is None else each for each in items.to_pylist()]
+        items = pa.array(filled, items.type)
+        structs = items.values
     names, values = structs.flatten()
     return HeadersColumn(
-        offsets=_view(array, 1, "i", len(array) + 1), keys=_binary(names), values=_binary(values)
+        offsets=_view(items, 1, "i", len(items) + 1), keys=_binary(names), values=_binary(values)
     )
 
 
-def _milliseconds(array: pa.Array) -> pa.Array:
-    if array.null_count:
+def _milliseconds(items: pa.Array) -> pa.Array:
+    if items.null_count:
         raise ValueError("a timestamp is null")
-    if pa.types.is_timestamp(array.type):
-        array = array.cast(pa.timestamp("ms", tz=array.type.tz), safe=False)
-    return array.cast(pa.int64())
+    if pa.types.is_timestamp(items.type):
+        items = items.cast(pa.timestamp("ms", tz=items.type.tz), safe=False)
+    return items.cast(pa.int64())
 
 
-def _view(array: pa.Array, buffer: int, item_format: Literal["i", "q"], count: int) -> memoryview:
-    """The items of a buffer that belong to an array, which may be a part of it."""
+def _view(items: pa.Array, buffer: int, item_format: Literal["i", "q"], count: int) -> memoryview:
+    """The items of a buffer that belong to a column, which may be a part of it."""
     item_size = 4 if item_format == "i" else 8
-    data = array.buffers()[buffer]
+    data = items.buffers()[buffer]
     if data is None or data.size == 0:  # of no rows
         return memoryview(bytes(item_size * count)).cast(item_format)
-    items = memoryview(data).cast("B")
-    return items[array.offset * item_size :][: count * item_size].cast(item_format)
+    everything = memoryview(data).cast("B")
+    return everything[items.offset * item_size :][: count * item_size].cast(item_format)

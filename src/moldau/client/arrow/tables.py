@@ -1,5 +1,6 @@
 """Fetched records to Arrow tables, column by column and without an object per record."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
@@ -80,7 +81,7 @@ def record_batch(columns: Columns, partition: TopicPartition, schema: pa.Schema)
         "key": lambda: _binary(columns.keys, pa.binary(), count),
         "value": lambda: _binary(columns.values, pa.binary(), count),
         "topic": lambda: _topic(partition.topic, count),
-        "partition": lambda: pa.repeat(pa.scalar(partition.partition, pa.int32()), count),
+        "partition": lambda: _same(partition.partition, count),
         "offset": lambda: _numbers(columns.offsets, pa.int64(), count),
         "timestamp": lambda: _numbers(columns.timestamps, SCHEMA.field("timestamp").type, count),
         "headers": lambda: _headers(columns.headers, count),
@@ -127,18 +128,28 @@ def _binary(column: BinaryColumn | None, kind: pa.DataType, count: int) -> pa.Ar
 
 
 def _topic(topic: str, count: int) -> pa.Array:
-    indices = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(bytes(4 * count))])
-    return pa.DictionaryArray.from_arrays(indices, pa.array([topic], pa.string()))
+    name = topic.encode()
+    ends = pa.py_buffer(array("i", [0, len(name)]))
+    names = pa.Array.from_buffers(pa.string(), 1, [None, ends, pa.py_buffer(name)])
+    return pa.DictionaryArray.from_arrays(_same(0, count), names)
+
+
+def _same(number: int, count: int) -> pa.Array:
+    # From a buffer: to convert a number or a list, pyarrow would import pandas.
+    return pa.Array.from_buffers(
+        pa.int32(), count, [None, pa.py_buffer(array("i", [number]) * count)]
+    )
 
 
 def _headers(column: HeadersColumn | None, count: int) -> pa.Array:
     assert column is not None, "the column was wanted"
     header_count = len(column.keys.offsets) - 1
     # Names are UTF-8 or no names at all: what is not is replaced, as rows have it.
-    keys = _binary(column.keys, pa.binary(), header_count)
+    names = _binary(column.keys, pa.string(), header_count)
     try:
-        names = keys.cast(pa.string())
+        names.validate(full=True)
     except pa.ArrowInvalid:
+        keys = _binary(column.keys, pa.binary(), header_count)
         replaced = [each.as_py().decode(errors="replace") for each in keys]
         names = pa.array(replaced, pa.string())
     values = _binary(column.values, pa.binary(), header_count)
