@@ -98,7 +98,7 @@ async def copy_under(kafka: EmbeddedBroker, trouble: Callable[[], None]) -> list
             while sum(copier.copied_count for copier in copiers) < goal:
                 await asyncio.sleep(0.01)
             await asyncio.to_thread(trouble)
-            # One is killed, too: its transaction is left open and its partitions are others'.
+            # One is cancelled, too: it aborts what it was in, and its partitions are others'.
             tasks[0].cancel()
             await asyncio.wait([tasks[0]])
             tasks[0] = asyncio.create_task(copiers[0].run())
