@@ -185,6 +185,9 @@ class FetchLoop:
             response = cast("FetchResponse", await channel.call(request, version))
         finally:
             self._is_parked = False
+        if self._channel is not channel:
+            # Interrupted just when the answer came: what it answers has been forgotten.
+            raise ConnectionError("hung up")
         if response.error_code != ErrorCode.NONE:
             self._session.restart()
             await self._pause(0 if self._session.is_over(response.error_code) else FIRST_BACKOFF_MS)

@@ -76,8 +76,11 @@ class Follower:
         self.fetched_ms = now_ms
 
     def note_idle(self, now_ms: int) -> None:
-        """It asked for nothing else, and nothing else was there to be asked for."""
-        if self.log_end_offset >= self.leader_end_at_fetch:
+        """It asked for nothing else, and nothing else was there to be asked for.
+
+        Of one who has not asked under this leader nothing is known, whatever it asked before.
+        """
+        if 0 <= self.leader_end_at_fetch <= self.log_end_offset:
             self.caught_up_ms = max(self.caught_up_ms, now_ms)
 
     def note_read(self, leader_end: int, now_ms: int) -> None:

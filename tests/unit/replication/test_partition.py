@@ -253,3 +253,15 @@ def test_who_joined_with_little_stays_until_the_next_look_at_who_is_behind() -> 
     change = led.propose_isr(now_ms=late_ms)
     assert change is not None
     assert change.isr == (1,)
+
+
+def test_who_has_not_fetched_from_this_leader_holds_nothing_up_by_being_idle() -> None:
+    led = partition()
+    led.lead(state(isr=(1, 2), replicas=(1, 2, 3)), now_ms=5_000)
+    led.append(batch(2), acks=ALL_IN_SYNC, now_ms=5_000)
+    # Of its session under the leader before, which ended with it.
+    led.followers[3].note_idle(4_999)
+    fetch(led, 2, 2, now_ms=5_001)
+    assert led.log.high_watermark == 2
+    led.followers[2].note_idle(6_000)
+    assert led.followers[2].caught_up_ms == 6_000
