@@ -72,6 +72,8 @@ async def test_the_consumer_protocol(kraft: ApacheBroker) -> None:
             described = (await admin.describe_groups("new"))["new"]
             assert (described.group_type, described.state) == ("consumer", "Stable")
             assert sorted(len(each.assignment) for each in described.members) == [2, 2]
+            for each in (one, two):
+                await each.commit()
             (listed,) = await admin.list_groups(types=["consumer"])
             assert listed.group_type.lower() == "consumer"
         async with asyncio.timeout(20):

@@ -130,6 +130,7 @@ def test_without_a_python_the_user_is_told_what_to_install(clone: Clone, tmp_pat
 
 # Stopping is done by the system's own tools: nothing need be installed for it.
 WITHOUT_ENVIRONMENT = {"kafka-server-stop.sh"}
+BY_MOLDAU = 'exec "$(dirname "$(readlink -f "$0")")/moldau" '
 
 
 def test_every_script_makes_its_environment_and_can_be_run() -> None:
@@ -138,6 +139,8 @@ def test_every_script_makes_its_environment_and_can_be_run() -> None:
     for script in scripts:
         lines = script.read_text(encoding="utf-8").splitlines()
         assert lines[0] == "#!/bin/sh", script
-        makes_environment = '. "$here/environment/ensure.sh"' in lines
+        makes_environment = '. "$here/environment/ensure.sh"' in lines or any(
+            line.startswith(BY_MOLDAU) for line in lines
+        )
         assert makes_environment != (script.name in WITHOUT_ENVIRONMENT), script
         assert os.access(script, os.X_OK), script
