@@ -74,8 +74,8 @@ def test_what_is_in_one_file_comes_out_in_another(tmp_path: Path) -> None:
         with worker(tmp_path / "connect", broker.bootstrap) as connect:
             wait_for_copy(connect, source, sink)
             assert connect.connectors() == ["sink", "source"]
-            for name in ("source", "sink"):
-                wait_until(lambda name=name: connect.states(name) == ["RUNNING"] * 2, connect)  # type: ignore[misc]
+            wait_until(lambda: connect.states("source") == ["RUNNING", "RUNNING"], connect)
+            wait_until(lambda: connect.states("sink") == ["RUNNING", "RUNNING"], connect)
 
 
 @needs_apache("connect-3.9")

@@ -129,7 +129,7 @@ def test_without_a_python_the_user_is_told_what_to_install(clone: Clone, tmp_pat
 
 
 # Stopping is done by the system's own tools: nothing need be installed for it.
-WITHOUT_ENVIRONMENT = {"kafka-server-stop.sh"}
+WITHOUT_ENVIRONMENT = {"kafka-server-stop.sh", "zookeeper-server-stop.sh"}
 BY_MOLDAU = 'exec "$(dirname "$(readlink -f "$0")")/moldau" '
 
 
