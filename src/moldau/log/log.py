@@ -188,6 +188,8 @@ class Log:
 
     def aborted_in(self, fetched: Fetched) -> list[AbortedTransaction]:
         """The aborted transactions among what was read."""
+        if fetched.range is None:
+            return []
         with self.folder.volume.guard():
             return read.aborted_in(self.segments, fetched)
 

@@ -25,7 +25,7 @@ from moldau.broker.reads import (
 )
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
-from moldau.model import TopicPartition
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -69,12 +69,13 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         asked, reads = await _read_for_follower(request, fetch, terms, broker)
         return _response(fetch, asked, reads, context, broker)
     asked = _questions(fetch, broker.metadata.image)
-    reads = read_all(broker.replicas, asked, terms)
+    is_early = not is_rack_aware and _is_early(request, asked, terms, broker)
+    reads = {} if is_early else read_all(broker.replicas, asked, terms)
     if terms.is_follower:
         _note_fetches(asked, reads, terms, broker)
     elif is_rack_aware and request.rack_id:
         _refer_to_nearest(request.rack_id, asked, reads, context, broker)
-    if reads and _must_wait(request, reads):
+    if is_early or (reads and _must_wait(request, reads)):
         await broker.waiters.until(
             _end_of_wait(request, asked, terms, broker),
             keys=[one.partition for one in asked.values()],
@@ -218,6 +219,17 @@ def _refer_to_nearest(
             replica = nearest(partition, asked[key].want.fetch_offset, rack, racks)
             if replica is not None:
                 read.refer_to(replica)
+
+
+def _is_early(request: FetchRequest, asked: Questions, terms: ReadTerms, broker: Broker) -> bool:
+    """Whether a consumer is where everything ends, as most are: nothing need be read to see it."""
+    return (
+        terms.replica_id == CONSUMER
+        and min(request.max_wait_ms, request.min_bytes) > 0
+        and all(one.want.last_fetched_epoch == NO_LEADER_EPOCH for one in asked.values())
+        and bool(asked)
+        and not has_news(broker.replicas, asked, terms)
+    )
 
 
 def _must_wait(request: FetchRequest, reads: Reads) -> bool:
