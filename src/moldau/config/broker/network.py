@@ -79,7 +79,7 @@ class NetworkConfig(Area):
     )
     socket_send_buffer_bytes: int = integer(
         102_400,
-        "SO_SNDBUF of server sockets, twice as much at this default; -1 leaves it to the "
+        "SO_SNDBUF of server sockets, three times as much at this default; -1 leaves it to the "
         "operating system.",
         importance=Importance.HIGH,
     )
