@@ -1,7 +1,7 @@
 """Settings of Moldau alone: limits that Kafka does not have."""
 
 from moldau.config.definition import Area, Importance, integer
-from moldau.config.rules import at_least, between
+from moldau.config.rules import at_least
 
 
 class LimitConfig(Area):
