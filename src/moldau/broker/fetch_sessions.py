@@ -200,8 +200,12 @@ class FetchSessions:
         if session.uses_topic_ids != request.uses_topic_ids:
             raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         for key, wanted in request.wanted.items():
-            if key in session.partitions:
-                session.partitions[key].wanted = wanted
+            kept = session.partitions.get(key)
+            if kept is not None:
+                kept.wanted = wanted
+                if session.is_follower:
+                    # It asks otherwise than before, and may have dropped what it was told.
+                    kept.high_watermark = -1
             else:
                 session.partitions[key] = _Remembered(wanted)
         for key in request.forgotten:

@@ -189,3 +189,17 @@ def test_a_larger_session_pushes_out_a_smaller_one_that_is_old() -> None:
 
 def test_no_slots_means_no_sessions() -> None:
     assert sessions(slots=0).begin(request(0, INITIAL_EPOCH, A), now_ms=0).session_id == 0
+
+
+@pytest.mark.parametrize(("is_follower", "told"), [(True, [A]), (False, [])])
+def test_a_follower_that_asks_otherwise_hears_the_high_watermark_again(
+    is_follower: bool, told: list[PartitionKey]
+) -> None:
+    cache = sessions()
+    fetch = cache.begin(request(0, INITIAL_EPOCH, A, B, is_follower=is_follower), now_ms=0)
+    fetch.select(dict.fromkeys((A, B), NOTHING_NEW))
+    # It may have begun a new epoch, and dropped the answer to the one before.
+    again = cache.begin(
+        request(fetch.session_id, 1, A, offset=3, is_follower=is_follower), now_ms=1
+    )
+    assert again.select(dict.fromkeys((A, B), NOTHING_NEW)) == told

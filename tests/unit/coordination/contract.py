@@ -184,11 +184,11 @@ class TreeContract:
         await tree.get("/a", watch=watch)
         await tree.get("/a", watch=watch)
         await tree.set("/a", b"1")
-        assert watch.told == [WatchEvent(Change.DATA, "/a")]
+        assert await watch.until(1) == [WatchEvent(Change.DATA, "/a")]
         await tree.set("/a", b"2")
         await tree.exists("/a", watch=watch)
         await tree.delete("/a")
-        assert watch.told[1:] == [WatchEvent(Change.DELETED, "/a")]
+        assert (await watch.until(2))[1:] == [WatchEvent(Change.DELETED, "/a")]
 
     async def test_a_watch_can_wait_for_a_missing_node_but_not_by_get(self, tree: Tree) -> None:
         watch, never = Recorder(), Recorder()
