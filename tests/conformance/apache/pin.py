@@ -12,6 +12,10 @@ _BROKER = "3.9.2"
 # The tools' jar asks for all of Kafka Connect with its web server for one subcommand.
 _NOT_WANTED = {
     "kafka-tools": [("org.apache.kafka", "connect-runtime"), ("com.fasterxml.jackson.jaxrs", "*")],
+    # PySpark has the rest.
+    "spark-sql-kafka-0-10_2.13": [("*", "*")],
+    "spark-token-provider-kafka-0-10_2.13": [("*", "*")],
+    "commons-pool2": [("*", "*")],
 }
 
 CLASS_PATHS = {
@@ -29,6 +33,7 @@ CLASS_PATHS = {
     "clients-4": [Jar("org.apache.kafka", "kafka-clients", "4.4.0")],
     "streams-3.9": [
         Jar("org.apache.kafka", "kafka-streams", _BROKER),
+        Jar("org.apache.kafka", "kafka-streams-test-utils", _BROKER),
         Jar("ch.qos.reload4j", "reload4j", "1.2.25"),
         Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
     ],
@@ -37,6 +42,13 @@ CLASS_PATHS = {
         Jar("org.apache.kafka", "connect-file", _BROKER),
         Jar("org.apache.kafka", "connect-json", _BROKER),
         Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
+    "spark-connector-4.2": [
+        Jar("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
+        # Of later versions this part is not found; the connector runs with this one.
+        Jar("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
+        Jar("org.apache.kafka", "kafka-clients", _BROKER),
+        Jar("org.apache.commons", "commons-pool2", "2.12.0"),
     ],
 }
 
