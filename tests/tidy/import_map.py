@@ -54,7 +54,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cython": ("moldau.records", "moldau.log", "moldau.broker.express", "moldau.client.intake"),
     "fastavro": ("moldau.client.arrow",),
     "google": ("moldau.client.arrow",),  # protobuf
-    "kazoo": ("moldau.coordination.zookeeper",),
+    "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
     "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),
     "starlette": ("moldau.console",),

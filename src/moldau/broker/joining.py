@@ -11,14 +11,18 @@ from moldau.broker.registration import Registration
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.broker.zookeeper import ZooKeeperConfig
+from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
+from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.protocol.inter_broker import TOPIC_IDS_SINCE
 from moldau.protocol.primitives import NO_UUID
+from moldau.runtime.java_options import java_properties
 from moldau.security.tls import TlsSettings, client_context
+from moldau.security.zookeeper_login import find_login
 
 # A cluster may be without a controller: then clients have to ask again, as with Kafka.
 _FIRST_METADATA_S = 5.0
@@ -37,7 +41,7 @@ async def open_zookeeper(startup: Startup) -> Tree:
         session_timeout_ms=session_timeout_ms,
         connect_timeout_ms=config.zookeeper_connection_timeout_ms or session_timeout_ms,
         requests_max=config.zookeeper_max_in_flight_requests,
-        tls=client_context(_tls_settings(config)) if config.zookeeper_ssl_client_enable else None,
+        protection=_protection(config),
     )
 
 
@@ -135,6 +139,22 @@ async def until_known(broker: Broker) -> None:
         return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
 
     await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
+
+
+def _protection(config: ZooKeeperConfig) -> Protection:
+    is_secure = config.zookeeper_ssl_client_enable
+    begin_login = find_login(config.zookeeper_sasl_jaas_config, java_properties())
+    has_certificate = is_secure and bool(config.zookeeper_ssl_keystore_location)
+    if config.zookeeper_set_acl and begin_login is None and not has_certificate:
+        raise config_error(
+            "zookeeper.set.acl: ZooKeeper has to know the broker: set "
+            "moldau.zookeeper.sasl.jaas.config, or zookeeper.ssl.keystore.location with TLS"
+        )
+    return Protection(
+        tls=client_context(_tls_settings(config)) if is_secure else None,
+        begin_login=begin_login,
+        has_acls=config.zookeeper_set_acl,
+    )
 
 
 def _tls_settings(config: ZooKeeperConfig) -> TlsSettings:

@@ -45,7 +45,6 @@ def refuse_unsupported(startup: Startup) -> None:
 
 def _refuse_unprotected_tree(config: ZooKeeperConfig) -> None:
     unavailable = {
-        "zookeeper.set.acl": config.zookeeper_set_acl,
         "zookeeper.ssl.crl.enable": config.zookeeper_ssl_crl_enable,
         "zookeeper.ssl.ocsp.enable": config.zookeeper_ssl_ocsp_enable,
     }

@@ -1,25 +1,23 @@
 """A tree on a ZooKeeper ensemble, through kazoo; one object is one session.
 
 kazoo works on threads of its own and would call watches, results and state changes from
-different ones. `_LoopHandler` puts all of them on the event loop, in the order in which they
-came in over the connection. kazoo also goes on with a new session by itself when one has
+different ones. `kazoo_client.py` puts all of them on the event loop, in the order in which
+they came in over the connection. kazoo also goes on with a new session by itself when one has
 expired: here the object is lost with its session, and whoever owns it makes another.
 """
 
 import asyncio
 import logging
-import socket
-import ssl
-import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, Self, TypeVar
 
 from kazoo import exceptions
-from kazoo.client import KazooClient, KazooState, TransactionRequest
-from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
+from kazoo.client import KazooState, TransactionRequest
 from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
+from moldau.coordination.kazoo_client import Inbox, LoopClient, acls_of
+from moldau.coordination.protection import Protection
 from moldau.coordination.tree import (
     ANY_VERSION,
     BadVersion,
@@ -75,8 +73,7 @@ _REFUSALS: dict[type[Exception], type[TreeError]] = {
 _UNDONE = (exceptions.RolledBackError, exceptions.RuntimeInconsistency)
 # What a busy machine, or the recovery of a large log, may cost a loop at the most.
 _HANG_MIN_S = 60.0
-# A session lasts for seconds: waiting longer than this between two attempts would lose it.
-_RECONNECT = {"max_tries": -1, "delay": 0.1, "backoff": 2, "max_delay": 1.0}
+_UNPROTECTED = Protection()
 
 
 class _AsyncResult(Protocol):
@@ -91,9 +88,12 @@ class _AsyncResult(Protocol):
 class ZooKeeperTree:
     """One session with an ensemble."""
 
-    def __init__(self, client: KazooClient, inbox: "_Inbox", *, requests_max: int) -> None:
+    def __init__(
+        self, client: LoopClient, inbox: Inbox, protection: Protection, *, requests_max: int
+    ) -> None:
         self._client = client
         self._inbox = inbox
+        self._protection = protection
         self._loop = asyncio.get_running_loop()
         self._watches = Watches()
         self._listeners: list[SessionListener] = []
@@ -111,27 +111,19 @@ class ZooKeeperTree:
         session_timeout_ms: int,
         connect_timeout_ms: int,
         requests_max: int,
-        tls: ssl.SSLContext | None = None,
+        protection: Protection = _UNPROTECTED,
     ) -> Self:
         """Open a session; ConnectionLost if there is none in time.
 
         `connect` is Kafka's `zookeeper.connect`: host:port pairs, and perhaps a path that all
-        nodes are below, which is created if need be. Without `tls` nothing is encrypted.
+        nodes are below, which is created if need be.
         """
-        inbox = _Inbox()
+        inbox = Inbox()
         hosts, slash, base = connect.partition("/")
-        client = KazooClient(
-            hosts,
-            timeout=session_timeout_ms / 1000,
-            handler=_LoopHandler(inbox, tls),
-            connection_retry=_RECONNECT,
-        )
-        timeout_s = connect_timeout_ms / 1000
-        try:
-            await asyncio.to_thread(_connect, client, slash + base, timeout_s)
-        except KazooTimeoutError as error:
-            raise ConnectionLost(f"no ZooKeeper at {hosts} within {timeout_s} s") from error
-        tree = cls(client, inbox, requests_max=requests_max)
+        client = LoopClient(hosts, inbox, protection, session_timeout_s=session_timeout_ms / 1000)
+        acls = acls_of(slash + base, protection)
+        await asyncio.to_thread(client.connect, slash + base, acls, connect_timeout_ms / 1000)
+        tree = cls(client, inbox, protection, requests_max=requests_max)
         tree._watchdog = Watchdog(max(session_timeout_ms / 1000, _HANG_MIN_S))
         tree._watchdog.start()
         # kazoo calls this from the thread of the connection.
@@ -175,6 +167,7 @@ class ZooKeeperTree:
             result: _AsyncResult = self._client.create_async(
                 operation.path,
                 operation.data,
+                acls_of(operation.path, self._protection),
                 ephemeral=operation.is_ephemeral,
                 sequence=operation.is_sequential,
                 include_data=True,
@@ -195,7 +188,7 @@ class ZooKeeperTree:
         def send() -> _AsyncResult:
             transaction = self._client.transaction()
             for operation in operations:
-                _add(transaction, operation)
+                _add(transaction, operation, self._protection)
             result: _AsyncResult = transaction.commit_async()
             return result
 
@@ -267,70 +260,12 @@ class ZooKeeperTree:
             self._watchdog.stop()
         self._watches.take_all()
         self._tell(SessionState.LOST)
-        self._stopped = self._loop.run_in_executor(None, _stop, self._client)
+        self._stopped = self._loop.run_in_executor(None, self._client.end)
 
     def _tell(self, state: SessionState) -> None:
         self._state = state
         for listener in self._listeners:
             self._loop.call_soon(listener, state)
-
-
-class _Inbox:
-    """What kazoo takes for a queue of functions to run: runs them on the event loop."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._thread_id = threading.get_ident()
-
-    def put(self, function: Callable[[], None]) -> None:
-        # On the loop at once: by another round through it others could overtake.
-        if threading.get_ident() == self._thread_id:
-            function()
-        else:
-            self._loop.call_soon_threadsafe(function)
-
-
-class _LoopHandler(SequentialThreadingHandler):  # type: ignore[misc] # kazoo has no types
-    """Runs kazoo's callbacks on the event loop instead of two worker threads.
-
-    It also makes the connections: kazoo's own way to TLS knows fewer settings.
-    """
-
-    def __init__(self, inbox: _Inbox, tls: ssl.SSLContext | None) -> None:
-        super().__init__()
-        self.callback_queue = self.completion_queue = inbox
-        self._tls = tls
-
-    def create_connection(
-        self, address: tuple[str, int], hostname: str, timeout: float, **_options: object
-    ) -> socket.socket:
-        connection = socket.create_connection(address, timeout)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self._tls is None:
-            return connection
-        try:
-            return self._tls.wrap_socket(connection, server_hostname=hostname)
-        except OSError:
-            connection.close()
-            raise
-
-    def start(self) -> None:
-        self._running = True
-
-    def stop(self) -> None:
-        self._running = False
-
-
-def _connect(client: KazooClient, base: str, timeout_s: float) -> None:
-    client.start(timeout_s)
-    if base.strip("/"):
-        client.ensure_path(base)
-        client.chroot = base.rstrip("/")
-
-
-def _stop(client: KazooClient) -> None:
-    client.stop()
-    client.close()
 
 
 def _translate(error: Exception, path: str) -> Exception:
@@ -343,10 +278,11 @@ def _translate(error: Exception, path: str) -> Exception:
     return SessionError(f"{type(error).__name__}: {error}")
 
 
-def _add(transaction: TransactionRequest, operation: Operation) -> None:
+def _add(transaction: TransactionRequest, operation: Operation, protection: Protection) -> None:
     match operation:
         case Create(path, data, is_ephemeral, is_sequential):
-            transaction.create(path, data, ephemeral=is_ephemeral, sequence=is_sequential)
+            acls = acls_of(path, protection)
+            transaction.create(path, data, acls, ephemeral=is_ephemeral, sequence=is_sequential)
         case SetData(path, data, version):
             transaction.set_data(path, data, version)
         case Delete(path, version):

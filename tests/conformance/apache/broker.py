@@ -161,8 +161,10 @@ def zookeeper(directory: Path) -> Iterator[int]:
         process.wait()
 
 
-def launch_zookeeper(directory: Path, settings: str) -> subprocess.Popen[bytes]:
-    """The process of a ZooKeeper server; `settings` say where it listens."""
+def launch_zookeeper(
+    directory: Path, settings: str, options: Sequence[str] = ()
+) -> subprocess.Popen[bytes]:
+    """The process of a ZooKeeper server; `settings` say where it listens, `options` are Java's."""
     configuration = directory / "zoo.cfg"
     configuration.write_text(
         f"dataDir={directory}\nclientPortAddress=127.0.0.1\ntickTime=500\n"
@@ -170,7 +172,13 @@ def launch_zookeeper(directory: Path, settings: str) -> subprocess.Popen[bytes]:
     )
     main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
     with (directory / "server.log").open("ab") as log:
-        return _launch(java_command(class_path("kafka-3.9"), main_class, str(configuration)), log)
+        command = java_command(
+            class_path("kafka-3.9"),
+            main_class,
+            str(configuration),
+            options=[*QUICK_START, *options],
+        )
+        return _launch(command, log)
 
 
 def answers_srvr(port: int) -> bytes:

@@ -6,6 +6,7 @@ from moldau.broker.joining import make_controller_peers, make_peers, open_zookee
 from moldau.config.broker.startup import read_startup
 from moldau.controller.cluster import Listening, LiveBroker
 from moldau.coordination.tree import ConnectionLost
+from moldau.errors import InvalidConfig
 from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
 from unit.broker.world import broker_world
 
@@ -51,4 +52,10 @@ async def test_an_ensemble_that_is_not_there_is_an_error() -> None:
         "listeners": "PLAINTEXT://127.0.0.1:0",
     }
     with pytest.raises(ConnectionLost, match=r"no ZooKeeper at 127\.0\.0\.1:1"):
+        await open_zookeeper(read_startup(settings))
+
+
+async def test_nodes_cannot_belong_to_a_broker_that_nobody_knows() -> None:
+    settings = {"zookeeper.connect": "127.0.0.1:1", "zookeeper.set.acl": "true"}
+    with pytest.raises(InvalidConfig, match=r"moldau\.zookeeper\.sasl\.jaas\.config"):
         await open_zookeeper(read_startup(settings))

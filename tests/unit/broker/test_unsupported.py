@@ -17,7 +17,6 @@ def test_a_plain_broker_may_start() -> None:
         ("authorizer.class.name", "kafka.security.authorizer.AclAuthorizer"),
         ("listeners", "PLAINTEXT://:9092,SSL://:9093"),
         ("group.consumer.assignors", "uniform,com.example.OtherAssignor"),
-        ("zookeeper.set.acl", "true"),
         ("zookeeper.ssl.crl.enable", "true"),
         ("zookeeper.ssl.ocsp.enable", "true"),
         ("zookeeper.clientCnxnSocket", "org.apache.zookeeper.ClientCnxnSocketNetty"),

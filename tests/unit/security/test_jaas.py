@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.errors import InvalidConfig
-from moldau.security.jaas import read_jaas_config
+from moldau.security.jaas import LoginModule, read_jaas_config, read_jaas_file
 
 MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
@@ -32,3 +32,14 @@ def test_anything_else_is_refused_without_telling_the_password(text: str) -> Non
     with pytest.raises(InvalidConfig, match=r"sasl\.jaas\.config") as caught:
         read_jaas_config(text)
     assert "sesam" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["Client {", "Client { Module required }", "Client { };", "}"])
+def test_a_login_file_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InvalidConfig, match=r"jaas\.conf"):
+        read_jaas_file(text, "jaas.conf")
+
+
+def test_a_section_s_first_module_counts() -> None:
+    text = 'Client { a.First required user="u;}"; b.Second optional; };'
+    assert read_jaas_file(text, "jaas.conf") == {"Client": LoginModule("a.First", {"user": "u;}"})}

@@ -4,7 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.coordination.protection import Protection
 from moldau.coordination.tree import SessionError, Tree
+from moldau.runtime.java_options import java_properties
+from moldau.security.zookeeper_login import find_login
 
 _SESSION_MS = 30_000
 _CONNECT_MS = 5_000
@@ -23,6 +26,7 @@ async def zookeeper_session(servers: str) -> AsyncIterator[Tree]:
             session_timeout_ms=_SESSION_MS,
             connect_timeout_ms=_CONNECT_MS,
             requests_max=_REQUESTS_MAX,
+            protection=Protection(begin_login=find_login(None, java_properties())),
         )
     except SessionError as error:
         raise CommandFailed(

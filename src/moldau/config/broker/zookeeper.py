@@ -30,6 +30,13 @@ class ZooKeeperConfig(Area):
     zookeeper_set_acl: bool = boolean(
         False, "Whether znodes are protected by ZooKeeper's own ACLs.", importance=Importance.HIGH
     )
+    zookeeper_sasl_jaas_config: Password | None = password(
+        "Who the broker logs in to ZooKeeper as: "
+        '`org.apache.zookeeper.server.auth.DigestLoginModule required username="…" '
+        'password="…";`. Without it, the section `Client` of the login file that '
+        "`-Djava.security.auth.login.config` in `KAFKA_OPTS` names, as with Apache's broker.",
+        name="moldau.zookeeper.sasl.jaas.config",
+    )
     zookeeper_metadata_migration_enable: bool = boolean(
         False, "Whether the cluster moves to KRaft; not supported.", importance=Importance.HIGH
     )
