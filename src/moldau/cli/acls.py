@@ -14,7 +14,8 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.admin import Admin
+from moldau.client.admin.acls import Acls
+from moldau.client.admin.connected import Connected
 from moldau.errors import KafkaError
 from moldau.security.acls import (
     Acl,
@@ -66,6 +67,10 @@ OPTIONS = Options(
 )
 
 
+class AclAdmin(Acls, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -76,14 +81,14 @@ def main(arguments: Sequence[str]) -> int:
         raise CommandFailed("One of --bootstrap-server or --bootstrap-controller must be specified")
     work = _WORK[actions[0]]
     try:
-        run_admin(given, lambda admin: work(admin, given))
+        run_admin(given, AclAdmin, lambda admin: work(admin, given))
     except KafkaError as error:
         print(f"Error while executing ACL command: {error}")
         return 1
     return 0
 
 
-async def _list(admin: Admin, given: Given) -> None:
+async def _list(admin: AclAdmin, given: Given) -> None:
     found = await _matching(admin, given)
     principals = given.texts("principal")
     if given.is_json:
@@ -97,7 +102,7 @@ async def _list(admin: Admin, given: Given) -> None:
         _print_current(each for each in found if each.principal == principal)
 
 
-async def _add(admin: Admin, given: Given) -> None:
+async def _add(admin: AclAdmin, given: Given) -> None:
     kind = _pattern_type(given, PatternType.LITERAL)
     if kind in (PatternType.ANY, PatternType.MATCH):
         raise CommandFailed(f"A '--resource-pattern-type' value of '{kind.name}' is not valid here")
@@ -106,7 +111,7 @@ async def _add(admin: Admin, given: Given) -> None:
     (await admin.create_acls(wanted)).check()
 
 
-async def _remove(admin: Admin, given: Given) -> None:
+async def _remove(admin: AclAdmin, given: Given) -> None:
     wanted = wanted_rules(given, _pattern_type(given, PatternType.LITERAL), is_removal=True)
     for pattern, rules in _by_pattern(wanted).items():
         question = (
@@ -203,7 +208,7 @@ def _pattern_type(given: Given, default: PatternType) -> PatternType:
     return PatternType[text]
 
 
-async def _matching(admin: Admin, given: Given) -> list[Acl]:
+async def _matching(admin: AclAdmin, given: Given) -> list[Acl]:
     kind = _pattern_type(given, PatternType.ANY if "list" in given else PatternType.LITERAL)
     has_resources = any(name in given for name in (*_RESOURCES, "cluster", "idempotent"))
     filters = [AclFilter(pattern_type=PatternType.ANY)]
@@ -283,7 +288,7 @@ def _as_data(rule: Acl) -> dict[str, object]:
     }
 
 
-_WORK: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+_WORK: dict[str, Callable[[AclAdmin, Given], Awaitable[None]]] = {
     "list": _list,
     "add": _add,
     "remove": _remove,

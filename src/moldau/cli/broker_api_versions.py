@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Options, warn
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.description import BrokerDescription
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import BrokerDescription, Description
 from moldau.client.admin.outcomes import Outcomes
 from moldau.protocol.apis import APIS
 
@@ -22,12 +22,16 @@ OPTIONS = Options(
 Spoken = Mapping[int, range]
 
 
+class VersionAdmin(Description, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     if "bootstrap-server" not in given:
         raise CommandFailed('Missing required argument "[bootstrap-server]"')
-    brokers, versions = run_admin(given, _ask)
+    brokers, versions = run_admin(given, VersionAdmin, _ask)
     if given.is_json:
         print(json.dumps({str(each.node_id): _as_data(each, versions) for each in brokers}))
         return 0
@@ -84,7 +88,9 @@ def _as_data(broker: BrokerDescription, versions: Outcomes[int, dict[int, range]
     return {str(key): [each[0], each[-1]] for key, each in sorted(spoken.items())}
 
 
-async def _ask(admin: Admin) -> tuple[list[BrokerDescription], Outcomes[int, dict[int, range]]]:
+async def _ask(
+    admin: VersionAdmin,
+) -> tuple[list[BrokerDescription], Outcomes[int, dict[int, range]]]:
     cluster = await admin.describe_cluster()
     found = await admin.describe_api_versions([each.node_id for each in cluster.brokers])
     return sorted(cluster.brokers, key=lambda each: each.node_id), found

@@ -13,6 +13,10 @@ from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
 from moldau.cli.terminal.administration import administration
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import Description
+from moldau.client.admin.offsets import Offsets
+from moldau.client.admin.topics import Topics
 from moldau.client.consumer import Consumer
 from moldau.client.producer import Producer
 from moldau.client.settings import ClientSettings, ConsumerSettings, ProducerSettings
@@ -30,6 +34,10 @@ usage: moldau cat [-C|-P|-L|-Q] -b SERVERS [-t TOPIC] [options]
   -J  JSON   -K SEPARATOR between key and value   -D SEPARATOR between records   -Z  empty is null
   -l FILE  instead of standard input   -k KEY   -H NAME=VALUE   -z CODEC
   -X NAME=VALUE  a setting   -F FILE  with settings"""
+
+
+class CatAdmin(Topics, Offsets, Description, Connected):
+    """What this command needs of an admin client."""
 
 
 @dataclass(slots=True)
@@ -178,7 +186,7 @@ def _key_and_value(options: Options, part: bytes) -> tuple[bytes | None, bytes]:
 
 
 async def _list(options: Options) -> None:
-    async with administration(_settings(options, ClientSettings)) as admin:
+    async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
         cluster = await admin.describe_cluster()
         names = options.values.get("t") or list(await admin.list_topics(include_internal=True))
         described = (await admin.describe_topics(names)).succeeded
@@ -209,7 +217,7 @@ async def _query(options: Options) -> None:
             times[TopicPartition(topic, int(partition))] = int(at)
         except ValueError:
             raise CommandFailed(f"-t {text}: TOPIC:PARTITION:MILLISECONDS is expected") from None
-    async with administration(_settings(options, ClientSettings)) as admin:
+    async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
         found = await admin.list_offsets(times)
     for each, offset in found.items():
         print(f"{each.topic} [{each.partition}] offset {offset.offset}")

@@ -7,8 +7,8 @@ from dataclasses import replace
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Option, Options
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.description import ClusterDescription
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import ClusterDescription, Description
 
 OPTIONS = Options(
     "cluster",
@@ -20,12 +20,16 @@ OPTIONS = Options(
 )
 
 
+class ClusterAdmin(Description, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     if given.rest not in (["cluster-id"], ["unregister"]):
         raise CommandFailed("kafka-cluster: one of cluster-id, unregister is expected")
-    cluster = run_admin(given, _describe)
+    cluster = run_admin(given, ClusterAdmin, _describe)
     if given.rest == ["unregister"]:
         given.require("id")
         # Brokers with ZooKeeper are out as soon as they are gone: Apache's say the same.
@@ -39,5 +43,5 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-async def _describe(admin: Admin) -> ClusterDescription:
+async def _describe(admin: ClusterAdmin) -> ClusterDescription:
     return await admin.describe_cluster()

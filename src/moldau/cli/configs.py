@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 
 from moldau.cli.config_entities.entity import Entity, entities_of
-from moldau.cli.config_entities.quotas import alter_quotas, describe_quotas
-from moldau.cli.config_entities.settings import alter_settings, describe_settings
+from moldau.cli.config_entities.quotas import QuotaAdmin, alter_quotas, describe_quotas
+from moldau.cli.config_entities.settings import SettingAdmin, alter_settings, describe_settings
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.client_settings import read_file
 from moldau.cli.terminal.failure import CommandFailed
@@ -18,7 +18,6 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.admin import Admin
 from moldau.errors import KafkaError
 
 OPTIONS = Options(
@@ -54,6 +53,10 @@ OPTIONS = Options(
 _QUOTA_TYPES = ("users", "clients", "ips")
 
 
+class ConfigAdmin(SettingAdmin, QuotaAdmin):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -62,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
         _run_with_zookeeper(given, entities)
         return 0
     try:
-        run_admin(given, lambda admin: _run(admin, given, entities))
+        run_admin(given, ConfigAdmin, lambda admin: _run(admin, given, entities))
     except KafkaError as error:
         words = " ".join(arguments)
         raise CommandFailed(
@@ -96,7 +99,7 @@ def check(given: Given) -> list[Entity]:
     return entities
 
 
-async def _run(admin: Admin, given: Given, entities: list[Entity]) -> None:
+async def _run(admin: ConfigAdmin, given: Given, entities: list[Entity]) -> None:
     has_quotas = entities[0].kind in _QUOTA_TYPES
     if "describe" in given:
         if has_quotas:

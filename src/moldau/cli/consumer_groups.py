@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from moldau.cli.groups.deletion import delete_groups, delete_offsets
 from moldau.cli.groups.description import describe
 from moldau.cli.groups.listing import list_groups
+from moldau.cli.groups.partitions import GroupAdmin
 from moldau.cli.groups.resetting import WAYS, reset_offsets
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
@@ -16,7 +17,6 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.admin import Admin
 from moldau.errors import KafkaError
 
 OPTIONS = Options(
@@ -55,7 +55,7 @@ OPTIONS = Options(
     Option("zookeeper", "How groups before 0.9 were found.", "SERVERS"),
 )
 
-_ACTIONS: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+_ACTIONS: dict[str, Callable[[GroupAdmin, Given], Awaitable[None]]] = {
     "list": list_groups,
     "describe": describe,
     "delete": delete_groups,
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     given = OPTIONS.parse(arguments)
     action = check(given)
     try:
-        run_admin(given, lambda admin: _ACTIONS[action](admin, given))
+        run_admin(given, GroupAdmin, lambda admin: _ACTIONS[action](admin, given))
     except KafkaError as error:
         print(f"\nError: Executing consumer group command failed due to {error}")
         return 1

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.tokens import DelegationToken
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.tokens import DelegationToken, Tokens
 
 OPTIONS = Options(
     "delegation-tokens",
@@ -30,6 +30,10 @@ _TITLES = "TOKENID HMAC OWNER REQUESTER RENEWERS ISSUEDATE EXPIRYDATE MAXDATE"
 _WIDTHS = (15, 30, 15, 15, 25, 15, 15, 15)
 
 
+class TokenAdmin(Tokens, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -40,11 +44,11 @@ def main(arguments: Sequence[str]) -> int:
         )
     given.require("bootstrap-server", "command-config")
     work = _WORK[actions[0]]
-    run_admin(given, lambda admin: work(admin, given))
+    run_admin(given, TokenAdmin, lambda admin: work(admin, given))
     return 0
 
 
-async def _create(admin: Admin, given: Given) -> None:
+async def _create(admin: TokenAdmin, given: Given) -> None:
     given.require("max-life-time-period")
     owner = given.text("owner-principal") or None
     shown = f" with owner: {owner}" if owner else ""
@@ -58,7 +62,7 @@ async def _create(admin: Admin, given: Given) -> None:
     _print([token])
 
 
-async def _renew(admin: Admin, given: Given) -> None:
+async def _renew(admin: TokenAdmin, given: Given) -> None:
     given.require("hmac", "renew-time-period")
     expiry_ms = await admin.renew_delegation_token(
         _hmac(given), period_ms=given.number("renew-time-period")
@@ -66,7 +70,7 @@ async def _renew(admin: Admin, given: Given) -> None:
     print(f"Completed renew operation. New expiry date : {_date(expiry_ms)}")
 
 
-async def _expire(admin: Admin, given: Given) -> None:
+async def _expire(admin: TokenAdmin, given: Given) -> None:
     given.require("hmac", "expiry-time-period")
     expiry_ms = await admin.expire_delegation_token(
         _hmac(given), period_ms=given.number("expiry-time-period")
@@ -74,7 +78,7 @@ async def _expire(admin: Admin, given: Given) -> None:
     print(f"Completed expire operation. New expiry date : {_date(expiry_ms)}")
 
 
-async def _describe(admin: Admin, given: Given) -> None:
+async def _describe(admin: TokenAdmin, given: Given) -> None:
     owners = given.texts("owner-principal")
     tokens = await admin.describe_delegation_tokens(owners or None)
     print(f"Total number of tokens : {len(tokens)}")
@@ -118,7 +122,7 @@ def _date(milliseconds: int) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M")
 
 
-_WORK: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+_WORK: dict[str, Callable[[TokenAdmin, Given], Awaitable[None]]] = {
     "create": _create,
     "renew": _renew,
     "expire": _expire,

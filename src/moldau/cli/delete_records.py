@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Option, Options
 from moldau.cli.terminal.partition_file import field, partition_of, read_entries, require_unique
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.offsets import Offsets
 
 OPTIONS = Options(
     "delete-records",
@@ -20,6 +22,10 @@ OPTIONS = Options(
 )
 
 
+class RecordAdmin(Offsets, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -32,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     before = {partition_of(each, path): field(each, "offset", int, path) for each in entries}
     print("Executing records delete operation")
-    outcomes = run_admin(given, lambda admin: admin.delete_records(before))
+    outcomes = run_admin(given, RecordAdmin, lambda admin: admin.delete_records(before))
     print("Records delete operation completed:")
     for partition in before:
         if partition in outcomes.errors:

@@ -13,9 +13,9 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.addresses import parse_addresses
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.description import BrokerDescription
-from moldau.client.admin.topics import TopicDescription
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import BrokerDescription, Description
+from moldau.client.admin.topics import TopicDescription, Topics
 
 _REACH_S = 3.0
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -27,6 +27,10 @@ OPTIONS = Options(
     COMMAND_CONFIG,
     FORMAT,
 )
+
+
+class DoctorAdmin(Topics, Description, Connected):
+    """What this command needs of an admin client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     given = OPTIONS.parse(arguments)
     given.require("bootstrap-server")
     asked = given.text("bootstrap-server")
-    findings = run_admin(given, lambda admin: _examine(admin, asked))
+    findings = run_admin(given, DoctorAdmin, lambda admin: _examine(admin, asked))
     if given.is_json:
         print(json.dumps([asdict(each) for each in findings]))
     else:
@@ -54,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if all(each.is_well for each in findings) else 1
 
 
-async def _examine(admin: Admin, asked: str) -> list[Finding]:
+async def _examine(admin: DoctorAdmin, asked: str) -> list[Finding]:
     cluster = await admin.describe_cluster()
     brokers = sorted(cluster.brokers, key=lambda each: each.node_id)
     findings = [Finding(True, f"{asked} answers; the cluster is {cluster.cluster_id}")]

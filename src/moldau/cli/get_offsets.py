@@ -15,7 +15,9 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
-from moldau.client.admin.admin import Admin
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.offsets import Offsets
+from moldau.client.admin.topics import Topics
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -45,6 +47,10 @@ _TOPIC_PARTITION = re.compile(r"([^:,]*)(?::(?:([0-9]+)(?:-([0-9]*))?|-([0-9]+))
 Filter = Callable[[TopicPartition], bool]
 
 
+class OffsetAdmin(Topics, Offsets, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -52,7 +58,9 @@ def main(arguments: Sequence[str]) -> int:
         raise CommandFailed("--topic-partitions cannot be used with --topic or --partitions")
     time = parse_time(given.text("time", "latest"))
     is_wanted = partition_filter(given)
-    found, failed = run_admin(given, lambda admin: _offsets(admin, given, is_wanted, time))
+    found, failed = run_admin(
+        given, OffsetAdmin, lambda admin: _offsets(admin, given, is_wanted, time)
+    )
     for partition, error in sorted(failed.items()):
         warn(f"Skip getting offsets for topic-partition {partition} due to error: {error}")
     if given.is_json:
@@ -116,7 +124,7 @@ def _rule(text: str) -> Filter:
 
 
 async def _offsets(
-    admin: Admin, given: Given, is_wanted: Filter, time: int
+    admin: OffsetAdmin, given: Given, is_wanted: Filter, time: int
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, KafkaError]]:
     listed = await admin.list_topics(include_internal="exclude-internal-topics" not in given)
     described = (await admin.describe_topics(listed)).succeeded

@@ -6,8 +6,8 @@ from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
 from moldau.cli.terminal.partition_file import partition_of, read_entries, require_unique
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.reassignments import ElectionType
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.reassignments import ElectionType, Reassignments
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
@@ -23,6 +23,10 @@ OPTIONS = Options(
     Option("all-topic-partitions", "All partitions."),
     Option("path-to-json-file", 'Partitions: {"partitions": [{"topic": …}]}.', "FILE"),
 )
+
+
+class ElectionAdmin(Reassignments, Connected):
+    """What this command needs of an admin client."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,11 +45,11 @@ def main(arguments: Sequence[str]) -> int:
 def elect(given: Given, kind: ElectionType, partitions: list[TopicPartition] | None) -> int:
     """Elect, and print what became of each partition; of all of them if there is no list."""
 
-    async def run(admin: Admin) -> dict[TopicPartition, KafkaError | None]:
+    async def run(admin: ElectionAdmin) -> dict[TopicPartition, KafkaError | None]:
         outcomes = await admin.elect_leaders(partitions, election_type=kind)
         return {each: outcomes.errors.get(each) for each in outcomes}
 
-    found = run_admin(given, run)
+    found = run_admin(given, ElectionAdmin, run)
     done = [str(each) for each, error in found.items() if error is None]
     unneeded = [
         str(each)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.log_dirs import LogDir
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import Description
+from moldau.client.admin.log_dirs import LogDir, LogDirs
 
 OPTIONS = Options(
     "log-dirs",
@@ -20,11 +21,15 @@ OPTIONS = Options(
 )
 
 
+class DirectoryAdmin(LogDirs, Description, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     given.require("describe", "bootstrap-server")
-    found = run_admin(given, lambda admin: _describe(admin, given))
+    found = run_admin(given, DirectoryAdmin, lambda admin: _describe(admin, given))
     print("Querying brokers for log directories information")
     brokers = ",".join(map(str, found))
     print(f"Received log directory information from brokers {brokers}")
@@ -40,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-async def _describe(admin: Admin, given: Given) -> dict[int, list[LogDir]]:
+async def _describe(admin: DirectoryAdmin, given: Given) -> dict[int, list[LogDir]]:
     cluster = await admin.describe_cluster()
     there = sorted(each.node_id for each in cluster.brokers)
     # The option of this name says where to begin elsewhere, and which brokers to ask here.

@@ -13,9 +13,10 @@ from moldau.cli.terminal.partition_file import (
     read_topics,
     require_unique,
 )
-from moldau.cli.terminal.throttles import clear_throttles, set_throttles
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.log_dirs import Replica
+from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
+from moldau.client.admin.log_dirs import LogDirs, Replica
+from moldau.client.admin.reassignments import Reassignments
+from moldau.client.admin.topics import Topics
 from moldau.controller.assignment import Candidate, Start, assign_replicas
 from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
@@ -48,6 +49,10 @@ OPTIONS = Options(
 Plan = dict[TopicPartition, list[int]]
 
 
+class ReassignmentAdmin(Topics, Reassignments, LogDirs, ThrottleAdmin):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -61,11 +66,11 @@ def main(arguments: Sequence[str]) -> int:
         raise CommandFailed("Please specify --bootstrap-server")
     (action,) = actions
     work = _WORK[action]
-    run_admin(given, lambda admin: work(admin, given))
+    run_admin(given, ReassignmentAdmin, lambda admin: work(admin, given))
     return 0
 
 
-async def _generate(admin: Admin, given: Given) -> None:
+async def _generate(admin: ReassignmentAdmin, given: Given) -> None:
     given.require("topics-to-move-json-file", "broker-list")
     topics = read_topics(given.text("topics-to-move-json-file"))
     try:
@@ -91,7 +96,7 @@ async def _generate(admin: Admin, given: Given) -> None:
     print(f"Proposed partition reassignment configuration\n{as_json(proposed)}")
 
 
-async def _execute(admin: Admin, given: Given) -> None:
+async def _execute(admin: ReassignmentAdmin, given: Given) -> None:
     plan, directories = _read_plan(given)
     under_way = await admin.list_partition_reassignments()
     if under_way and "additional" not in given:
@@ -126,7 +131,7 @@ async def _execute(admin: Admin, given: Given) -> None:
     print(f"Successfully started partition reassignment{plural} for {names}")
 
 
-async def _verify(admin: Admin, given: Given) -> None:
+async def _verify(admin: ReassignmentAdmin, given: Given) -> None:
     plan, _ = _read_plan(given)
     under_way = await admin.list_partition_reassignments(plan)
     current = await _assignments(admin, dict.fromkeys(each.topic for each in plan))
@@ -147,7 +152,7 @@ async def _verify(admin: Admin, given: Given) -> None:
         await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
 
 
-async def _cancel(admin: Admin, given: Given) -> None:
+async def _cancel(admin: ReassignmentAdmin, given: Given) -> None:
     plan, _ = _read_plan(given)
     under_way = await admin.list_partition_reassignments(plan)
     if under_way:
@@ -161,7 +166,7 @@ async def _cancel(admin: Admin, given: Given) -> None:
         await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
 
 
-async def _list(admin: Admin, _given: Given) -> None:
+async def _list(admin: ReassignmentAdmin, _given: Given) -> None:
     found = await admin.list_partition_reassignments()
     if not found:
         print("No partition reassignments found.")
@@ -210,7 +215,7 @@ def _read_plan(given: Given) -> tuple[Plan, dict[Replica, str]]:
     return plan, directories
 
 
-async def _assignments(admin: Admin, topics: Iterable[str]) -> Plan:
+async def _assignments(admin: ReassignmentAdmin, topics: Iterable[str]) -> Plan:
     described = await admin.describe_topics(list(topics))
     for name, error in described.errors.items():
         raise CommandFailed(f"Topic {name}: {error}")
@@ -225,7 +230,7 @@ def _listed(brokers: Sequence[int] | None) -> str:
     return ",".join(map(str, brokers or ()))
 
 
-_WORK: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+_WORK: dict[str, Callable[[ReassignmentAdmin, Given], Awaitable[None]]] = {
     "generate": _generate,
     "execute": _execute,
     "verify": _verify,

@@ -15,13 +15,15 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.configs import ConfigEntry, ConfigResource
+from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.reassignments import Reassignments
 from moldau.client.admin.topics import (
     NewPartitions,
     NewTopic,
     PartitionDescription,
     TopicDescription,
+    Topics,
 )
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -84,6 +86,10 @@ OPTIONS = Options(
 )
 
 
+class TopicAdmin(Topics, Configs, Reassignments, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -94,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
 
             wanted = new_topic(given) if "create" in given else None
             return run_with_zookeeper(given, action(given), wanted)
-        run_admin(given, lambda admin: _ACTIONS_OF[action(given)](admin, given))
+        run_admin(given, TopicAdmin, lambda admin: _ACTIONS_OF[action(given)](admin, given))
     except KafkaError as error:
         print(f"Error while executing topic command : {error}")
         return 1
@@ -180,7 +186,7 @@ def assignment(text: str) -> list[list[int]]:
     return found
 
 
-async def _create(admin: Admin, given: Given) -> None:
+async def _create(admin: TopicAdmin, given: Given) -> None:
     topic = new_topic(given)
     try:
         (await admin.create_topics([topic])).check()
@@ -191,17 +197,17 @@ async def _create(admin: Admin, given: Given) -> None:
     print(f"Created topic {topic.name}.")
 
 
-async def _list(admin: Admin, given: Given) -> None:
+async def _list(admin: TopicAdmin, given: Given) -> None:
     found = await _names(admin, given)
     print(json.dumps(found) if given.is_json else "\n".join(found), end="\n" * bool(found))
 
 
-async def _delete(admin: Admin, given: Given) -> None:
+async def _delete(admin: TopicAdmin, given: Given) -> None:
     found = _expect(await _names(admin, given), given)
     (await admin.delete_topics(found)).check()
 
 
-async def _alter(admin: Admin, given: Given) -> None:
+async def _alter(admin: TopicAdmin, given: Given) -> None:
     found = _expect(await _names(admin, given), given)
     wanted = given.number("partitions")
     described = await admin.describe_topics(found)
@@ -213,7 +219,7 @@ async def _alter(admin: Admin, given: Given) -> None:
     (await admin.create_partitions(growth)).check()
 
 
-async def _describe(admin: Admin, given: Given) -> None:
+async def _describe(admin: TopicAdmin, given: Given) -> None:
     if "topic-id" in given:
         wanted = given.text("topic-id")
         listed = await admin.list_topics(include_internal=True)
@@ -323,7 +329,7 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
     return sorted(name for name in names if wanted.fullmatch(name))
 
 
-async def _names(admin: Admin, given: Given) -> list[str]:
+async def _names(admin: TopicAdmin, given: Given) -> list[str]:
     listed = await admin.list_topics(include_internal="exclude-internal" not in given)
     return matching(listed, given.text("topic"))
 
@@ -337,7 +343,7 @@ def _expect(found: list[str], given: Given) -> list[str]:
     return found
 
 
-_ACTIONS_OF: dict[str, Callable[[Admin, Given], Awaitable[None]]] = {
+_ACTIONS_OF: dict[str, Callable[[TopicAdmin, Given], Awaitable[None]]] = {
     "list": _list,
     "describe": _describe,
     "create": _create,

@@ -15,8 +15,9 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.transactions import OpenTransaction, ProducerState
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.topics import Topics
+from moldau.client.admin.transactions import OpenTransaction, ProducerState, Transactions
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -44,6 +45,10 @@ OPTIONS = Options(
 Rows = list[list[object]]
 
 
+class TransactionAdmin(Transactions, Topics, Connected):
+    """What this command needs of an admin client."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
@@ -52,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
         raise CommandFailed(f"kafka-transactions.sh: error: one of {names} is expected")
     given.require("bootstrap-server")
     titles, work = _COMMANDS[given.rest[0]]
-    rows = run_admin(given, lambda admin: work(admin, given))
+    rows = run_admin(given, TransactionAdmin, lambda admin: work(admin, given))
     if given.is_json:
         print(json.dumps([dict(zip(titles, row, strict=True)) for row in rows]))
     elif titles:
@@ -70,7 +75,7 @@ def table(titles: Sequence[str], rows: Rows) -> list[str]:
     ]
 
 
-async def _list(admin: Admin, given: Given) -> Rows:
+async def _list(admin: TransactionAdmin, given: Given) -> Rows:
     shortest = given.number("duration-filter") if "duration-filter" in given else None
     return [
         [each.transactional_id, each.coordinator, each.producer_id, each.state]
@@ -78,7 +83,7 @@ async def _list(admin: Admin, given: Given) -> Rows:
     ]
 
 
-async def _describe(admin: Admin, given: Given) -> Rows:
+async def _describe(admin: TransactionAdmin, given: Given) -> Rows:
     given.require("transactional-id")
     name = given.text("transactional-id")
     try:
@@ -105,7 +110,7 @@ async def _describe(admin: Admin, given: Given) -> Rows:
     ]
 
 
-async def _describe_producers(admin: Admin, given: Given) -> Rows:
+async def _describe_producers(admin: TransactionAdmin, given: Given) -> Rows:
     return [
         [
             each.producer_id,
@@ -119,7 +124,7 @@ async def _describe_producers(admin: Admin, given: Given) -> Rows:
     ]
 
 
-async def _abort(admin: Admin, given: Given) -> Rows:
+async def _abort(admin: TransactionAdmin, given: Given) -> Rows:
     partition = _partition(given)
     if "start-offset" in given:
         start = given.number("start-offset")
@@ -150,7 +155,7 @@ async def _abort(admin: Admin, given: Given) -> Rows:
     return []
 
 
-async def _find_hanging(admin: Admin, given: Given) -> Rows:
+async def _find_hanging(admin: TransactionAdmin, given: Given) -> Rows:
     """Open transactions that are older than any may be, and that no coordinator knows."""
     limit_minutes = given.number("max-transaction-timeout", _TIMEOUT_MINUTES)
     now_ms = int(time.time() * 1000)
@@ -186,7 +191,7 @@ def _hanging(partition: TopicPartition, producer: ProducerState, minutes: int) -
     ]
 
 
-async def _led_partitions(admin: Admin, given: Given) -> list[TopicPartition]:
+async def _led_partitions(admin: TransactionAdmin, given: Given) -> list[TopicPartition]:
     if "topic" not in given and "broker-id" not in given:
         raise CommandFailed("find-hanging needs either a `--broker-id` or a `--topic`")
     topics = given.texts("topic") or list(await admin.list_topics(include_internal=True))
@@ -200,7 +205,7 @@ async def _led_partitions(admin: Admin, given: Given) -> list[TopicPartition]:
     ]
 
 
-async def _producers(admin: Admin, partition: TopicPartition) -> list[ProducerState]:
+async def _producers(admin: TransactionAdmin, partition: TopicPartition) -> list[ProducerState]:
     return (await admin.describe_producers([partition]))[partition]
 
 
@@ -209,7 +214,7 @@ def _partition(given: Given) -> TopicPartition:
     return TopicPartition(given.text("topic"), given.number("partition"))
 
 
-_COMMANDS: dict[str, tuple[list[str], Callable[[Admin, Given], Awaitable[Rows]]]] = {
+_COMMANDS: dict[str, tuple[list[str], Callable[[TransactionAdmin, Given], Awaitable[Rows]]]] = {
     "list": (["TransactionalId", "Coordinator", "ProducerId", "TransactionState"], _list),
     "describe": (
         [

@@ -1,10 +1,10 @@
 """Tells a broker who the client is, over a connection that is open (SASL, KIP-152)."""
 
 import secrets
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moldau.client.connection import Connection
+from moldau.client.login_session import LoginSession
 from moldau.client.security_settings import OAUTHBEARER, PLAIN
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BrokerVersions
@@ -32,20 +32,6 @@ _NONCE_BYTES = 24
 _RENEWAL = 0.85  # of the time that the broker gives, as Java's clients do (KIP-368)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """How long the broker takes this for an answer; no time means for ever."""
-
-    renew_at_ms: int | None
-
-    def is_due(self, *, now_ms: int) -> bool:
-        """Whether it is time to authenticate again."""
-        return self.renew_at_ms is not None and now_ms >= self.renew_at_ms
-
-
-NO_END = Session(None)
-
-
 class Authentication:
     """Authenticates connections, each of them when it is opened and when its session ends."""
 
@@ -62,13 +48,13 @@ class Authentication:
 
     async def perform(
         self, connection: Connection, versions: BrokerVersions, *, now_ms: int
-    ) -> Session:
+    ) -> LoginSession:
         """Authenticate; SaslAuthenticationFailed says why not. Nothing else is sent meanwhile."""
         exchange = await self._exchange()
         async with connection.alone():
             await self._agree(connection, versions)
             lifetime_ms = await self._converse(connection, versions, exchange)
-        return Session(now_ms + int(lifetime_ms * _RENEWAL) if lifetime_ms > 0 else None)
+        return LoginSession(now_ms + int(lifetime_ms * _RENEWAL) if lifetime_ms > 0 else None)
 
     async def _exchange(self) -> ClientExchange:
         login = self._settings.login

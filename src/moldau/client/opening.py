@@ -4,17 +4,20 @@ import asyncio
 import socket
 import ssl
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import moldau
 from moldau.client.addresses import Address
-from moldau.client.authentication import NO_END, Authentication, Session
 from moldau.client.connection import Connection
+from moldau.client.login_session import NO_END, LoginSession
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from moldau.runtime.clock import Clock
-from moldau.security.tls import client_context
+
+if TYPE_CHECKING:
+    from moldau.client.authentication import Authentication
 
 _API_VERSIONS_NEWEST = 4
 
@@ -25,7 +28,7 @@ class OpenBroker:
 
     connection: Connection
     versions: BrokerVersions
-    session: Session = NO_END
+    session: LoginSession = NO_END
 
 
 class Opener:
@@ -34,8 +37,8 @@ class Opener:
     def __init__(self, settings: ClientSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._tls = client_context(settings.tls) if settings.uses_tls else None
-        self._authentication = Authentication(settings) if settings.uses_sasl else None
+        self._tls = _tls_of(settings) if settings.uses_tls else None
+        self._authentication = _authentication_of(settings) if settings.uses_sasl else None
 
     async def open(self, address: Address) -> OpenBroker:
         """Connect, agree on versions, and say who one is."""
@@ -49,14 +52,31 @@ class Opener:
 
     async def renew(self, broker: OpenBroker) -> None:
         """Say again who one is, if the broker wants that by now (KIP-368)."""
-        if broker.session.is_due(now_ms=self._clock.monotonic_ms()):
+        if self.is_due(broker):
             await self._authenticate(broker)
+
+    def is_due(self, broker: OpenBroker) -> bool:
+        """Whether the broker wants to hear again who one is."""
+        return broker.session.is_due(now_ms=self._clock.monotonic_ms())
 
     async def _authenticate(self, broker: OpenBroker) -> None:
         if self._authentication is not None:
             broker.session = await self._authentication.perform(
                 broker.connection, broker.versions, now_ms=self._clock.monotonic_ms()
             )
+
+
+# What protects takes a while to load, and most who try something out need neither.
+def _tls_of(settings: ClientSettings) -> ssl.SSLContext:
+    from moldau.security.tls import client_context  # noqa: PLC0415
+
+    return client_context(settings.tls)
+
+
+def _authentication_of(settings: ClientSettings) -> "Authentication":
+    from moldau.client.authentication import Authentication  # noqa: PLC0415
+
+    return Authentication(settings)
 
 
 async def open_broker(

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 from moldau.config.values import invalid
-from moldau.security.jaas import read_jaas_config
-from moldau.security.scram import MECHANISMS
-from moldau.security.tls import TlsSettings
+
+if TYPE_CHECKING:
+    from moldau.security.tls import TlsSettings
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PLAIN = "PLAIN"
 OAUTHBEARER = "OAUTHBEARER"
-SASL_MECHANISMS = (PLAIN, *MECHANISMS, OAUTHBEARER)
+SASL_MECHANISMS = (PLAIN, "SCRAM-SHA-256", "SCRAM-SHA-512", OAUTHBEARER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +59,10 @@ class SecuritySettings:
         return self.security_protocol.upper().startswith("SASL")
 
     @property
-    def tls(self) -> TlsSettings:
+    def tls(self) -> "TlsSettings":
         """What is about TLS."""
+        from moldau.security.tls import TlsSettings  # noqa: PLC0415 - most clients need none
+
         values: dict[str, str] = {
             each.name: getattr(self, f"ssl_{each.name}") for each in fields(TlsSettings)
         }
@@ -68,6 +71,8 @@ class SecuritySettings:
     @property
     def login(self) -> dict[str, str]:
         """What a login needs, by the names of login modules; settings of their own win."""
+        from moldau.security.jaas import read_jaas_config  # noqa: PLC0415 - most need none
+
         options = read_jaas_config(self.sasl_jaas_config) if self.sasl_jaas_config else {}
         own = {
             "username": self.sasl_username,

@@ -80,6 +80,35 @@ def test_apaches_names_are_understood(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.startswith("3.9.1 ")
 
 
+QUICK = (
+    ("topics", "--list"),
+    ("topics", "--describe"),
+    ("get-offsets", "--exclude-internal-topics"),
+    ("consumer-groups", "--list"),
+)
+
+
+@pytest.mark.parametrize("command", QUICK, ids=" ".join)
+def test_an_answer_loads_only_what_it_is_about(command: Sequence[str], bootstrap: str) -> None:
+    unneeded = (
+        "moldau.client.admin.acls",
+        "moldau.client.admin.tokens",
+        "moldau.client.admin.transactions",
+        "moldau.client.admin.users",
+        "moldau.client.authentication",
+        "moldau.client.producer",
+        "moldau.client.consumer",
+        "moldau.security.scram",
+        "moldau.security.tls",
+        "argparse",
+        "kazoo",
+    )
+    run_it = f"from moldau.cli.main import main; main({[*command, bootstrap]!r})"
+    code = f"import sys; {run_it}; print([m for m in {unneeded!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_a_command_loads_neither_the_broker_nor_what_it_does_not_need() -> None:
     heavy = ("pyarrow", "pyspark", "kazoo", "cython", "moldau.broker", "moldau.log")
     code = (

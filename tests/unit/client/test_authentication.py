@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 import pytest
 
 from moldau.client.admin.admin import Admin
-from moldau.client.authentication import NO_END, Session
 from moldau.errors import SaslAuthenticationFailed, UnsupportedSaslMechanism, UnsupportedVersion
 from moldau.protocol.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
@@ -133,9 +132,3 @@ async def test_a_broker_may_ask_for_more_than_the_exchange_has() -> None:
     with pytest.raises(SaslAuthenticationFailed):
         async with login(broker, sasl_mechanism="SCRAM-SHA-256"):
             pass
-
-
-def test_a_session_is_due_at_its_time() -> None:
-    assert not NO_END.is_due(now_ms=2**62)
-    assert not Session(10).is_due(now_ms=9)
-    assert Session(10).is_due(now_ms=10)

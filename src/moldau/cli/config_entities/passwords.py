@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping
 from moldau.cli.config_entities.entity import Entity
 from moldau.cli.terminal.client_settings import read_pairs
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.users import ScramDeletion, ScramPassword
+from moldau.client.admin.users import ScramDeletion, ScramPassword, Users
 from moldau.errors import ErrorCode, KafkaError
 
 PREFIX = "SCRAM-"
 _ITERATIONS = 4096
 
 
-async def describe_passwords(admin: Admin, user: str | None) -> list[str]:
+async def describe_passwords(admin: Users, user: str | None) -> list[str]:
     """A line for each user that has passwords; none where the cluster has no such users."""
     try:
         found = await admin.describe_user_scram_credentials(None if user is None else [user])
@@ -29,7 +28,7 @@ async def describe_passwords(admin: Admin, user: str | None) -> list[str]:
 
 
 async def alter_passwords(
-    admin: Admin, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
+    admin: Users, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
 ) -> None:
     """Give a user passwords and take others away."""
     if entity.kind != "users" or not entity.name:

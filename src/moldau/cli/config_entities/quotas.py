@@ -5,15 +5,20 @@ from collections.abc import Mapping, Sequence
 from moldau.cli.config_entities.entity import DEFAULT, Entity
 from moldau.cli.config_entities.passwords import PREFIX, alter_passwords, describe_passwords
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch, Quotas
+from moldau.client.admin.users import Users
 
 _TYPES = {"users": "user", "clients": "client-id", "ips": "ip"}
 _LABELS = {"user": "user-principal", "client-id": "client-id", "ip": "ip"}
 
 
+class QuotaAdmin(Quotas, Users, Connected):
+    """What quotas and passwords need of an admin client."""
+
+
 async def describe_quotas(
-    admin: Admin, entities: Sequence[Entity], *, is_json: bool
+    admin: QuotaAdmin, entities: Sequence[Entity], *, is_json: bool
 ) -> list[dict[str, object]]:
     """Print the quotas of those that match, and users' passwords; returns quotas for JSON."""
     filters = [_filter(each) for each in entities]
@@ -38,7 +43,7 @@ def label(entity: QuotaEntity) -> str:
 
 
 async def alter_quotas(
-    admin: Admin, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
+    admin: QuotaAdmin, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
 ) -> None:
     """Set some quotas and passwords, and take back others."""
     passwords = {name: text for name, text in added.items() if name.startswith(PREFIX)}

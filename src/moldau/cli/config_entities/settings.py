@@ -4,15 +4,19 @@ from collections.abc import Iterable, Mapping
 
 from moldau.cli.config_entities.entity import DEFAULT, Entity
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.admin import Admin
 from moldau.client.admin.configs import (
     ConfigChange,
     ConfigEntry,
     ConfigKind,
     ConfigOperation,
     ConfigResource,
+    Configs,
     ConfigSource,
 )
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import Description
+from moldau.client.admin.groups import Groups
+from moldau.client.admin.topics import Topics
 
 _KINDS = {
     "topics": ConfigKind.TOPIC,
@@ -41,8 +45,12 @@ _SOURCES = {
 }
 
 
+class SettingAdmin(Configs, Topics, Groups, Description, Connected):
+    """What settings need of an admin client."""
+
+
 async def describe_settings(
-    admin: Admin, entity: Entity, *, is_every: bool, is_json: bool
+    admin: SettingAdmin, entity: Entity, *, is_every: bool, is_json: bool
 ) -> list[dict[str, object]]:
     """Print the settings of one, or of all of its type; returns them for JSON."""
     data: list[dict[str, object]] = []
@@ -57,7 +65,9 @@ async def describe_settings(
     return data
 
 
-async def read_settings(admin: Admin, entity: Entity, *, is_every: bool) -> list[ConfigEntry]:
+async def read_settings(
+    admin: SettingAdmin, entity: Entity, *, is_every: bool
+) -> list[ConfigEntry]:
     """Settings by their names: all of them, or those that were set for this one."""
     resource = _resource(entity)
     found = (await admin.describe_configs([resource], include_synonyms=True))[resource]
@@ -80,7 +90,7 @@ def line(entry: ConfigEntry) -> str:
 
 
 async def alter_settings(
-    admin: Admin, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
+    admin: SettingAdmin, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
 ) -> None:
     """Set some settings and take back others."""
     assert entity.name is not None, "somebody's settings are changed"
@@ -97,7 +107,7 @@ async def alter_settings(
         print(f"Completed updating config for {entity.singular} {entity.name}.")
 
 
-async def _names(admin: Admin, entity: Entity) -> list[str]:
+async def _names(admin: SettingAdmin, entity: Entity) -> list[str]:
     if entity.name is not None:
         return [entity.name]
     if entity.kind == "topics":

@@ -7,11 +7,17 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from moldau.cli.terminal.administration import administration
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.topics import Topics
 from moldau.client.consumer import Consumer
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
 LOOK_S = 5.0
+
+
+class TopicClient(Topics, Connected):
+    """An admin client that knows of topics alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ async def _topics(wanted: Wanted, settings: dict[str, object]) -> list[str]:
         return [wanted.topic]
     # Java's consumers take a list of names for a pattern as well.
     pattern = re.compile(wanted.pattern.replace(",", "|").replace(" ", "").strip("\"'"))
-    async with administration(settings) as admin:
+    async with administration(TopicClient, settings) as admin:
         found = await admin.list_topics(include_internal=False)
     return [name for name in found if pattern.fullmatch(name)]
 

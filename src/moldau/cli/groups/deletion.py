@@ -1,12 +1,11 @@
 """Groups, and offsets of groups, that are to be forgotten."""
 
-from moldau.cli.groups.partitions import wanted_partitions
+from moldau.cli.groups.partitions import GroupAdmin, wanted_partitions
 from moldau.cli.terminal.options import Given
-from moldau.client.admin.admin import Admin
 from moldau.errors import KafkaError
 
 
-async def delete_groups(admin: Admin, given: Given) -> None:
+async def delete_groups(admin: GroupAdmin, given: Given) -> None:
     """Delete groups, and print which could not be."""
     wanted = list(dict.fromkeys(given.texts("group")))
     if "all-groups" in given:
@@ -23,7 +22,7 @@ async def delete_groups(admin: Admin, given: Given) -> None:
         print(f"\nThese consumer groups were deleted successfully: {done}")
 
 
-async def delete_offsets(admin: Admin, given: Given) -> None:
+async def delete_offsets(admin: GroupAdmin, given: Given) -> None:
     """Delete a group's offsets of topics, and print what became of each partition."""
     group, topics = given.text("group"), given.texts("topic")
     partitions = await wanted_partitions(admin, topics)

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from moldau.cli.groups.partitions import GroupAdmin
 from moldau.cli.terminal.options import Given, warn
-from moldau.client.admin.admin import Admin
 from moldau.client.admin.groups import GroupDescription, MemberDescription
 from moldau.client.offset_lookup import LATEST
 from moldau.model import TopicPartition
@@ -33,7 +33,7 @@ class Progress:
         return self.end - self.current
 
 
-async def describe(admin: Admin, given: Given) -> None:
+async def describe(admin: GroupAdmin, given: Given) -> None:
     """Print what is asked for of each group."""
     wanted = list(dict.fromkeys(given.texts("group")))
     if "all-groups" in given:
@@ -57,7 +57,7 @@ async def describe(admin: Admin, given: Given) -> None:
             print_progress(group, await progress_of(admin, group))
 
 
-async def progress_of(admin: Admin, group: GroupDescription) -> list[Progress]:
+async def progress_of(admin: GroupAdmin, group: GroupDescription) -> list[Progress]:
     """All partitions that the group has committed or reads, those that are read first."""
     committed = (await admin.list_group_offsets(group.group_id))[group.group_id]
     readers = {each: member for member in group.members for each in member.assignment}
@@ -128,7 +128,7 @@ def assignment_text(partitions: Iterable[TopicPartition]) -> str:
     return ", ".join(parts) or NONE
 
 
-async def _print_states(admin: Admin, groups: Iterable[GroupDescription]) -> None:
+async def _print_states(admin: GroupAdmin, groups: Iterable[GroupDescription]) -> None:
     cluster = await admin.describe_cluster()
     addresses = {each.node_id: f"{each.host}:{each.port}" for each in cluster.brokers}
     for group in groups:
@@ -171,7 +171,7 @@ def _shown(number: int | None) -> str:
     return NONE if number is None else str(number)
 
 
-async def _as_data(admin: Admin, group: GroupDescription) -> dict[str, object]:
+async def _as_data(admin: GroupAdmin, group: GroupDescription) -> dict[str, object]:
     progress = await progress_of(admin, group)
     return {
         "group": group.group_id,

@@ -2,9 +2,9 @@
 
 import json
 
+from moldau.cli.groups.partitions import GroupAdmin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
-from moldau.client.admin.admin import Admin
 from moldau.client.admin.groups import GroupListing
 
 STATES = {
@@ -22,7 +22,7 @@ STATES = {
 TYPES = {"classic": "Classic", "consumer": "Consumer"}
 
 
-async def list_groups(admin: Admin, given: Given) -> None:
+async def list_groups(admin: GroupAdmin, given: Given) -> None:
     """Print names, or a table with states and types if these are asked for."""
     states = chosen(given.text("state"), STATES, "state")
     types = chosen(given.text("type"), TYPES, "type")

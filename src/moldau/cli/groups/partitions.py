@@ -3,12 +3,21 @@
 from collections.abc import Iterable
 
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.admin import Admin
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import Description
+from moldau.client.admin.group_offsets import GroupOffsets
+from moldau.client.admin.groups import Groups
+from moldau.client.admin.offsets import Offsets
+from moldau.client.admin.topics import Topics
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 
-async def wanted_partitions(admin: Admin, topics: Iterable[str]) -> list[TopicPartition]:
+class GroupAdmin(Groups, GroupOffsets, Offsets, Topics, Description, Connected):
+    """What commands about groups need of an admin client."""
+
+
+async def wanted_partitions(admin: GroupAdmin, topics: Iterable[str]) -> list[TopicPartition]:
     """All partitions of `t`, or those numbered in `t:0,1`."""
     found: list[TopicPartition] = []
     whole: list[str] = []

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from moldau.cli.groups.description import DEAD, EMPTY
-from moldau.cli.groups.partitions import wanted_partitions
+from moldau.cli.groups.partitions import GroupAdmin, wanted_partitions
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, warn
-from moldau.client.admin.admin import Admin
 from moldau.client.offset_lookup import EARLIEST, LATEST
 from moldau.model import TopicPartition
 
@@ -36,7 +35,7 @@ _NO_ACTION = (
 Offsets = dict[TopicPartition, int]
 
 
-async def reset_offsets(admin: Admin, given: Given) -> None:
+async def reset_offsets(admin: GroupAdmin, given: Given) -> None:
     """Print where groups are to go on; with `--execute`, let them."""
     if "execute" not in given and "dry-run" not in given:
         warn(_NO_ACTION)
@@ -65,7 +64,7 @@ async def reset_offsets(admin: Admin, given: Given) -> None:
         _print(wanted)
 
 
-async def _offsets(admin: Admin, given: Given, group: str) -> Offsets:
+async def _offsets(admin: GroupAdmin, given: Given, group: str) -> Offsets:
     if "from-file" in given:
         return await _clamped(admin, read_plan(given.text("from-file"), group))
     committed = {
@@ -105,12 +104,12 @@ def _shifted(
     return {each: committed[each] + count for each in partitions}
 
 
-async def _at(admin: Admin, times: Mapping[TopicPartition, int]) -> Offsets:
+async def _at(admin: GroupAdmin, times: Mapping[TopicPartition, int]) -> Offsets:
     found = await admin.list_offsets(times)
     return {each: at.offset for each, at in found.items()}
 
 
-async def _at_time(admin: Admin, partitions: list[TopicPartition], time_ms: int) -> Offsets:
+async def _at_time(admin: GroupAdmin, partitions: list[TopicPartition], time_ms: int) -> Offsets:
     """The first record at or after a time; behind the last if there is none so late."""
     found = await _at(admin, dict.fromkeys(partitions, time_ms))
     late = [each for each, offset in found.items() if offset < 0]
@@ -119,7 +118,7 @@ async def _at_time(admin: Admin, partitions: list[TopicPartition], time_ms: int)
     return found | await _at(admin, dict.fromkeys(late, LATEST))
 
 
-async def _clamped(admin: Admin, wanted: Offsets) -> Offsets:
+async def _clamped(admin: GroupAdmin, wanted: Offsets) -> Offsets:
     """Offsets within what the logs have."""
     first = await _at(admin, dict.fromkeys(wanted, EARLIEST))
     last = await _at(admin, dict.fromkeys(wanted, LATEST))

@@ -9,19 +9,29 @@ from typing import TypeVar
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.configs import ConfigResource
+from moldau.client.admin.configs import ConfigResource, Configs
+from moldau.client.admin.connected import Connected
 from moldau.client.settings import AdminSettings, dotted
 from moldau.errors import KafkaError
 
+Client = TypeVar("Client", bound=Connected)
 Result = TypeVar("Result")
 
 
-def run_admin(given: Given, work: Callable[[Admin], Awaitable[Result]]) -> Result:
-    """Run `work` with a client for the cluster that the options name."""
+class _SettingsClient(Configs, Connected):
+    """An admin client that knows of settings alone."""
+
+
+def run_admin(
+    given: Given, kind: type[Client], work: Callable[[Client], Awaitable[Result]]
+) -> Result:
+    """Run `work` with a client of this kind for the cluster that the options name.
+
+    Kinds have only the areas that a command needs: loading all takes longer than the answer.
+    """
 
     async def run() -> Result:
-        async with administration(settings(given)) as admin:
+        async with administration(kind, settings(given)) as admin:
             return await work(admin)
 
     return asyncio.run(run())
@@ -38,10 +48,10 @@ def settings(given: Given) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def administration(values: Mapping[str, object]) -> AsyncIterator[Admin]:
+async def administration(kind: type[Client], values: Mapping[str, object]) -> AsyncIterator[Client]:
     """A client that is connected; settings that only other clients have are left out."""
     known = {dotted(field.name) for field in fields(AdminSettings)}
-    async with Admin({name: each for name, each in values.items() if name in known}) as admin:
+    async with kind({name: each for name, each in values.items() if name in known}) as admin:
         yield admin
 
 
@@ -51,7 +61,7 @@ async def topic_settings(
     """One setting of each of these topics, as far as brokers tell it."""
     resources = {ConfigResource.topic(topic): [name] for topic in topics}
     try:
-        async with administration(values) as admin:
+        async with administration(_SettingsClient, values) as admin:
             found = await admin.describe_configs(resources)
     except KafkaError:
         return {}

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource
+from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource, Configs
+from moldau.client.admin.connected import Connected
+from moldau.client.admin.description import Description
 from moldau.model import TopicPartition
 
 _RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
@@ -13,7 +14,11 @@ _REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.thro
 Plan = Mapping[TopicPartition, Sequence[int]]
 
 
-async def set_throttles(admin: Admin, before: Plan, after: Plan, rate: int) -> None:
+class ThrottleAdmin(Configs, Description, Connected):
+    """What throttles need of an admin client."""
+
+
+async def set_throttles(admin: ThrottleAdmin, before: Plan, after: Plan, rate: int) -> None:
     """Let leaders send to, and new replicas fetch, at most so many bytes per second."""
     brokers = sorted(
         {broker for plan in (before, after) for each in plan.values() for broker in each}
@@ -31,7 +36,7 @@ async def set_throttles(admin: Admin, before: Plan, after: Plan, rate: int) -> N
     print(f"The inter-broker throttle limit was set to {rate} B/s")
 
 
-async def clear_throttles(admin: Admin, topics: Iterable[str]) -> None:
+async def clear_throttles(admin: ThrottleAdmin, topics: Iterable[str]) -> None:
     """Take all such limits away."""
     brokers = sorted(each.node_id for each in (await admin.describe_cluster()).brokers)
     print(f"Clearing broker-level throttles on broker{_plural(brokers)}")

@@ -1,11 +1,8 @@
 """The admin client: asks for and changes what a cluster has."""
 
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
-
 from moldau.client.admin.acls import Acls
 from moldau.client.admin.configs import Configs
+from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import Description
 from moldau.client.admin.group_offsets import GroupOffsets
 from moldau.client.admin.groups import Groups
@@ -13,13 +10,10 @@ from moldau.client.admin.log_dirs import LogDirs
 from moldau.client.admin.offsets import Offsets
 from moldau.client.admin.quotas import Quotas
 from moldau.client.admin.reassignments import Reassignments
-from moldau.client.admin.routing import Router
 from moldau.client.admin.tokens import Tokens
 from moldau.client.admin.topics import Topics
 from moldau.client.admin.transactions import Transactions
 from moldau.client.admin.users import Users
-from moldau.client.cluster import Cluster
-from moldau.client.settings import AdminSettings, read_settings
 
 
 class Admin(
@@ -36,6 +30,7 @@ class Admin(
     Quotas,
     Users,
     Tokens,
+    Connected,
 ):
     """Asks for and changes what a cluster has, several things at once.
 
@@ -47,30 +42,3 @@ class Admin(
     one that failed raises its error. Requests go to the broker that answers for the thing and
     again elsewhere if that has moved, for as long as `default.api.timeout.ms`.
     """
-
-    def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
-        super().__init__()
-        self._settings = read_settings(AdminSettings, settings, options)
-
-    async def start(self) -> None:
-        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
-        cluster = Cluster(self._settings, creates_topics=False)
-        await self._lifetime.begin(cluster)
-        self._routes = Router(cluster)
-
-    async def close(self) -> None:
-        """Hang up."""
-        if self._lifetime.close():
-            self._lifetime.cluster.close()
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()

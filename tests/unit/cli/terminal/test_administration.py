@@ -6,7 +6,7 @@ import pytest
 
 from moldau.cli.terminal.administration import run_admin, settings, topic_settings
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.topics import OPTIONS
+from moldau.cli.topics import OPTIONS, TopicAdmin
 from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
 
@@ -22,7 +22,7 @@ def test_settings_come_from_the_options_and_the_file(tmp_path: Path) -> None:
 
 def test_work_is_done_with_a_client_that_is_connected(bootstrap: str) -> None:
     given = OPTIONS.parse([bootstrap])
-    assert "nope" not in run_admin(given, lambda admin: admin.list_topics())
+    assert "nope" not in run_admin(given, TopicAdmin, lambda admin: admin.list_topics())
 
 
 async def test_one_setting_of_topics_is_looked_up(broker: EmbeddedBroker, bootstrap: str) -> None:

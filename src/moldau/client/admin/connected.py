@@ -1,0 +1,46 @@
+"""The life of an admin client: what one has beside the areas that it administers."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from moldau.client.admin.area import Area
+from moldau.client.admin.routing import Router
+from moldau.client.cluster import Cluster
+from moldau.client.settings import AdminSettings, read_settings
+
+
+class Connected(Area):
+    """An admin client without an area.
+
+    `Admin` adds all of them. A program that is to start at once adds those that it needs:
+
+        class TopicAdmin(Topics, Connected): ...
+    """
+
+    def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
+        super().__init__()
+        self._settings = read_settings(AdminSettings, settings, options)
+
+    async def start(self) -> None:
+        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
+        cluster = Cluster(self._settings, creates_topics=False)
+        await self._lifetime.begin(cluster)
+        self._routes = Router(cluster)
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._lifetime.close():
+            self._lifetime.cluster.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
