@@ -1,0 +1,55 @@
+"""The rows of a table: the latest value of each key, in the order of their bytes."""
+
+import heapq
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class TableTooLarge(Exception):
+    """A table has more keys than a view may hold."""
+
+
+class Row(NamedTuple):
+    key: bytes
+    value: bytes
+
+
+class Rows:
+    """Takes in the records of a changelog; a null value deletes its key."""
+
+    def __init__(self, *, keys_max: int) -> None:
+        self._values: dict[bytes, bytes] = {}
+        self._keys_max = keys_max
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def put(self, key: bytes | None, value: bytes | None) -> None:
+        """Take in one record; those without a key are in no table."""
+        if key is None:
+            return
+        if value is None:
+            self._values.pop(key, None)
+            return
+        self._values[key] = value
+        if len(self._values) > self._keys_max:
+            raise TableTooLarge(
+                f"the table has more than {self._keys_max} keys: raise keys_max, or query a "
+                "table of fewer"
+            )
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key; None without one."""
+        return self._values.get(key)
+
+    def after(self, key: bytes | None, limit: int) -> list[Row]:
+        """At most so many rows, those with the smallest keys behind this one."""
+        wanted: Iterable[bytes] = self._values
+        if key is not None:
+            wanted = (each for each in self._values if each > key)
+        return [Row(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
+
+    def starting_with(self, prefix: bytes, limit: int) -> list[Row]:
+        """At most so many rows whose keys begin so, in order: the windows of a key."""
+        wanted = (each for each in self._values if each.startswith(prefix))
+        return [Row(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
