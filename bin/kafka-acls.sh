@@ -1,3 +1,4 @@
 #!/bin/sh
 # Shows, adds and removes access rules.
-exec "$(dirname "$(readlink -f "$0")")/moldau" acls "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" acls "$@"

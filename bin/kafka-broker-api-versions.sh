@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints which requests brokers understand.
-exec "$(dirname "$(readlink -f "$0")")/moldau" broker-api-versions "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" broker-api-versions "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints the id of the cluster.
-exec "$(dirname "$(readlink -f "$0")")/moldau" cluster "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" cluster "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints the records of topics.
-exec "$(dirname "$(readlink -f "$0")")/moldau" console-consumer "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" console-consumer "$@"

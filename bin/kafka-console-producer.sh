@@ -1,3 +1,4 @@
 #!/bin/sh
 # Writes lines of standard input to a topic.
-exec "$(dirname "$(readlink -f "$0")")/moldau" console-producer "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" console-producer "$@"

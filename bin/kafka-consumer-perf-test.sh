@@ -1,3 +1,4 @@
 #!/bin/sh
 # Measures how fast records are read.
-exec "$(dirname "$(readlink -f "$0")")/moldau" consumer-perf-test "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" consumer-perf-test "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Creates, renews, expires and shows delegation tokens.
-exec "$(dirname "$(readlink -f "$0")")/moldau" delegation-tokens "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" delegation-tokens "$@"

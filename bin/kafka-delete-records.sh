@@ -1,3 +1,4 @@
 #!/bin/sh
 # Deletes records before given offsets.
-exec "$(dirname "$(readlink -f "$0")")/moldau" delete-records "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" delete-records "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints what is in the files of a partition.
-exec "$(dirname "$(readlink -f "$0")")/moldau" dump-log "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" dump-log "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints offsets of partitions.
-exec "$(dirname "$(readlink -f "$0")")/moldau" get-offsets "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" get-offsets "$@"

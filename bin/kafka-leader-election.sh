@@ -1,3 +1,4 @@
 #!/bin/sh
 # Elects leaders of partitions.
-exec "$(dirname "$(readlink -f "$0")")/moldau" leader-election "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" leader-election "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Prints the directories of brokers with the replicas in them.
-exec "$(dirname "$(readlink -f "$0")")/moldau" log-dirs "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" log-dirs "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Lets preferred replicas lead again.
-exec "$(dirname "$(readlink -f "$0")")/moldau" preferred-replica-election "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" preferred-replica-election "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Measures how fast records are written.
-exec "$(dirname "$(readlink -f "$0")")/moldau" producer-perf-test "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" producer-perf-test "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Moves partitions to other brokers.
-exec "$(dirname "$(readlink -f "$0")")/moldau" reassign-partitions "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" reassign-partitions "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Runs the command that stands for a Java class of Kafka.
-exec "$(dirname "$(readlink -f "$0")")/moldau" run-class "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" run-class "$@"

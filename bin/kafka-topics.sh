@@ -1,3 +1,4 @@
 #!/bin/sh
 # Creates, lists, describes, changes and deletes topics.
-exec "$(dirname "$(readlink -f "$0")")/moldau" topics "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" topics "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Lists, describes and aborts transactions.
-exec "$(dirname "$(readlink -f "$0")")/moldau" transactions "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" transactions "$@"

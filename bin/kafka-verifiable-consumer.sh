@@ -1,3 +1,4 @@
 #!/bin/sh
 # Reads a topic in a group, and tells of all that happens in JSON.
-exec "$(dirname "$(readlink -f "$0")")/moldau" verifiable-consumer "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" verifiable-consumer "$@"

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Writes numbers to a topic, and tells of each in JSON.
-exec "$(dirname "$(readlink -f "$0")")/moldau" verifiable-producer "$@"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+exec "${0%/*}/moldau" verifiable-producer "$@"

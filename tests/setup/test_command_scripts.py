@@ -1,7 +1,10 @@
 """The scripts in `bin/` with Kafka's names each run a command that there is."""
 
+import hashlib
 import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,44 @@ def test_a_script_runs_its_command(script: Path) -> None:
     assert found is not None
     assert found[1] in commands()
     assert os.access(script, os.X_OK)
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    """The scripts in a clone whose Python says how it was called."""
+    root = tmp_path / "a clone"
+    shutil.copytree(BIN, root / "bin")
+    python, stamp = root / ".venv" / "bin" / "python", root / ".venv" / "stamps" / "base"
+    for path in (python, stamp):
+        path.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho ran "$@"\n')
+    python.chmod(0o755)
+    stamp.write_text(f"{hashlib.sha256(python.read_bytes()).hexdigest()}  {python}\n")
+    return root / "bin"
+
+
+@pytest.mark.parametrize("way", ["by its path", "by its name", "by a shell", "by a link"])
+def test_a_script_finds_its_clone_however_it_is_called(
+    way: str, scripts: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "topics"
+    link.symlink_to(scripts / "kafka-topics.sh")
+    command = {
+        "by its path": ["./kafka-topics.sh"],
+        "by its name": ["env", "kafka-topics.sh"],
+        "by a shell": ["sh", "kafka-topics.sh"],
+        "by a link": [str(link)],
+    }[way]
+    environment = os.environ | {"PATH": f"{scripts}:{os.environ['PATH']}", "MOLDAU_PURE": ""}
+    done = subprocess.run(
+        [*command, "--list", "a b"],
+        cwd=scripts,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("ran -m moldau topics --list a b\n", "")
 
 
 def test_every_name_that_people_use_is_there() -> None:

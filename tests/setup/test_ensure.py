@@ -5,6 +5,7 @@ The slow path is replaced by a stub that only notes that it was called.
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -130,17 +131,17 @@ def test_without_a_python_the_user_is_told_what_to_install(clone: Clone, tmp_pat
 
 # Stopping is done by the system's own tools: nothing need be installed for it.
 WITHOUT_ENVIRONMENT = {"kafka-server-stop.sh", "zookeeper-server-stop.sh"}
-BY_MOLDAU = 'exec "$(dirname "$(readlink -f "$0")")/moldau" '
+MAKES_ENVIRONMENT = re.compile(
+    r'^(\. "\$here/environment/(ensure|start)\.sh"$|exec "\$\{0%/\*\}/moldau" )', re.MULTILINE
+)
 
 
 def test_every_script_makes_its_environment_and_can_be_run() -> None:
     scripts = [path for path in (ROOT / "bin").iterdir() if path.is_file()]
     assert scripts
     for script in scripts:
-        lines = script.read_text(encoding="utf-8").splitlines()
-        assert lines[0] == "#!/bin/sh", script
-        makes_environment = '. "$here/environment/ensure.sh"' in lines or any(
-            line.startswith(BY_MOLDAU) for line in lines
-        )
+        text = script.read_text(encoding="utf-8")
+        assert text.startswith("#!/bin/sh\n"), script
+        makes_environment = bool(MAKES_ENVIRONMENT.search(text))
         assert makes_environment != (script.name in WITHOUT_ENVIRONMENT), script
         assert os.access(script, os.X_OK), script

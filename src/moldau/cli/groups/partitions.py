@@ -17,7 +17,7 @@ class GroupAdmin(Groups, GroupOffsets, Offsets, Topics, Description, Connected):
     """What commands about groups need of an admin client."""
 
 
-async def wanted_partitions(admin: GroupAdmin, topics: Iterable[str]) -> list[TopicPartition]:
+async def wanted_partitions(admin: Topics, topics: Iterable[str]) -> list[TopicPartition]:
     """All partitions of `t`, or those numbered in `t:0,1`."""
     found: list[TopicPartition] = []
     whole: list[str] = []

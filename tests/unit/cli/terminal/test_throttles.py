@@ -1,13 +1,17 @@
 """Limits on what brokers copy while partitions move."""
 
-from moldau.cli.terminal.throttles import clear_throttles, set_throttles
-from moldau.client.admin.admin import Admin
+from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.configs import ConfigResource, ConfigSource
+from moldau.client.admin.topics import Topics
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
 
-async def own_settings(admin: Admin, resource: ConfigResource) -> dict[str, str | None]:
+class Admin(Topics, ThrottleAdmin):
+    """One that makes the topic as well."""
+
+
+async def own_settings(admin: ThrottleAdmin, resource: ConfigResource) -> dict[str, str | None]:
     found = (await admin.describe_configs([resource]))[resource]
     own = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
     return {name: each.value for name, each in found.items() if each.source in own}
