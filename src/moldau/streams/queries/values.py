@@ -1,4 +1,4 @@
-"""Bytes of keys and values to plain Python values, one at a time."""
+"""Bytes of keys and values to plain Python values and back, one at a time."""
 
 import json
 import struct
@@ -29,6 +29,26 @@ def decoder(serde: Serde) -> Decoder:
             return lambda data: _in_format(serde, data)
         case WindowedSerde():
             return lambda data: _windowed(serde, data)
+
+
+def encode(serde: Serde, value: object) -> bytes:
+    """A key or a value in the bytes of its serde; ValueError if it is of another type."""
+    match serde, value:
+        case PlainSerde("bytes"), bytes():
+            return value
+        case PlainSerde("string"), str():
+            return value.encode()
+        case PlainSerde("long" | "integer"), int():
+            return value.to_bytes(8 if serde.name == "long" else 4, "big", signed=True)
+        case JsonSerde(), _:
+            return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+        case WindowedSerde(inner, is_session), (key, int(start_ms), *rest):
+            times = [*rest, start_ms] if is_session else [start_ms]
+            return encode(inner, key) + struct.pack(f">{len(times)}q", *times)
+        case FormatSerde(), _:
+            return _to_format(serde, value)
+        case _:
+            raise ValueError(f"{value!r} cannot be written by {serde}")
 
 
 def as_json(value: object) -> object:
@@ -93,3 +113,10 @@ def _in_format(serde: FormatSerde, data: bytes) -> object:
 
     decoded: list[object] = serde.format.decode(pa.array([data], pa.binary())).to_pylist()
     return decoded[0]
+
+
+def _to_format(serde: FormatSerde, value: object) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and plain values need none
+
+    encoded: bytes = serde.format.encode(pa.array([value], serde.format.type))[0].as_py()
+    return encoded

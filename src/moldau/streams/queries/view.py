@@ -1,7 +1,5 @@
 """A view of a table: its changelog topic, read in a thread, committed records only."""
 
-import json
-import struct
 import threading
 from collections.abc import Mapping
 from types import TracebackType
@@ -10,8 +8,8 @@ from typing import Self
 from moldau.client.blocking.consumer import Consumer
 from moldau.model import TopicPartition
 from moldau.streams.queries.rows import Row, Rows
-from moldau.streams.queries.values import decoder
-from moldau.streams.serdes import BYTES, FormatSerde, JsonSerde, PlainSerde, Serde, WindowedSerde
+from moldau.streams.queries.values import decoder, encode
+from moldau.streams.serdes import BYTES, Serde, WindowedSerde
 
 KEYS_MAX = 1_000_000
 ROWS_MAX = 10_000
@@ -83,12 +81,12 @@ class TableView:
     def get(self, key: object) -> object:
         """The value of a key; None without one."""
         with self._checked():
-            found = self._rows.get(encode_key(self.key_serde, key))
+            found = self._rows.get(encode(self.key_serde, key))
         return None if found is None else self._decode_value(found)
 
     def rows(self, *, after: object = None, limit: int = 100) -> list[tuple[object, object]]:
         """Keys and values in the order of the keys' bytes, from behind one on; at most 10,000."""
-        behind = None if after is None else encode_key(self.key_serde, after)
+        behind = None if after is None else encode(self.key_serde, after)
         with self._checked():
             return self._decoded(self._rows.after(behind, min(limit, ROWS_MAX)))
 
@@ -97,7 +95,7 @@ class TableView:
         if not isinstance(self.key_serde, WindowedSerde):
             raise TypeError(f"{self.topic} has no windows: its keys are {self.key_serde}")
         inner = self.key_serde.inner
-        prefix = encode_key(inner, key)
+        prefix = encode(inner, key)
         with self._checked():
             # Another key may begin with the same bytes.
             rows = self._rows.starting_with(prefix, ROWS_MAX)
@@ -153,23 +151,3 @@ class TableView:
 
     def _decoded(self, rows: list[Row]) -> list[tuple[object, object]]:
         return [(self._decode_key(row.key), self._decode_value(row.value)) for row in rows]
-
-
-def encode_key(serde: Serde, key: object) -> bytes:
-    """A key in the bytes in which its topic has it; ValueError if it is of another type."""
-    match serde, key:
-        case PlainSerde("bytes"), bytes():
-            return key
-        case PlainSerde("string"), str():
-            return key.encode()
-        case PlainSerde("long" | "integer"), int():
-            return key.to_bytes(8 if serde.name == "long" else 4, "big", signed=True)
-        case JsonSerde(), _:
-            return json.dumps(key, separators=(",", ":"), ensure_ascii=False).encode()
-        case WindowedSerde(inner, is_session), (inner_key, int(start_ms), *rest):
-            times = [*rest, start_ms] if is_session else [start_ms]
-            return encode_key(inner, inner_key) + struct.pack(f">{len(times)}q", *times)
-        case FormatSerde(), _:
-            raise ValueError("keys of a schema cannot be looked up: ask for rows")
-        case _:
-            raise ValueError(f"{key!r} is no key of {serde}")

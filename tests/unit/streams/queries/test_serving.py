@@ -8,7 +8,8 @@ import pytest
 
 from moldau.client.blocking.producer import Producer
 from moldau.streams.queries.serving import TableServer
-from moldau.streams.queries.view import TableView, encode_key
+from moldau.streams.queries.values import encode
+from moldau.streams.queries.view import TableView
 from moldau.streams.serdes import LONG, STRING, WindowedSerde
 from moldau.testing.broker import running_broker
 
@@ -23,7 +24,7 @@ def server() -> Iterator[TableServer]:
             for number, word in enumerate(("moldau", "vltava/elbe", "river")):
                 producer.send("counts", number.to_bytes(8, "big"), key=word.encode())
             for start_ms in (10, 0):
-                producer.send("visits", b"x", key=encode_key(WINDOWS, ("anna", start_ms)))
+                producer.send("visits", b"x", key=encode(WINDOWS, ("anna", start_ms)))
         with (
             TableView(servers, "counts", key=STRING, value=LONG) as counts,
             TableView(servers, "visits", key=WINDOWS, value=STRING) as visits,

@@ -5,7 +5,7 @@ import struct
 import pyarrow as pa
 import pytest
 
-from moldau.streams.queries.values import WindowedKey, as_json, decoder, hashable
+from moldau.streams.queries.values import WindowedKey, as_json, decoder, encode, hashable
 from moldau.streams.serdes import (
     BYTES,
     INTEGER,
@@ -44,7 +44,7 @@ def test_bytes_of_something_else_are_refused(serde: Serde) -> None:
         decoder(serde)(b"\xff")
 
 
-def test_a_format_reads_single_values() -> None:
+def test_a_format_reads_and_writes_single_values() -> None:
     class Reversed:
         type = pa.string()
 
@@ -52,9 +52,10 @@ def test_a_format_reads_single_values() -> None:
             return pa.array([each.as_py()[::-1].decode() for each in values])
 
         def encode(self, values: pa.Array) -> pa.Array:
-            return values
+            return values.cast(pa.binary())
 
     assert decoder(FormatSerde(Reversed()))(b"abc") == "cba"
+    assert encode(FormatSerde(Reversed()), "cba") == b"cba"
 
 
 def test_what_json_lacks_is_told_in_its_words() -> None:
@@ -72,3 +73,28 @@ def test_what_json_lacks_is_told_in_its_words() -> None:
 def test_objects_are_looked_up_whatever_the_order_of_their_fields() -> None:
     assert hashable({"a": 1, "b": 2}) == hashable({"b": 2, "a": 1})
     assert hashable("a") == "a"
+
+
+@pytest.mark.parametrize(
+    ("serde", "key", "data"),
+    [
+        (BYTES, b"a", b"a"),
+        (STRING, "a", b"a"),
+        (LONG, 1, bytes(7) + b"\1"),
+        (INTEGER, 1, bytes(3) + b"\1"),
+        (json("n bigint"), {"n": 1}, b'{"n":1}'),
+        (WindowedSerde(STRING), ("a", 1), b"a" + bytes(7) + b"\1"),
+        (
+            WindowedSerde(STRING, is_session=True),
+            ("a", 1, 2),
+            b"a\0\0\0\0\0\0\0\2" + bytes(7) + b"\1",
+        ),
+    ],
+)
+def test_keys_are_looked_up_as_they_are_written(serde: Serde, key: object, data: bytes) -> None:
+    assert encode(serde, key) == data
+
+
+def test_a_key_of_another_type_is_refused() -> None:
+    with pytest.raises(ValueError, match="'a' cannot be written"):
+        encode(LONG, "a")

@@ -1,0 +1,167 @@
+"""Runs a topology on given records, without a cluster: event time is what the records say.
+
+    driver = TestDriver(topology)
+    driver.pipe("lines", key=None, value="to the sea", timestamp_ms=0)
+    driver.run()
+    assert driver.last_values("counts", value=LONG) == {"to": 1, "the": 1, "sea": 1}
+
+Records that were piped are one micro-batch when `run` is called, as if they had come together.
+Each topic has one partition.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from moldau.streams.compiling import Query
+from moldau.streams.nodes import Source
+from moldau.streams.queries.values import decoder, encode, hashable
+from moldau.streams.serdes import BYTES, STRING, Serde
+from moldau.streams.settings import SETTINGS
+from moldau.streams.test_driver_inputs import FileInputs, InputRecord
+from moldau.streams.topology import Topology
+
+_SESSION = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.streaming.pollingDelay": "50ms",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    **SETTINGS,
+}
+
+
+def local_session(**settings: str) -> SparkSession:
+    """A session in this process for tests, made on first use; it starts once for all drivers."""
+    builder = SparkSession.builder.master("local[2]").appName("moldau-test")
+    return builder.config(map={**_SESSION, **settings}).getOrCreate()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRecord:
+    """What a topology has written; keys and values as the serdes read them."""
+
+    topic: str
+    key: object
+    value: object
+    timestamp_ms: int
+
+
+class TestDriver:
+    """Gives records to a topology and reads what it writes."""
+
+    __test__ = False  # pytest takes it for a test otherwise
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        application: str = "test",
+        spark: SparkSession | None = None,
+    ) -> None:
+        self._directory = Path(tempfile.mkdtemp(prefix="moldau-streams-"))
+        self._serdes = {
+            str(topic): (node.key, node.value)
+            for node in topology.nodes
+            if isinstance(node, Source)
+            for topic in node.topics
+        }
+        self._inputs = FileInputs(spark or local_session(), self._directory / "input")
+        self._waiting: list[InputRecord] = []
+        self._outputs: list[Row] = []
+        queries = topology.compile(self._inputs, application)
+        self._queries = [self._start(query) for query in queries]
+
+    def close(self) -> None:
+        """Stop the queries, and forget everything."""
+        for query in self._queries:
+            query.stop()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # What goes in
+
+    def pipe(self, topic: str, *, key: object = None, value: object, timestamp_ms: int) -> None:
+        """Add a record to the next micro-batch; serdes are those with which the topic is read."""
+        if topic not in self._serdes:
+            raise ValueError(f"the topology does not read {topic}, but {', '.join(self._serdes)}")
+        key_serde, value_serde = self._serdes[topic]
+        self._waiting.append(
+            InputRecord(
+                topic,
+                None if key is None else encode(key_serde, key),
+                None if value is None else encode(value_serde, value),
+                timestamp_ms,
+            )
+        )
+
+    def run(self) -> None:
+        """Process what was piped, and what time has made due by it."""
+        self._inputs.write(self._waiting)
+        self._waiting = []
+        for query in self._queries:
+            query.processAllAvailable()
+
+    # What comes out
+
+    def read(self, topic: str, *, key: Serde = STRING, value: Serde = STRING) -> list[OutputRecord]:
+        """All records of a topic since the start; those of one micro-batch in no order."""
+        read_key, read_value = decoder(key), decoder(value)
+        return [
+            OutputRecord(
+                topic,
+                None if row["key"] is None else read_key(bytes(row["key"])),
+                None if row["value"] is None else read_value(bytes(row["value"])),
+                row["timestamp_ms"],
+            )
+            for row in self._outputs
+            if row["topic"] == topic
+        ]
+
+    def last_values(
+        self, topic: str, *, key: Serde = STRING, value: Serde = STRING
+    ) -> dict[object, object]:
+        """What a topic is as a table: the last value of each key that was not deleted."""
+        found = {
+            hashable(record.key): record.value for record in self.read(topic, key=key, value=value)
+        }
+        return {each: value for each, value in found.items() if value is not None}
+
+    def topics(self) -> Iterable[str]:
+        """The topics that were written to."""
+        return sorted({row["topic"] for row in self._outputs})
+
+    def raw(self, topic: str) -> list[OutputRecord]:
+        """All records of a topic with keys and values in bytes."""
+        return self.read(topic, key=BYTES, value=BYTES)
+
+    # Queries
+
+    def _start(self, query: Query) -> StreamingQuery:
+        def collect(batch: DataFrame, _batch_id: int) -> None:
+            rows = query.outputs(batch).selectExpr(
+                "key", "value", "topic", "unix_millis(timestamp) as timestamp_ms"
+            )
+            self._outputs.extend(rows.collect())
+
+        writer = query.frame.writeStream.outputMode(query.mode).foreachBatch(collect)
+        checkpoint = self._directory / "checkpoint" / query.name
+        return writer.option("checkpointLocation", str(checkpoint)).start()

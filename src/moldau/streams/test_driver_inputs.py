@@ -1,0 +1,80 @@
+"""Topics of a test driver: one Parquet file for each micro-batch, of all topics together."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+_SCHEMA = pa.schema(
+    [
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("timestamp", pa.timestamp("us", "UTC")),
+        (
+            "headers",
+            pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])),
+        ),
+    ]
+)
+_SPARK_SCHEMA = (
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
+    "headers array<struct<key: string, value: binary>>"
+)
+
+
+class InputRecord(NamedTuple):
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    timestamp_ms: int
+
+
+class FileInputs:
+    """Frames of what was written so far; offsets count the records of all topics."""
+
+    def __init__(self, spark: SparkSession, directory: Path) -> None:
+        directory.mkdir()
+        self._spark = spark
+        self._directory = directory
+        self._file_count = 0
+        self._record_count = 0
+
+    def write(self, records: Sequence[InputRecord]) -> None:
+        """Make these the next micro-batch."""
+        rows = [
+            {
+                "key": record.key,
+                "value": record.value,
+                "topic": record.topic,
+                "partition": 0,
+                "offset": self._record_count + index,
+                "timestamp": record.timestamp_ms * 1000,
+                "headers": None,
+            }
+            for index, record in enumerate(records)
+        ]
+        self._record_count += len(rows)
+        self._file_count += 1
+        # Spark passes over names that begin with a dot, and takes files by their age.
+        aside = self._directory / f".{self._file_count}"
+        pq.write_table(pa.Table.from_pylist(rows, _SCHEMA), aside)
+        os.utime(aside, (self._file_count, self._file_count))
+        aside.rename(self._directory / f"{self._file_count:06}.parquet")
+
+    def stream(self, topics: tuple[str, ...]) -> DataFrame:
+        """Topics as they are written."""
+        reader = self._spark.readStream.schema(_SPARK_SCHEMA).option("maxFilesPerTrigger", "1")
+        return reader.parquet(str(self._directory)).filter(f.col("topic").isin(*topics))
+
+    def snapshot(self, topic: str) -> DataFrame:
+        """What a topic has now."""
+        frame = self._spark.read.schema(_SPARK_SCHEMA).parquet(str(self._directory))
+        return frame.filter(f.col("topic") == topic)

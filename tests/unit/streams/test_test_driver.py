@@ -1,0 +1,55 @@
+"""A topology runs on piped records, in a session of the test's own."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from moldau.streams import LONG, STRING, StreamsBuilder, json
+from moldau.streams.test_driver import OutputRecord, TestDriver, local_session
+
+pytestmark = pytest.mark.needs("java")
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = local_session()
+        yield session
+        session.stop()
+
+
+def test_records_go_through_in_as_many_steps_as_the_test_wants(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    orders = builder.stream("orders", key=LONG, value=json("item string, price double"))
+    orders.filter("value.price > 1").map_values("value.item").to("items")
+    orders.filter("value.price <= 1").to("cheap")
+    with TestDriver(builder.build(), spark=spark) as driver:
+        driver.pipe("orders", key=1, value={"item": "boat", "price": 9.5}, timestamp_ms=5)
+        driver.pipe("orders", key=2, value={"item": "pin", "price": 0.5}, timestamp_ms=6)
+        driver.run()
+        assert driver.read("items", key=LONG) == [OutputRecord("items", 1, "boat", 5)]
+        assert driver.last_values("cheap", key=LONG, value=json("item string")) == {
+            2: {"item": "pin", "price": 0.5}
+        }
+        driver.pipe("orders", key=1, value={"item": "raft", "price": 3.5}, timestamp_ms=7)
+        driver.run()
+        assert driver.last_values("items", key=LONG) == {1: "raft"}
+        assert driver.topics() == ["cheap", "items"]
+        assert driver.raw("items")[0].key == bytes(7) + b"\1"
+        with pytest.raises(ValueError, match="does not read lakes, but orders"):
+            driver.pipe("lakes", value="x", timestamp_ms=0)
+
+
+def test_a_null_value_deletes_a_key(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    builder.table("rivers").to_stream().to("output")
+    with TestDriver(builder.build(), spark=spark) as driver:
+        driver.pipe("rivers", key="a", value="Vltava", timestamp_ms=0)
+        driver.pipe("rivers", key="b", value="Elbe", timestamp_ms=0)
+        driver.run()
+        driver.pipe("rivers", key="a", value=None, timestamp_ms=1)
+        driver.run()
+        assert driver.last_values("output", value=STRING) == {"b": "Elbe"}
