@@ -60,6 +60,8 @@ class Accumulator:
         self.append = self._intake.append
         """Takes a record into an open batch, and is as quick as can be; see intake.py."""
         self.flushing_count = 0
+        self.waiting_count = 0
+        """How many wait in the event loop for batches to be settled."""
         _accumulators.add(self)
 
     def __iter__(self) -> Iterator[Batch]:
@@ -198,6 +200,20 @@ class Accumulator:
         with self._lock:
             self._close(batches.oldest_waiting)
             return batches.take(producer)
+
+    def take_alone(self, batch: Batch, producer: Producer | None) -> bool:
+        """Send a batch if it is the only one of its partition, and no other until it is settled.
+
+        Two connections could bring a broker the second batch before the first.
+        """
+        with self._lock:
+            batches = self._partitions[batch.partition]
+            if not batches.is_alone(batch):
+                return False
+            self._close(batch)
+            batches.take(producer)
+            batches.is_exclusive = True
+            return True
 
     def leave(self, batch: Batch) -> None:
         """A batch in flight is delivered or has failed for good: give back its memory."""

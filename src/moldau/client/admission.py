@@ -10,8 +10,9 @@ from moldau.client.batches import Batch
 from moldau.client.cluster import Cluster
 from moldau.client.encoding import BatchRecords
 from moldau.client.partitioner import Partitioner, another_partition, partition_of_key
-from moldau.client.sender import SETTLED, Sender
+from moldau.client.sender import Sender
 from moldau.client.settings import ProducerSettings
+from moldau.client.settlement import SETTLED
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.random import Random
@@ -51,6 +52,15 @@ class Admission:
         self, topic: str, record: OutgoingRecord, partition: int | None = None
     ) -> "Receipt | None":
         """Begin a batch with a record; None if that must wait, for the topic or for room."""
+        receipt = self.admit_quietly(topic, record, partition)
+        if receipt is not None:
+            self.wake()
+        return receipt
+
+    def admit_quietly(
+        self, topic: str, record: OutgoingRecord, partition: int | None = None
+    ) -> "Receipt | None":
+        """As `admit`, for somebody who sends the batch himself or wakes the sender."""
         self._check()
         self._check_size(record)
         partitions = self._cluster.metadata.partitions_of(topic)
@@ -58,15 +68,12 @@ class Admission:
             return None
         number = self._choose(topic, record.key, partitions) if partition is None else partition
         self.check_partition(topic, number)
-        receipt = self._accumulator.begin(
+        return self._accumulator.begin(
             TopicPartition(topic, number),
             record,
             partition_count=len(partitions),
             now_ms=self._cluster.clock.monotonic_ms(),
         )
-        if receipt is not None:
-            self.wake()
-        return receipt
 
     async def wait(
         self, topic: str, record: OutgoingRecord, partition: int | None = None
@@ -124,9 +131,13 @@ class Admission:
     async def wait_for_room(self, size_bytes: int) -> None:
         """Wait until the buffer has room for so much."""
         wait_s = self._settings.max_block_ms / 1000
-        has_room = await self._waiters.until(
-            lambda: self._accumulator.has_room(size_bytes), keys=[SETTLED], timeout_s=wait_s
-        )
+        self._accumulator.waiting_count += 1
+        try:
+            has_room = await self._waiters.until(
+                lambda: self._accumulator.has_room(size_bytes), keys=[SETTLED], timeout_s=wait_s
+            )
+        finally:
+            self._accumulator.waiting_count -= 1
         self._check()
         if not has_room:
             reason = f"buffer.memory was full for {wait_s:g} s"
@@ -135,9 +146,9 @@ class Admission:
     def wake(self) -> None:
         """Let the sender look at what there is."""
         if threading.get_ident() == self._thread_id:
-            self._sender.wake()
+            self._sender.take_notice()
         else:
-            self._loop.call_soon_threadsafe(self._sender.wake)
+            self._loop.call_soon_threadsafe(self._sender.take_notice)
 
     def _choose(self, topic: str, key: bytes | None, partitions: list[int]) -> int:
         if self._partitioner is not None:

@@ -206,6 +206,8 @@ class PartitionBatches:
         self._epoch = 0
         self._next_sequence = 0
         self._is_renumbering = False
+        self.is_exclusive = False
+        """Whether nothing more may be sent while what is in flight is."""
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._in_flight)
@@ -240,7 +242,7 @@ class PartitionBatches:
         """Whether the next batch may be sent without overtaking another."""
         if not self._waiting:
             return False
-        if self._is_renumbering:
+        if self._is_renumbering or self.is_exclusive:
             return not self._in_flight
         # A retry must have nothing older in flight, and nothing new may overtake a retry.
         return self._waiting[0].attempts == 0 or not self._in_flight
@@ -249,6 +251,7 @@ class PartitionBatches:
         """Send the next batch; `producer` says who numbers batches, None that nobody does."""
         if self._is_renumbering:
             self._renumber()
+        self.is_exclusive = False
         batch = self._waiting.popleft()
         batch.attempts += 1
         if producer is not None and batch.producer == NO_PRODUCER:
@@ -260,6 +263,10 @@ class PartitionBatches:
             self._next_sequence = (self._next_sequence + count) % SEQUENCE_COUNT
         self._in_flight.append(batch)
         return batch
+
+    def is_alone(self, batch: Batch) -> bool:
+        """Whether this batch waits to be sent for the first time, and there is no other."""
+        return not self._in_flight and len(self._waiting) == 1 and self.open_batch is batch
 
     def _count_for(self, producer: Producer) -> None:
         """Begin to count anew for another producer or epoch (KIP-360)."""

@@ -76,11 +76,27 @@ class Cluster:
 
     async def broker(self, node_id: int, channel: str = "") -> OpenBroker:
         """The connection to a broker, opened if need be."""
+        return await self._broker_at(self._address_of(node_id), channel)
+
+    def _address_of(self, node_id: int) -> Address:
         address = self.metadata.brokers.get(node_id)
         if address is None:
             reason = f"broker {node_id} is not in the cluster any more"
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
-        return await self._broker_at(address, channel)
+        return address
+
+    async def open_apart(self, node_id: int) -> OpenBroker:
+        """A connection that is the caller's alone; this cluster does not close it."""
+        self._refuse_if_closed()
+        return await self._opener.open(self._address_of(node_id))
+
+    def connected(self, node_id: int) -> OpenBroker | None:
+        """The connection to a broker, if a request can go over it at once."""
+        address = self.metadata.brokers.get(node_id)
+        broker = None if address is None else self._open.get((address, ""))
+        if broker is None or not broker.connection.can_post or self._opener.is_due(broker):
+            return None
+        return broker
 
     async def wait_for_topic(self, topic: str, *, timeout_s: float) -> None:
         """Return once the partitions of a topic are known; the topic is watched from then on."""

@@ -1,13 +1,17 @@
 """One connection to a broker: requests go out at once, answers come in their order."""
 
 import asyncio
+import math
+import socket
+from asyncio.trsock import TransportSocket
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encoder_of
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.frame import FrameReader
@@ -39,6 +43,10 @@ class Frame:
         return answer
 
 
+Answered = Callable[[Frame | KafkaError], None]
+"""Is told the answer to a request, or why there will be none."""
+
+
 @dataclass(slots=True)
 class _Expected:
     """An answer that has not come yet."""
@@ -46,7 +54,9 @@ class _Expected:
     correlation_id: int
     api_key: int
     version: int
-    frame: asyncio.Future[Frame]
+    answered: Answered
+    deadline_s: float = math.inf
+    """When it is late, in the loop's time; whoever waits by himself sees to that himself."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -64,6 +74,7 @@ class Connection(asyncio.BufferedProtocol):
         self._can_write.set()
         self._is_shared = asyncio.Event()
         self._is_shared.set()
+        self._watchdog: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport
 
     # What its owner calls
@@ -102,28 +113,74 @@ class Connection(asyncio.BufferedProtocol):
         Answers come in order, so after one that is late the connection is of no use any more:
         it is closed, and all that waits on it fails as a network error.
         """
-        loop = asyncio.get_running_loop()
+        frame: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(timeout_s), self._slots:
                 await self._wait_for_turn(is_alone=is_alone)
-                expected = self._send(request, version, loop.create_future())
-                self._expected.append(expected)
-                return await expected.frame
+                self._expected.append(self._send(request, version, _teller(frame)))
+                return await frame
         except TimeoutError:
-            what = f"{type(request).__name__} to {self.name} had no answer in {timeout_s:g} s"
-            self._fail(what)
-            raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, what) from None
+            raise self._fail_late(type(request).__name__, timeout_s) from None
 
-    async def tell(self, request: object, version: int, *, timeout_s: float) -> None:
-        """Send a request that has no answer."""
+    @property
+    def can_post(self) -> bool:
+        """Whether a request would be sent without waiting."""
+        return self.is_open and self._is_shared.is_set() and self._can_write.is_set()
+
+    async def wait_to_post(self, *, timeout_s: float) -> None:
+        """Return when a request can be sent, or when none can any more."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._wait_for_turn()
-                self._send(request, version, asyncio.get_running_loop().create_future())
         except TimeoutError:
             what = f"{self.name} took nothing in {timeout_s:g} s"
             self._fail(what)
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, what) from None
+
+    def post(
+        self, request: object, version: int, answered: Answered | None, *, timeout_s: float
+    ) -> None:
+        """Send a request now, and have `answered` told as soon as the answer is here.
+
+        No task and no future is in between: this is the shortest way. Without `answered` there
+        is no answer. Errors of the connection are raised, or told once the request is sent.
+        """
+        if answered is None:
+            self._send(request, version, _ignore)
+            return
+        expected = self._send(request, version, answered)
+        expected.deadline_s = asyncio.get_running_loop().time() + timeout_s
+        self._expected.append(expected)
+        if self._watchdog is None:
+            self._watch(expected.deadline_s, timeout_s)
+
+    def _watch(self, deadline_s: float, timeout_s: float) -> None:
+        """Look at the deadline whether the answer is late: one timer serves all that is posted."""
+        loop = asyncio.get_running_loop()
+        self._watchdog = loop.call_at(deadline_s, self._fail_if_late, timeout_s)
+
+    def _fail_if_late(self, timeout_s: float) -> None:
+        self._watchdog = None
+        posted = next((each for each in self._expected if each.deadline_s < math.inf), None)
+        if posted is None:
+            return
+        if asyncio.get_running_loop().time() < posted.deadline_s:
+            self._watch(posted.deadline_s, timeout_s)
+        else:
+            self._expected.remove(posted)
+            posted.answered(self._fail_late(API_BY_KEY[posted.api_key].name, timeout_s))
+
+    def _fail_late(self, what: str, timeout_s: float) -> KafkaError:
+        reason = f"{what} to {self.name} had no answer in {timeout_s:g} s"
+        self._fail(reason)
+        return KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
+
+    def take_socket(self) -> socket.socket:
+        """The connection as a plain socket, to be used by the caller alone; not under TLS."""
+        assert self._transport.get_extra_info("ssl_object") is None, "bytes would be in the open"
+        taken = cast(TransportSocket, self._transport.get_extra_info("socket")).dup()
+        self.close()
+        return taken
 
     def close(self) -> None:
         """Hang up; what still waits fails."""
@@ -134,7 +191,7 @@ class Connection(asyncio.BufferedProtocol):
             await self._is_shared.wait()
         await self._can_write.wait()
 
-    def _send(self, request: object, version: int, frame: asyncio.Future[Frame]) -> _Expected:
+    def _send(self, request: object, version: int, answered: Answered) -> _Expected:
         if self._failure is not None:
             raise KafkaError(self._failure.code, str(self._failure))
         api_key = facts_of(type(request)).api_key
@@ -144,7 +201,7 @@ class Connection(asyncio.BufferedProtocol):
         parts = [encode_request_header(header), *encoder_of(type(request), version)(request)]
         size = sum(map(len, parts)).to_bytes(_SIZE_BYTES, "big")
         self._transport.write(b"".join([size, *parts]))  # records are copied this once
-        return _Expected(self._correlation_id, api_key, version, frame)
+        return _Expected(self._correlation_id, api_key, version, answered)
 
     # What asyncio calls
 
@@ -181,16 +238,35 @@ class Connection(asyncio.BufferedProtocol):
         if correlation_id != expected.correlation_id:
             raise ProtocolError(f"answer {correlation_id} instead of {expected.correlation_id}")
         self._expected.popleft()
-        if not expected.frame.done():
-            expected.frame.set_result(Frame(frame, position))
+        expected.answered(Frame(frame, position))
 
     def _fail(self, reason: str) -> None:
         if self._failure is not None:
             return
         self._failure = KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
         self._can_write.set()
-        for expected in self._expected:
-            if not expected.frame.done():
-                expected.frame.set_exception(KafkaError(ErrorCode.NETWORK_EXCEPTION, reason))
-        self._expected.clear()
+        if self._watchdog is not None:
+            self._watchdog.cancel()
         self._transport.abort()
+        unanswered = tuple(self._expected)
+        self._expected.clear()
+        for expected in unanswered:
+            expected.answered(KafkaError(ErrorCode.NETWORK_EXCEPTION, reason))
+
+
+def _teller(frame: asyncio.Future[Frame]) -> Answered:
+    """Has a future for somebody who may not wait any more when it is told."""
+
+    def tell(answer: Frame | KafkaError) -> None:
+        if frame.done():
+            return
+        if isinstance(answer, KafkaError):
+            frame.set_exception(answer)
+        else:
+            frame.set_result(answer)
+
+    return tell
+
+
+def _ignore(_answer: Frame | KafkaError) -> None:
+    """Nothing is expected."""

@@ -20,10 +20,14 @@ class KnownTopic:
     leaders: dict[int, int] = field(default_factory=dict)
     epochs: dict[int, int] = field(default_factory=dict)
 
+    _partitions: list[int] = field(default_factory=list)
+
     @property
     def partitions(self) -> list[int]:
-        """Every partition, whether it has a leader or not."""
-        return sorted(self.leaders)
+        """Every partition, whether it has a leader or not; not to be changed."""
+        if len(self._partitions) != len(self.leaders):  # a partition never goes away
+            self._partitions = sorted(self.leaders)
+        return self._partitions
 
 
 class ClusterMetadata:

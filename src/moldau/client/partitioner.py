@@ -16,6 +16,8 @@ def partition_of_key(key: bytes, partitions: Sequence[int]) -> int:
 
 def another_partition(random: Random, current: int | None, partitions: Sequence[int]) -> int:
     """Where records without a key go next, after a batch of them went to `current` (KIP-480)."""
+    if len(partitions) == 1:
+        return partitions[0]
     others = [each for each in partitions if each != current] or partitions
     return others[random.below(len(others))]
 

@@ -13,9 +13,10 @@ from moldau.client.group.coordinator import TRANSACTION, Coordinator
 from moldau.client.lifetime import Lifetime
 from moldau.client.partitioner import Partitioner
 from moldau.client.record import Headers, RecordMetadata
-from moldau.client.sender import SETTLED, Sender
+from moldau.client.sender import Sender
 from moldau.client.sent_table import SentTable
 from moldau.client.settings import ProducerSettings, read_settings
+from moldau.client.settlement import SETTLED
 from moldau.client.transaction import Phase
 from moldau.client.transactions import GroupMetadata, Transactions
 from moldau.errors import ErrorCode, KafkaError
@@ -52,19 +53,19 @@ class Producer(Generic[Key, Value]):
         partitioner: Partitioner | None = None,
         **options: object,
     ) -> None:
-        self._settings = read_settings(ProducerSettings, settings, options)
+        self.settings = read_settings(ProducerSettings, settings, options)
         self._serialize_key = key_serializer
         self._serialize_value = value_serializer
         self._partitioner = partitioner
         self.is_plain = partitioner is None and key_serializer is value_serializer is as_bytes
         """Whether open batches take records as the user gives them."""
-        self._accumulator = Accumulator(self._settings)
+        self._accumulator = Accumulator(self.settings)
         self.append = self._accumulator.append
         self._waiters = Waiters()
         self._lifetime = Lifetime("producer")
         self._transactions: Transactions | None = None
         self._cluster: Cluster
-        self._sender: Sender
+        self.sender: Sender
         self.admission: Admission
 
     async def start(self) -> None:
@@ -72,20 +73,20 @@ class Producer(Generic[Key, Value]):
 
         With a `transactional.id`, whoever had it before cannot commit anything from now on.
         """
-        cluster = self._cluster = Cluster(self._settings)
-        if self._settings.transactional_id:
-            name = self._settings.transactional_id
+        cluster = self._cluster = Cluster(self.settings)
+        if self.settings.transactional_id:
+            name = self.settings.transactional_id
             self._transactions = Transactions(Coordinator(cluster, name, TRANSACTION))
-        self._sender = Sender(cluster, self._accumulator, self._waiters, self._transactions)
+        self.sender = Sender(cluster, self._accumulator, self._waiters, self._transactions)
         self._accumulator.settle_here()
         self.admission = Admission(
-            self._sender,
+            self.sender,
             self._waiters,
             SystemRandom(),
             partitioner=self._partitioner,
             check=self._check_may_send,
         )
-        await self._lifetime.begin(cluster, self._sender.run)
+        await self._lifetime.begin(cluster, self.sender.run)
         self._lifetime.when_work_ends(self._give_up)
         if self._transactions is not None:
             try:
@@ -166,13 +167,20 @@ class Producer(Generic[Key, Value]):
 
     async def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""
+        self._accumulator.waiting_count += 1
+        try:
+            await self._flush(timeout_s)
+        finally:
+            self._accumulator.waiting_count -= 1
+
+    async def _flush(self, timeout_s: float | None) -> None:
         batches = list(self._accumulator)
         if not batches:
             return
         if timeout_s is None:
-            timeout_s = self._settings.delivery_timeout_ms / 1000
+            timeout_s = self.settings.delivery_timeout_ms / 1000
         self._accumulator.flushing_count += 1
-        self._sender.wake()
+        self.sender.wake()
         try:
             await self._waiters.until(
                 lambda: all(batch.is_settled for batch in batches) or not self._lifetime.is_working,
@@ -278,7 +286,7 @@ class Producer(Generic[Key, Value]):
     async def partitions_of(self, topic: str) -> list[int]:
         """The partitions of a topic."""
         self._lifetime.check()
-        wait_s = self._settings.max_block_ms / 1000
+        wait_s = self.settings.max_block_ms / 1000
         await self._cluster.wait_for_topic(topic, timeout_s=wait_s)
         return self._cluster.metadata.partitions_of(topic)
 

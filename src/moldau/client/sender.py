@@ -2,24 +2,29 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from moldau.client.accumulator import Accumulator
 from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
 from moldau.client.cluster import Cluster
+from moldau.client.connection import Frame
 from moldau.client.encoding import seal
 from moldau.client.opening import OpenBroker
+from moldau.client.produce_template import PRODUCE
 from moldau.client.settings import ACKS_NONE, ProducerSettings
+from moldau.client.settlement import Settlement
 from moldau.client.transactions import Transactions
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
+from moldau.protocol.codec import decode
+from moldau.protocol.headers import decode_response_header
 from moldau.protocol.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
 from moldau.protocol.messages.produce import (
     PartitionProduceData,
-    PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
@@ -30,10 +35,6 @@ from moldau.records.building import BatchForm
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
-
-SETTLED = "settled"
-_PRODUCE = 0
-_SEQUENCE_ERRORS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
 
 
 class Sender:
@@ -50,48 +51,79 @@ class Sender:
         self._settings: ProducerSettings = cluster.settings
         self.cluster = cluster
         self.accumulator = accumulator
-        self._waiters = waiters
         self._transactions = transactions
         self._wake = asyncio.Event()
+        self.settlement = Settlement(cluster, accumulator, waiters, transactions, wake=self.wake)
+        self._loop = asyncio.get_running_loop()
+        self._is_running = False
+        self._is_about_to_send = False
         self._in_flight: dict[int, int] = {}
-        self._identity: ProducerIdentity | None = None
+        self._on_the_way: dict[int, int] = {}
+        self.identity: ProducerIdentity | None = None
+        """By which brokers recognise this producer's retries."""
+        is_transactional = TRANSACTIONAL if transactions is not None else 0
+        self._attributes = int(self._settings.codec) | is_transactional
+        self._level = self._settings.compression_level
         self._tasks: asyncio.TaskGroup
         self._is_refreshing = False
 
     def wake(self) -> None:
-        """Look again at what is ready."""
+        """Look again at everything: what is ready, what is late, and when to look next."""
         self._wake.set()
+
+    def take_notice(self) -> None:
+        """A batch was begun or filled: it may be sent, at once if nothing stands in the way."""
+        if self._settings.linger_ms:
+            self.wake()
+        elif not self._is_about_to_send:
+            self._is_about_to_send = True
+            self._loop.call_soon(self._send_at_once)
 
     async def run(self) -> None:
         """Send until cancelled."""
-        async with asyncio.TaskGroup() as self._tasks:
-            while True:
-                self._wake.clear()
-                self._expire()
-                if self.accumulator.ready(now_ms=self._now_ms()):
-                    await self._identify()
-                    self._send_ready()
-                await self._rest()
+        try:
+            async with asyncio.TaskGroup() as self._tasks:
+                self._is_running = True
+                while True:
+                    self._wake.clear()
+                    self.settlement.expire()
+                    if self.accumulator.ready(now_ms=self._now_ms()):
+                        await self._identify()
+                        self._send_ready()
+                    await self._rest()
+        finally:
+            self._is_running = False
+
+    def _send_at_once(self) -> None:
+        """A turn without a task, which leaves to `run` whatever needs one."""
+        self._is_about_to_send = False
+        if self._is_running and self._is_identified():
+            self._send_ready()
+        else:
+            self.wake()
 
     # One turn
 
-    def _expire(self) -> None:
-        for batch in self.accumulator.expire(now_ms=self._now_ms()):
-            self._report(batch, self._too_late(batch))
-
     async def _identify(self) -> None:
         """Get the id by which brokers recognise this producer's retries."""
-        if self._transactions is not None:
-            self._identity = self._transactions.identity
-            return
-        if self._identity is not None or not self._settings.enable_idempotence:
+        if self._is_identified():
             return
         try:
-            self._identity = await self._ask_identity()
+            self.identity = await self._ask_identity()
         except KafkaError as error:
             if not error.is_retriable:
-                self._fail_waiting(error)
+                self.settlement.lose_waiting(error)
             await self.cluster.back_off()
+
+    def _is_identified(self) -> bool:
+        if self._transactions is not None:
+            self.identity = self._transactions.identity
+        return self.identity is not None or not self.needs_identity
+
+    @property
+    def needs_identity(self) -> bool:
+        """Whether nothing can be sent without a producer id."""
+        return self._settings.enable_idempotence
 
     async def _ask_identity(self) -> ProducerIdentity:
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
@@ -101,7 +133,7 @@ class Sender:
         return ProducerIdentity(answer.producer_id, answer.producer_epoch, NO_SEQUENCE)
 
     def _send_ready(self) -> None:
-        if self._settings.enable_idempotence and self._identity is None:
+        if not self._is_identified():
             return
         by_leader: dict[int, list[PartitionBatches]] = {}
         metadata = self.cluster.metadata
@@ -116,7 +148,7 @@ class Sender:
                 by_leader.setdefault(leader, []).append(batches)
         for leader, partitions in by_leader.items():
             self._in_flight[leader] = self._in_flight.get(leader, 0) + 1
-            self._tasks.create_task(self._send(leader, self._take(partitions)))
+            self._begin(leader, self._take(partitions))
 
     def _may_write(self, partition: TopicPartition) -> bool:
         """Whether the partition is part of the transaction, if there is one."""
@@ -132,7 +164,7 @@ class Sender:
         error = transactions.transaction.error
         if error is not None:
             for batch in self.accumulator.abandon():
-                self._report(batch, error)
+                self.settlement.lose(batch, error)
         self.wake()
 
     @property
@@ -149,7 +181,7 @@ class Sender:
             size_bytes += batch.records.size
             if taken and size_bytes > self._settings.max_request_size:
                 break
-            taken.append(self.accumulator.take(batches, self._identity))
+            taken.append(self.accumulator.take(batches, self.identity))
         return taken
 
     async def _rest(self) -> None:
@@ -167,36 +199,83 @@ class Sender:
 
     # One request
 
-    async def _send(self, leader: int, batches: list[Batch]) -> None:
+    def _begin(self, leader: int, batches: list[Batch]) -> None:
+        """Send now if the connection is there, and nothing older waits for it."""
+        broker = None if self._on_the_way.get(leader) else self.cluster.connected(leader)
+        if broker is not None:
+            self._post(broker, leader, batches)
+        else:
+            self._on_the_way[leader] = self._on_the_way.get(leader, 0) + 1
+            self._tasks.create_task(self._connect(leader, batches))
+
+    async def _connect(self, leader: int, batches: list[Batch]) -> None:
         try:
             broker = await self.cluster.broker(leader)
-            batches = self._hold_back(batches)
-            if batches:
-                await self._produce(broker, batches)
+            await broker.connection.wait_to_post(timeout_s=self.cluster.timeout_s)
         except KafkaError as error:
-            for batch in batches:
-                self._settle(batch, error)
+            self._end(leader, batches, error)
+        else:
+            self._post(broker, leader, self._hold_back(batches))
         finally:
-            self._in_flight[leader] -= 1
-            self.wake()
+            self._on_the_way[leader] -= 1
 
-    async def _produce(self, broker: OpenBroker, batches: list[Batch]) -> None:
-        version = broker.versions.newest(_PRODUCE)
-        timeout_s = self.cluster.timeout_s
-        request = self._request(batches)
-        if self._settings.required_acks == ACKS_NONE:
-            await broker.connection.tell(request, version, timeout_s=timeout_s)
-            for batch in batches:
-                self._deliver(batch, UNKNOWN_OFFSET, NO_TIMESTAMP)
+    def _post(self, broker: OpenBroker, leader: int, batches: list[Batch]) -> None:
+        if not batches:
+            self._end(leader, batches)
             return
-        answer = await broker.connection.ask(request, ProduceResponse, version, timeout_s=timeout_s)
+        try:
+            version = broker.versions.newest(PRODUCE)
+            wants_answer = self._settings.required_acks != ACKS_NONE
+            broker.connection.post(
+                self.request({batch.partition: self.sealed(batch) for batch in batches}),
+                version,
+                partial(self._take_answer, broker, leader, batches) if wants_answer else None,
+                timeout_s=self.cluster.timeout_s,
+            )
+        except KafkaError as error:
+            self._end(leader, batches, error)
+            return
+        if not wants_answer:
+            for batch in batches:
+                self.settlement.deliver(batch, UNKNOWN_OFFSET, NO_TIMESTAMP)
+            self._end(leader, [])
+
+    def _take_answer(
+        self, broker: OpenBroker, leader: int, batches: list[Batch], frame: Frame | KafkaError
+    ) -> None:
+        if isinstance(frame, KafkaError):
+            self._end(leader, batches, frame)
+            return
+        self.settle(batches, frame.data, broker.versions.newest(PRODUCE))
+        self._end(leader, [])
+
+    def settle(self, batches: list[Batch], frame: memoryview, version: int) -> None:
+        """Read the answer to a request that had these batches."""
+        try:
+            _, position = decode_response_header(frame, PRODUCE, version)
+            answer, _ = decode(ProduceResponse, version, frame, position)
+        except ProtocolError as error:
+            reason = KafkaError(ErrorCode.NETWORK_EXCEPTION, f"Produce: {error}")
+            for batch in batches:
+                self.settlement.fail(batch, reason)
+            return
         by_partition = {batch.partition: batch for batch in batches}
         for topic in answer.responses:
             for each in topic.partition_responses:
                 batch = by_partition.pop(TopicPartition(topic.name, each.index))
-                self._settle_by(batch, each)
+                self.settlement.answer(batch, each)
         for batch in by_partition.values():
-            self._settle(batch, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "it had no answer"))
+            unanswered = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "it had no answer")
+            self.settlement.fail(batch, unanswered)
+
+    def _end(self, leader: int, batches: list[Batch], error: KafkaError | None = None) -> None:
+        """A request is over; what it did not settle has failed with an error."""
+        self._in_flight[leader] -= 1
+        for batch in batches:
+            assert error is not None, "it failed for a reason"
+            self.settlement.fail(batch, error)
+        if self._is_running:
+            self._send_ready()
 
     def _hold_back(self, batches: list[Batch]) -> list[Batch]:
         """Those that may go, since nothing older was lost while a connection was made for them.
@@ -208,17 +287,26 @@ class Sender:
             if self.accumulator.is_overtaking(batch):
                 error = KafkaError(ErrorCode.NETWORK_EXCEPTION, "an older batch comes first")
                 self.accumulator.retry(batch, error, ready_ms=self._now_ms())
+                self.wake()
             else:
                 may_go.append(batch)
         return may_go
 
-    def _request(self, batches: list[Batch]) -> ProduceRequest:
+    def sealed(self, batch: Batch) -> memoryview:
+        """A batch as it is sent."""
+        form = BatchForm(
+            self._settings.batch_size,
+            attributes=self._attributes,
+            producer=batch.producer,
+            level=self._level,
+        )
+        return seal(batch.records, form)
+
+    def request(self, records: Mapping[TopicPartition, memoryview | bytes]) -> ProduceRequest:
+        """What brings records to their leader."""
         topics: dict[str, list[PartitionProduceData]] = {}
-        for batch in batches:
-            records = seal(batch.records, self._form(batch))
-            topics.setdefault(batch.partition.topic, []).append(
-                PartitionProduceData(index=batch.partition.partition, records=records)
-            )
+        for (topic, partition), data in records.items():
+            topics.setdefault(topic, []).append(PartitionProduceData(index=partition, records=data))
         return ProduceRequest(
             transactional_id=self._settings.transactional_id or None,
             acks=self._settings.required_acks,
@@ -228,76 +316,6 @@ class Sender:
                 for topic, partitions in topics.items()
             ],
         )
-
-    def _form(self, batch: Batch) -> BatchForm:
-        return BatchForm(
-            self._settings.batch_size,
-            attributes=int(self._settings.codec) | (TRANSACTIONAL if self._transactions else 0),
-            producer=batch.producer,
-            level=self._settings.compression_level,
-        )
-
-    # What becomes of a batch
-
-    def _settle_by(self, batch: Batch, answer: PartitionProduceResponse) -> None:
-        code = ErrorCode(answer.error_code)
-        if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
-            self._deliver(batch, answer.base_offset, answer.log_append_time_ms)
-        else:
-            reason = answer.error_message or code.name
-            self._settle(batch, KafkaError(code, f"{batch.partition}: {reason}"))
-
-    def _settle(self, batch: Batch, error: KafkaError) -> None:
-        if error.is_stale_metadata:
-            self.cluster.metadata.doubt(batch.partition)
-        if error.code is ErrorCode.MESSAGE_TOO_LARGE and batch.records.count > 1:
-            _log.info("%s: a batch of %d bytes is split", batch.partition, batch.records.size)
-            self.accumulator.split(batch)
-            return
-        now_ms = self._now_ms()
-        is_worth_it = error.is_retriable or (
-            error.code in _SEQUENCE_ERRORS and self._may_renumber(batch)
-        )
-        if is_worth_it and batch.attempts <= self._settings.retries:
-            batch.last_error = error
-            if now_ms < batch.deadline_ms:
-                ready_ms = now_ms + self._settings.retry_backoff_ms
-                self.accumulator.retry(batch, error, ready_ms=ready_ms)
-                return
-            error = self._too_late(batch)
-        self.accumulator.leave(batch)
-        self._report(batch, error)
-
-    def _may_renumber(self, batch: Batch) -> bool:
-        """Whether a batch with a wrong number may come again: in its turn, or with another.
-
-        Within a transaction numbers cannot begin anew: it must be aborted.
-        """
-        if self._transactions is not None and self.accumulator.is_oldest(batch):
-            return False
-        return self._settings.enable_idempotence
-
-    def _deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
-        self.accumulator.leave(batch)
-        batch.deliver(base_offset, append_time_ms)
-        self._waiters.wake(SETTLED)
-
-    def _too_late(self, batch: Batch) -> KafkaError:
-        why = f": {batch.last_error}" if batch.last_error is not None else ""
-        reason = f"{batch.partition}: not delivered in {self._settings.delivery_timeout_ms} ms{why}"
-        return KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason)
-
-    def _report(self, batch: Batch, error: KafkaError) -> None:
-        _log.warning("%d records are lost: %s", batch.records.count, error)
-        if self._transactions is not None:
-            self._transactions.transaction.fail_batch(error)
-            self.accumulator.close()
-        batch.fail(error)
-        self._waiters.wake(SETTLED)
-
-    def _fail_waiting(self, error: KafkaError) -> None:
-        for batch in self.accumulator.expire(now_ms=2**63):
-            self._report(batch, error)
 
     # Leaders
 

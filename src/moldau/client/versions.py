@@ -41,6 +41,7 @@ class BrokerVersions:
 
     def __init__(self, spoken: dict[int, range]) -> None:
         self._spoken = spoken
+        self._agreed: dict[int, int] = {}
 
     @classmethod
     def of_answer(cls, answer: Iterable[ApiVersion]) -> "BrokerVersions":
@@ -53,6 +54,12 @@ class BrokerVersions:
 
     def newest(self, api_key: int) -> int:
         """The newest version that both sides speak; UnsupportedVersion says who speaks what."""
+        version = self._agreed.get(api_key)
+        if version is None:
+            version = self._agreed[api_key] = self._agree(api_key)
+        return version
+
+    def _agree(self, api_key: int) -> int:
         ours = SPOKEN.get(api_key, API_BY_KEY[api_key].versions)
         theirs = self._spoken.get(api_key, range(0))
         version = min(ours[-1], theirs.stop - 1)

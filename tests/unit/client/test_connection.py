@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.client.addresses import Address
-from moldau.client.connection import Connection
-from moldau.errors import NetworkException, RequestTimedOut
+from moldau.client.connection import Connection, Frame
+from moldau.errors import KafkaError, NetworkException, RequestTimedOut
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from unit.client.scripted import Answer, scripted_broker
@@ -108,7 +108,7 @@ async def test_whoever_waits_is_told_what_is_wrong_with_the_broker(
 async def test_an_answer_that_nobody_waits_for_closes_the_connection() -> None:
     async with scripted_broker(answered) as address:
         connection = await connect(address)
-        await connection.tell(HEARTBEAT, VERSION, timeout_s=1)
+        connection.post(HEARTBEAT, VERSION, None, timeout_s=1)
         while connection.is_open:
             await asyncio.sleep(0)
         with pytest.raises(NetworkException, match="nobody waits for"):
@@ -124,7 +124,7 @@ async def test_a_request_without_an_answer_leaves_the_order_as_it_is() -> None:
 
     async with scripted_broker(answer) as address:
         connection = await connect(address)
-        await connection.tell(HEARTBEAT, VERSION, timeout_s=1)
+        connection.post(HEARTBEAT, VERSION, None, timeout_s=1)
         assert (await ask(connection)).error_code == 0
         connection.close()
 
@@ -151,8 +151,69 @@ async def test_others_wait_while_somebody_is_alone(
 ) -> None:
     async with connection.alone():
         waiting = asyncio.create_task(ask(connection))
-        told = asyncio.create_task(connection.tell(HEARTBEAT, 0, timeout_s=10))
+        told = asyncio.create_task(connection.wait_to_post(timeout_s=10))
+        assert not connection.can_post
         await connection.exchange(HEARTBEAT, 0, timeout_s=10, is_alone=True)
         assert len(frames) == 1
     await waiting
     await told
+    assert connection.can_post
+
+
+async def posted(connection: Connection, timeout_s: float = 10.0) -> Frame | KafkaError:
+    """What is told of a request that was posted."""
+    told: asyncio.Future[Frame | KafkaError] = asyncio.get_running_loop().create_future()
+    connection.post(HEARTBEAT, VERSION, told.set_result, timeout_s=timeout_s)
+    return await told
+
+
+async def test_a_posted_request_is_answered_in_its_turn(connection: Connection) -> None:
+    first, second = asyncio.create_task(ask(connection)), posted(connection)
+    assert (await first).error_code == 1
+    frame = await second
+    assert isinstance(frame, Frame)
+    assert frame.decode(HeartbeatResponse, VERSION).error_code == 2
+
+
+async def test_a_posted_request_without_an_answer_ends_the_connection() -> None:
+    async with scripted_broker(lambda _: b"") as address:
+        connection = await connect(address)
+        first, second = posted(connection, 0.05), posted(connection, 0.05)
+        late, lost = await asyncio.gather(first, second)
+        assert isinstance(late, RequestTimedOut)
+        assert "Heartbeat to the broker had no answer in 0.05 s" in str(late)
+        assert isinstance(lost, NetworkException)
+        assert not connection.is_open
+
+
+async def test_the_timer_of_posted_requests_is_set_again_while_answers_come() -> None:
+    frames: list[bytes] = []
+
+    def answer(frame: bytes) -> bytes:
+        frames.append(frame)
+        return answered(frame) if len(frames) == 1 else b""
+
+    async with scripted_broker(answer) as address:
+        connection = await connect(address)
+        assert isinstance(await posted(connection, 0.05), Frame)
+        assert isinstance(await posted(connection, 0.1), RequestTimedOut)
+
+
+async def test_a_connection_that_takes_nothing_is_closed() -> None:
+    async with scripted_broker(lambda _: b"") as address:
+        connection = await connect(address)
+        connection.pause_writing()
+        with pytest.raises(RequestTimedOut, match="took nothing in"):
+            await connection.wait_to_post(timeout_s=0.05)
+        with pytest.raises(NetworkException):
+            await posted(connection)
+
+
+async def test_the_socket_can_be_taken_over(connection: Connection) -> None:
+    await ask(connection)
+    with connection.take_socket() as taken:
+        assert not connection.is_open
+        taken.setblocking(True)
+        size = (20).to_bytes(4, "big")
+        await asyncio.to_thread(taken.sendall, size + bytes(4) + b"abcd" + bytes(12))
+        assert (await asyncio.to_thread(taken.recv, 100))[4:8] == b"abcd"

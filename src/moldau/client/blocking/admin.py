@@ -1,15 +1,13 @@
 """The admin client for code that blocks."""
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 from moldau.client.admin import admin
-from moldau.client.blocking.loop_thread import LoopThread
+from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.mirror import Mirrored
 
 
-class Admin:
+class Admin(BlockingClient[admin.Admin]):
     """`moldau.Admin` for code that blocks.
 
     with Admin(bootstrap_servers="localhost:9092") as admin:
@@ -17,32 +15,7 @@ class Admin:
     """
 
     def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
-        self.client = admin.Admin(settings, **options)
-        self.thread = LoopThread("moldau-admin")
-        try:
-            self.thread.call(self.client.start())
-        except BaseException:
-            self.thread.close()
-            raise
-
-    def close(self) -> None:
-        """Hang up."""
-        if not self.thread.is_closed:
-            try:
-                self.thread.call(self.client.close())
-            finally:
-                self.thread.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().__init__(admin.Admin(settings, **options), "moldau-admin")
 
     # Topics
 

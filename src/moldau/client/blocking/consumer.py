@@ -3,11 +3,10 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from moldau.client import consumer
-from moldau.client.blocking.loop_thread import LoopThread
+from moldau.client.blocking.client import BlockingClient
 from moldau.client.consumer import Deserializer
 from moldau.client.group.group import Listener
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
@@ -23,7 +22,7 @@ BlockingListener = Callable[[list[TopicPartition]], None]
 """Is told partitions, in a thread of its own: it may use the consumer."""
 
 
-class Consumer(Generic[Key, Value]):
+class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value]):
     """`moldau.Consumer` for code that blocks; heartbeats go on whatever that code does.
 
     with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
@@ -40,39 +39,15 @@ class Consumer(Generic[Key, Value]):
         value_deserializer: Deserializer[Value] | None = None,
         **options: object,
     ) -> None:
-        self._consumer = consumer.Consumer[Key, Value](
+        client = consumer.Consumer[Key, Value](
             settings,
             key_deserializer=key_deserializer,
             value_deserializer=value_deserializer,
             **options,
         )
-        self._records = self._consumer.iteration.records
+        self._records = client.iteration.records
         self._records.refill = self._refill
-        self._thread = LoopThread("moldau-consumer")
-        try:
-            self._thread.call(self._consumer.start())
-        except BaseException:
-            self._thread.close()
-            raise
-
-    def close(self) -> None:
-        """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
-        if not self._thread.is_closed:
-            try:
-                self._thread.call(self._consumer.close())
-            finally:
-                self._thread.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().__init__(client, "moldau-consumer")
 
     # What it reads
 
@@ -84,38 +59,38 @@ class Consumer(Generic[Key, Value]):
         on_revoked: BlockingListener | None = None,
     ) -> None:
         """Share these topics, or all that match a pattern, with the other members of the group."""
-        self._thread.call_function(
-            lambda: self._consumer.subscribe(
+        self.thread.call_function(
+            lambda: self.client.subscribe(
                 topics, on_assigned=_in_thread(on_assigned), on_revoked=_in_thread(on_revoked)
             )
         )
 
     def unsubscribe(self) -> None:
         """Read nothing, and leave the partitions to the other members."""
-        self._thread.call_function(self._consumer.unsubscribe)
+        self.thread.call_function(self.client.unsubscribe)
 
     def assign(
         self,
         partitions: Iterable[TopicPartition | tuple[str, int]] | Mapping[TopicPartition, int],
     ) -> None:
         """Read these partitions, and no others; a mapping says from which offsets on."""
-        self._thread.call_function(lambda: self._consumer.assign(partitions))
+        self.thread.call_function(lambda: self.client.assign(partitions))
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions that are read."""
-        return self._thread.call_function(self._consumer.assignment)
+        return self.thread.call_function(self.client.assignment)
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Hand out nothing of these until they are resumed; nothing is lost."""
-        self._thread.call_function(lambda: self._consumer.pause(*partitions))
+        self.thread.call_function(lambda: self.client.pause(*partitions))
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Go on with these."""
-        self._thread.call_function(lambda: self._consumer.resume(*partitions))
+        self.thread.call_function(lambda: self.client.resume(*partitions))
 
     def paused(self) -> list[TopicPartition]:
         """The partitions that are paused."""
-        return self._thread.call_function(self._consumer.paused)
+        return self.thread.call_function(self.client.paused)
 
     # Records
 
@@ -123,7 +98,7 @@ class Consumer(Generic[Key, Value]):
         self, timeout_s: float = 0.0, *, max_records: int | None = None
     ) -> list[ConsumerRecord[Key, Value]]:
         """The next records, at most `max.poll.records`; none if there are none in time."""
-        return self._thread.call(self._consumer.poll(timeout_s, max_records=max_records))
+        return self.thread.call(self.client.poll(timeout_s, max_records=max_records))
 
     def poll_table(
         self,
@@ -133,8 +108,8 @@ class Consumer(Generic[Key, Value]):
         end_offsets: Mapping[TopicPartition, int] | None = None,
     ) -> "Table":
         """All that was fetched, as an Arrow table; empty if nothing is fetched in time."""
-        polling = self._consumer.poll_table(timeout_s, columns=columns, end_offsets=end_offsets)
-        return self._thread.call(polling)
+        polling = self.client.poll_table(timeout_s, columns=columns, end_offsets=end_offsets)
+        return self.thread.call(polling)
 
     def __iter__(self) -> Iterator[ConsumerRecord[Key, Value]]:
         return self._records  # type: ignore[return-value]
@@ -144,69 +119,69 @@ class Consumer(Generic[Key, Value]):
 
     def _refill(self) -> None:
         """Get the iterator more records, in the caller's thread if there are any at hand."""
-        self._thread.check()
-        if not self._consumer.iteration.goes_on():
-            self._thread.call(self._consumer.iteration.begin_portion())
+        self.thread.check()
+        if not self.client.iteration.goes_on():
+            self.thread.call(self.client.iteration.begin_portion())
 
     # Offsets
 
     def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Store how far the group is: these offsets, or all that was handed out."""
-        self._thread.call(self._consumer.commit(offsets))
+        self.thread.call(self.client.commit(offsets))
 
     def commit_soon(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Store how far the group is without waiting for it; what goes wrong is logged."""
-        self._thread.call_function(lambda: self._consumer.commit_soon(offsets))
+        self.thread.call_function(lambda: self.client.commit_soon(offsets))
 
     def group_metadata(self) -> GroupMetadata:
         """Who this member is now, for `producer.send_offsets_to_transaction`."""
-        return self._thread.call_function(self._consumer.group_metadata)
+        return self.thread.call_function(self.client.group_metadata)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """How far the group is; partitions of which nothing was committed are left out."""
-        return self._thread.call(self._consumer.committed(partitions))
+        return self.thread.call(self.client.committed(partitions))
 
     def position(self, partition: TopicPartition) -> int:
         """The offset of the next record that will be handed out."""
-        return self._thread.call(self._consumer.position(partition))
+        return self.thread.call(self.client.position(partition))
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Go on from this offset."""
-        self._thread.call_function(lambda: self._consumer.seek(partition, offset))
+        self.thread.call_function(lambda: self.client.seek(partition, offset))
 
     def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Go on from the first record of these, or of all partitions."""
-        self._thread.call(self._consumer.seek_to_beginning(*partitions))
+        self.thread.call(self.client.seek_to_beginning(*partitions))
 
     def seek_to_end(self, *partitions: TopicPartition) -> None:
         """Go on after the last record of these, or of all partitions."""
-        self._thread.call(self._consumer.seek_to_end(*partitions))
+        self.thread.call(self.client.seek_to_end(*partitions))
 
     def seek_to_time(self, time_ms: int, *partitions: TopicPartition) -> None:
         """Go on from the first records at or after a time, or from the end where there is none."""
-        self._thread.call(self._consumer.seek_to_time(time_ms, *partitions))
+        self.thread.call(self.client.seek_to_time(time_ms, *partitions))
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Where the logs of partitions begin."""
-        return self._thread.call(self._consumer.beginning_offsets(partitions))
+        return self.thread.call(self.client.beginning_offsets(partitions))
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Where the logs of partitions end, for readers."""
-        return self._thread.call(self._consumer.end_offsets(partitions))
+        return self.thread.call(self.client.end_offsets(partitions))
 
     def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first records at or after these times; None where there is none so late."""
-        return self._thread.call(self._consumer.offsets_for_times(times_ms))
+        return self.thread.call(self.client.offsets_for_times(times_ms))
 
     def partitions_of(self, topic: str) -> list[TopicPartition]:
         """The partitions of a topic."""
-        return self._thread.call(self._consumer.partitions_of(topic))
+        return self.thread.call(self.client.partitions_of(topic))
 
     def lag(self, partition: TopicPartition) -> int | None:
         """How many offsets are still to be read, as far as is known."""
-        return self._thread.call_function(lambda: self._consumer.lag(partition))
+        return self.thread.call_function(lambda: self.client.lag(partition))
 
 
 def _in_thread(listener: BlockingListener | None) -> Listener | None:

@@ -57,6 +57,10 @@ class LoopThread:
 
         return self.call(work())
 
+    def call_soon(self, function: Callable[[], object]) -> None:
+        """Have a plain function called in the loop's thread, without waiting for it."""
+        self._loop.call_soon_threadsafe(function)
+
     def close(self) -> None:
         """End the loop; to be called once everything in it is closed."""
         if self._loop.is_closed():

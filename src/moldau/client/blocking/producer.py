@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from moldau.client import producer
-from moldau.client.blocking.loop_thread import LoopThread
+from moldau.client.blocking.client import BlockingClient
+from moldau.client.blocking.direct import DirectWay, suits
 from moldau.client.partitioner import Partitioner
 from moldau.client.producer import Serializer, as_bytes
 from moldau.client.record import Headers, RecordMetadata
@@ -21,7 +21,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Producer(Generic[Key, Value]):
+class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value]):
     """`moldau.Producer` for code that blocks; usable from several threads."""
 
     def __init__(
@@ -33,20 +33,18 @@ class Producer(Generic[Key, Value]):
         partitioner: Partitioner | None = None,
         **options: object,
     ) -> None:
-        self._producer = producer.Producer[Key, Value](
+        client = producer.Producer[Key, Value](
             settings,
             key_serializer=key_serializer,
             value_serializer=value_serializer,
             partitioner=partitioner,
             **options,
         )
-        self._append = self._producer.append if self._producer.is_plain else _refuse
-        self._thread = LoopThread("moldau-producer")
-        try:
-            self._thread.call(self._producer.start())
-        except BaseException:
-            self._thread.close()
-            raise
+        super().__init__(client, "moldau-producer")
+        self._append = client.append if client.is_plain else _refuse
+        self._direct: DirectWay | None = None
+        if suits(self.client.settings):
+            self._direct = DirectWay(self.thread, self.client.admission, self.client.sender)
 
     def send(
         self,
@@ -65,18 +63,24 @@ class Producer(Generic[Key, Value]):
         receipt = self._append(topic, value, key, partition, timestamp_ms, headers)
         if receipt is not None:
             return receipt
-        self._thread.check()
-        record = self._producer.outgoing(key, value, timestamp_ms, headers)
-        admission = self._producer.admission
+        self.thread.check()
+        record = self.client.outgoing(key, value, timestamp_ms, headers)
+        admission = self.client.admission
         receipt = admission.admit(topic, record, partition)
         if receipt is None:
-            receipt = self._thread.call(admission.wait(topic, record, partition))
+            receipt = self.thread.call(admission.wait(topic, record, partition))
         return receipt
 
     def send_and_wait(
         self, topic: str, value: Value | None = None, *, key: Key | None = None
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
+        if self._direct is not None:
+            self.thread.check()
+            record = self.client.outgoing(key, value, None, ())
+            receipt = self._direct.send(topic, record)
+            if receipt is not None:
+                return receipt.result()
         return self.send(topic, value, key=key).result()
 
     def send_table(
@@ -97,22 +101,22 @@ class Producer(Generic[Key, Value]):
         """
         from moldau.client.arrow import sending  # noqa: PLC0415 - needs an extra
 
-        self._thread.check()
-        admission = self._producer.admission
-        self._thread.call(admission.wait_for_topic(topic))
+        self.thread.check()
+        admission = self.client.admission
+        self.thread.call(admission.wait_for_topic(topic))
         columns = sending.TableColumns(value, key, timestamp, headers)
         sent = SentTable()
         for number, records in sending.pieces(admission, topic, table, columns, partition):
             target = TopicPartition(topic, number)
             batch = admission.add(target, records)
             if batch is None:
-                batch = self._thread.call(admission.wait_to_add(target, records))
+                batch = self.thread.call(admission.wait_to_add(target, records))
             sent.add(batch)
         return sent
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""
-        self._thread.call(self._producer.flush(timeout_s))
+        self.thread.call(self.client.flush(timeout_s))
 
     # Transactions
 
@@ -124,49 +128,41 @@ class Producer(Generic[Key, Value]):
             yield
             self.commit_transaction()
         except BaseException:
-            self._thread.call(self._producer.abort_unless_lost())
+            self.thread.call(self.client.abort_unless_lost())
             raise
 
     def begin_transaction(self) -> None:
         """Open a transaction: records can be sent until it is committed or aborted."""
-        self._thread.call(self._producer.begin_transaction())
+        self.thread.call(self.client.begin_transaction())
 
     def commit_transaction(self) -> None:
         """Make all records of the transaction visible, once they are all stored."""
-        self._thread.call(self._producer.commit_transaction())
+        self.thread.call(self.client.commit_transaction())
 
     def abort_transaction(self) -> None:
         """Take back all records of the transaction."""
-        self._thread.call(self._producer.abort_transaction())
+        self.thread.call(self.client.abort_transaction())
 
     def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, int], group: GroupMetadata | str
     ) -> None:
         """Commit offsets of a group if, and only if, the transaction is committed."""
-        self._thread.call(self._producer.send_offsets_to_transaction(offsets, group))
+        self.thread.call(self.client.send_offsets_to_transaction(offsets, group))
 
     def partitions_of(self, topic: str) -> list[int]:
         """The partitions of a topic."""
-        return self._thread.call(self._producer.partitions_of(topic))
+        return self.thread.call(self.client.partitions_of(topic))
 
     def close(self, timeout_s: float | None = None) -> None:
         """Send what is still to be sent, then hang up."""
-        if not self._thread.is_closed:
+        if not self.thread.is_closed:
             try:
-                self._thread.call(self._producer.close(timeout_s))
+                if timeout_s is not None:
+                    self.thread.call(self.client.close(timeout_s))
             finally:
-                self._thread.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+                super().close()
+                if self._direct is not None:
+                    self._direct.close()
 
 
 def _refuse(*_record: object) -> "Receipt | None":

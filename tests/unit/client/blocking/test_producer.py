@@ -45,7 +45,7 @@ def test_memory_stays_bounded_with_a_slow_broker(kafka: EmbeddedBroker) -> None:
     with Producer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers, buffer_memory=20_000, batch_size=4000
     ) as producer:
-        accumulator = producer._producer._accumulator
+        accumulator = producer.client._accumulator
         for number in range(2000):
             producer.send("t", b"%d" % number + b"v" * 100, partition=0)
             assert accumulator.used_bytes <= 20_000
