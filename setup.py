@@ -17,6 +17,8 @@ KERNELS = {
     "moldau.records._kernel": "src/moldau/records/kernel.py",
     "moldau.records._kernel_build": "src/moldau/records/kernel_build.py",
     "moldau.client._intake": "src/moldau/client/intake.py",
+    "moldau.net._connection": "src/moldau/net/connection.py",
+    "moldau.net._sockets": "src/moldau/net/sockets.py",
     "moldau.broker._express": "src/moldau/broker/express.py",
     "moldau.log._appending": "src/moldau/log/appending.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",

@@ -51,7 +51,10 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cramjam": ("moldau.records",),
     "crc32c": ("moldau.records.crc32c",),
     "cryptography": ("moldau.security.key_stores",),
-    "cython": ("moldau.records", "moldau.log", "moldau.broker.express", "moldau.client.intake"),
+    "cython": (
+        *("moldau.records", "moldau.log", "moldau.net.connection"),
+        *("moldau.broker.express", "moldau.client.intake"),
+    ),
     "fastavro": ("moldau.client.arrow",),
     "google": ("moldau.client.arrow",),  # protobuf
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),

@@ -16,7 +16,7 @@ from moldau.broker.request_times import RequestTimes
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.net.connection import CloseConnection, Part
+from moldau.net.answer import CloseConnection, Part
 from moldau.protocol.apis import Api
 from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
 from moldau.protocol.headers import decode_request_header, response_header_version

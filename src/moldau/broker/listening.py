@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from functools import partial
 from math import inf
+from typing import TYPE_CHECKING
 
 from moldau.broker.advertised import WHERE_YOU_ARE
 from moldau.broker.context import Client
@@ -16,10 +17,13 @@ from moldau.config.values import INT_MAX
 from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
-from moldau.net.connection import Connection, Limits, Open, Respond
+from moldau.net.answer import Limits, Respond
 from moldau.net.listener import Bind, ConnectionLimits, Endpoint, Listener, listen
 from moldau.protocol.inter_broker import FEATURES_SINCE
 from moldau.runtime.process import host_name
+
+if TYPE_CHECKING:
+    from moldau.net.connection import Connection, Open
 
 _log = logging.getLogger(__name__)
 
@@ -118,8 +122,8 @@ def _by_address(overrides: str) -> Iterator[tuple[str, int]]:
             yield str(address[0]), int(count)
 
 
-def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> Open:
-    def opening(connection: Connection) -> Respond:
+def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> "Open":
+    def opening(connection: "Connection") -> Respond:
         peer = connection.transport.get_extra_info("peername") or ("", 0)
         local = connection.transport.get_extra_info("sockname") or ("", 0)
         client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])

@@ -1,44 +1,38 @@
-"""One client connection: frames in, answers out, one request at a time."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""One client connection: frames in, answers out, one request at a time.
+
+This file runs as it stands and is also compiled as `_connection`; `_connection.pxd` then gives
+its variables C types.
+"""
 
 import asyncio
 import logging
 import socket
 import struct
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from typing import IO, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
+
+from moldau.net.answer import Answer, CloseConnection, Limits, Part, Respond
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
 from moldau.runtime.threads import in_thread
 
+if not cython.compiled:
+    from moldau.records.memory import int32_at, writable
+
+if TYPE_CHECKING:
+    from moldau.net.sockets import SocketTransport
+
 _log = logging.getLogger(__name__)
 
-Part = bytes | bytearray | memoryview | FileRange
 SIZE_BYTES = 4
 _SENDFILE_MAX_BYTES = 4_194_304
 _LINGER_NOT = struct.pack("ii", 1, 0)
-
-
-class CloseConnection(Exception):
-    """Raised while answering a request when the only answer is to hang up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one connection may take."""
-
-    frame_size_bytes: int = 104_857_600
-    receive_buffer_bytes: int = 65_536
-    # Bytes that may wait in user space for a client that does not read its answers.
-    unsent_bytes: int = 1_048_576
-    # After so many pipelined requests the other connections get their turn.
-    requests_per_turn: int = 32
-    # SO_SNDBUF and SO_RCVBUF; None leaves them to the operating system.
-    socket_send_bytes: int | None = None
-    socket_receive_bytes: int | None = None
-    # Shorter file ranges are copied: a sendfile costs more than the copy.
-    sendfile_threshold_bytes: int = 32_768
 
 
 class Owner(Protocol):
@@ -51,14 +45,11 @@ class Owner(Protocol):
         """The connection is gone."""
 
 
-Answer = list[Part] | None
-Respond = Callable[[memoryview], Answer | Coroutine[Any, Any, Answer]]
-"""Answers a frame: at once, or by a coroutine if that has to wait."""
 Open = Callable[["Connection"], Respond]
 """Called when a connection stands: whoever answers it may remember who it is."""
 
 
-class Connection(asyncio.BufferedProtocol):
+class Connection:
     """Reads frames into a buffer of its own and answers them strictly in order.
 
     Kafka mutes a channel from the moment a request is read until its answer is
@@ -75,6 +66,8 @@ class Connection(asyncio.BufferedProtocol):
         self._opening = opening
         self._respond: Respond
         self._limits = limits
+        self._frame_size_max = limits.frame_size_bytes
+        self._requests_per_turn = limits.requests_per_turn
         self._loop = asyncio.get_running_loop()
         self._buffer = bytearray(limits.receive_buffer_bytes)
         self._view = memoryview(self._buffer)
@@ -87,7 +80,7 @@ class Connection(asyncio.BufferedProtocol):
         self._is_read_paused = False
         self._is_turn_scheduled = False
         self._is_sending_file = False
-        self.transport: asyncio.Transport
+        self.transport: asyncio.Transport | SocketTransport
         # Read by the listener's sweep, which enforces the deadlines of all connections.
         self.last_activity_s = self._loop.time()
         self.frame_began_s: float | None = None
@@ -95,10 +88,10 @@ class Connection(asyncio.BufferedProtocol):
 
     # What asyncio calls
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
+    def connection_made(self, transport: "asyncio.BaseTransport | SocketTransport") -> None:
+        self.transport = cast("asyncio.Transport | SocketTransport", transport)
+        self._is_asyncio = isinstance(transport, asyncio.Transport)
+        self.transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
         self._set_socket_buffers()
         self._respond = self._opening(self)
         self._owner.opened(self)
@@ -124,7 +117,7 @@ class Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         self._end += nbytes
         self.last_activity_s = self._loop.time()
-        self._turn()
+        self.turn()
 
     def pause_writing(self) -> None:
         self._is_write_blocked = True
@@ -133,7 +126,7 @@ class Connection(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         self._is_write_blocked = False
         self.write_blocked_since_s = None
-        self._turn()
+        self.turn()
 
     # What the listener calls
 
@@ -163,15 +156,15 @@ class Connection(asyncio.BufferedProtocol):
 
     # Requests
 
-    def _turn(self) -> None:
+    def turn(self) -> None:
         """Handle the complete frames at hand, then make room for the next bytes."""
         self._is_turn_scheduled = False
         handled = 0
         while not self._is_busy and not self._is_write_blocked:
-            if handled == self._limits.requests_per_turn:
+            if handled == self._requests_per_turn:
                 if not self._is_turn_scheduled:
                     self._is_turn_scheduled = True
-                    self._loop.call_soon(self._turn)
+                    self._loop.call_soon(self.turn)
                 break
             frame = self._take_frame()
             if frame is None:
@@ -186,8 +179,8 @@ class Connection(asyncio.BufferedProtocol):
         if end - start < SIZE_BYTES:
             self.frame_began_s = None if start == end else self.last_activity_s
             return None
-        size = int.from_bytes(self._view[start : start + SIZE_BYTES], "big", signed=True)
-        if not 0 <= size <= self._limits.frame_size_bytes:
+        size = int32_at(writable(self._buffer), start)
+        if size < 0 or size > self._frame_size_max:
             _log.info("closing %s: a frame of %d bytes is not allowed", self.peer, size)
             self._is_busy = True
             self.abort()
@@ -220,16 +213,17 @@ class Connection(asyncio.BufferedProtocol):
         if isinstance(outcome, eager.Waiting):
             self._flush()
             self._task = self._loop.create_task(outcome.rest)
-            self._task.add_done_callback(self._finished)
+            self._task.add_done_callback(self.finished)
         else:
             self._is_busy = self.transport.is_closing()
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
+    def finished(self, task: asyncio.Task[None]) -> None:
+        """A request that had to wait has been answered."""
         self._task = None
         if task.cancelled() or self.transport.is_closing():
             return
         self._is_busy = False
-        self._turn()
+        self.turn()
 
     async def _exchange(self, answer: Coroutine[Any, Any, Answer]) -> None:
         try:
@@ -281,7 +275,7 @@ class Connection(asyncio.BufferedProtocol):
                     data = await in_thread(part.read)
                 self._outgoing.append(data)
             else:
-                self._flush()
+                self._flush(is_file_next=True)
                 await self._send_file(part)
 
     async def _send_file(self, part: FileRange) -> None:
@@ -310,22 +304,31 @@ class Connection(asyncio.BufferedProtocol):
             self.transport.pause_reading()
 
     async def _send_piece(self, piece: FileRange) -> int:
-        # asyncio wants a file object, and uses nothing of it but fileno().
-        file = cast("IO[bytes]", piece)
-        sent = await self._loop.sendfile(
-            self.transport, file, piece.position, piece.size, fallback=False
-        )
+        transport = self.transport
+        if isinstance(transport, asyncio.Transport):
+            # asyncio wants a file object, and uses nothing of it but fileno().
+            file = cast("IO[bytes]", piece)
+            sent = await self._loop.sendfile(
+                transport, file, piece.position, piece.size, fallback=False
+            )
+        else:
+            sent = await transport.send_file(piece)
         if sent != piece.size:
             # The client was promised more bytes than the file has: it must not wait for them.
             raise CloseConnection(f"a file ended at {piece.position + sent}, too early")
         return sent
 
-    def _flush(self) -> None:
+    def _flush(self, is_file_next: bool = False) -> None:
         if not self._outgoing:
             return
         outgoing, self._outgoing = self._outgoing, []
-        if not self.transport.is_closing():
-            self.transport.write(outgoing[0] if len(outgoing) == 1 else b"".join(outgoing))
+        data = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
+        if self.transport.is_closing():
+            return
+        if is_file_next and not self._is_asyncio:
+            cast("SocketTransport", self.transport).write_before_file(data)
+        else:
+            self.transport.write(data)
 
     # The receive buffer
 

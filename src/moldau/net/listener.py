@@ -9,10 +9,19 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
+from typing import TYPE_CHECKING
 
-from moldau.net.connection import Connection, Limits, Open
+from moldau.net.answer import Limits
+from moldau.runtime import native
+
+if TYPE_CHECKING:
+    from moldau.net.connection import Connection, Open
+    from moldau.net.sockets import Poller
 
 _log = logging.getLogger(__name__)
+
+_connections = native.kernel("moldau.net._connection", "moldau.net.connection")
+_sockets = native.kernel("moldau.net._sockets", "moldau.net.sockets")
 
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _SWEEP_INTERVAL_S = 1.0
@@ -68,13 +77,19 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+# A connection on one of asyncio's transports, which look at the class of whom they read for.
+_ConnectionOnTransport = type(
+    "_ConnectionOnTransport", (_connections.Connection, asyncio.BufferedProtocol), {}
+)
+
+
 class Listener:
     """Accepts on one socket; one event loop plays Kafka's acceptor and processors."""
 
     def __init__(
         self,
         endpoint: Endpoint,
-        opening: Open,
+        opening: "Open",
         *,
         limits: Limits,
         connection_limits: ConnectionLimits,
@@ -85,6 +100,7 @@ class Listener:
         self._limits = limits
         self.connection_limits = connection_limits
         self._connections: dict[Connection, str] = {}
+        self._poller: Poller | None = None
         self._per_ip: Counter[str] = Counter()
         self._has_room = asyncio.Event()
         self._has_room.set()
@@ -98,6 +114,9 @@ class Listener:
 
     async def serve(self) -> None:
         """Accept and watch until cancelled; then hang up on everyone."""
+        is_selecting = isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop)
+        if is_selecting and _sockets.IS_AVAILABLE:
+            self._poller = _sockets.Poller()
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._accept())
@@ -110,8 +129,11 @@ class Listener:
         self._socket.close()
         for connection in tuple(self._connections):
             connection.abort()
+        if self._poller is not None:
+            self._poller.close()
+            self._poller = None
 
-    def opened(self, connection: Connection) -> None:
+    def opened(self, connection: "Connection") -> None:
         """Count a new connection, unless its address has too many."""
         ip = connection.transport.get_extra_info("peername", ("?",))[0]
         self._connections[connection] = ip
@@ -124,7 +146,7 @@ class Listener:
         if len(self._connections) >= self.connection_limits.connections_max:
             self._has_room.clear()
 
-    def closed(self, connection: Connection) -> None:
+    def closed(self, connection: "Connection") -> None:
         """Forget a connection."""
         ip = self._connections.pop(connection)
         self._per_ip[ip] -= 1
@@ -181,7 +203,11 @@ class Listener:
         loop = asyncio.get_running_loop()
         del waiting[caller]
         try:
-            await loop.connect_accepted_socket(self._connection, caller)
+            if self._poller is not None:
+                connection = _connections.Connection(self, self._opening, self._limits)
+                _sockets.SocketTransport(self._poller, caller, connection)
+            else:
+                await loop.connect_accepted_socket(self._on_transport, caller)
         except OSError as error:
             _log.info("a new connection broke at once: %s", error)
             caller.close()
@@ -195,8 +221,9 @@ class Listener:
         finally:
             loop.remove_reader(self._socket)
 
-    def _connection(self) -> Connection:
-        return Connection(self, self._opening, self._limits)
+    def _on_transport(self) -> asyncio.BufferedProtocol:
+        made: asyncio.BufferedProtocol = _ConnectionOnTransport(self, self._opening, self._limits)
+        return made
 
     async def _sweep(self) -> None:
         """One pass per second over all connections costs less than a timer for each."""
@@ -211,7 +238,7 @@ class Listener:
                 elif loop.time() - connection.last_activity_s > _SWEEP_INTERVAL_S:
                     connection.shrink()
 
-    def _overdue(self, connection: Connection, now_s: float) -> str:
+    def _overdue(self, connection: "Connection", now_s: float) -> str:
         limits = self.connection_limits
         began, blocked = connection.frame_began_s, connection.write_blocked_since_s
         if began is not None and now_s - began > limits.frame_s:

@@ -8,7 +8,7 @@ from typing import Any
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.routes import Handle
 from moldau.errors import ErrorCode, KafkaError
-from moldau.net.connection import CloseConnection
+from moldau.net.answer import CloseConnection
 from moldau.protocol.apis import APIS
 
 _KEYS = {api.name: api.key for api in APIS}

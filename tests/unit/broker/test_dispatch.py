@@ -6,7 +6,7 @@ import pytest
 
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
-from moldau.net.connection import CloseConnection
+from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.stop_replica import StopReplicaRequest

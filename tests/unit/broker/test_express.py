@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moldau.broker import express as source
 from moldau.broker.request_times import RequestTimes
-from moldau.net.connection import CloseConnection
+from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import Producer, write_batch
 from moldau.records.compression import Codec

@@ -8,7 +8,7 @@ import pytest
 
 from moldau.broker.peers import Address, Peers
 from moldau.errors import ErrorCode, KafkaError
-from moldau.net.connection import Limits
+from moldau.net.answer import Limits
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 from moldau.protocol.messages.stop_replica import (
     StopReplicaPartitionState,

@@ -25,7 +25,7 @@ from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
-from moldau.net.connection import Part
+from moldau.net.answer import Part
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of

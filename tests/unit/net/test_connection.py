@@ -11,10 +11,26 @@ from typing import Any
 
 import pytest
 
-from moldau.net.connection import CloseConnection, Connection, Limits, Part
+from moldau.net import connection as connection_module
+from moldau.net import listener as listener_module
+from moldau.net import sockets
+from moldau.net.answer import CloseConnection, Limits, Part
+from moldau.net.connection import Connection
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 from moldau.runtime.disk import PosixDisk, PosixFile
 from moldau.runtime.file_range import FileRange
+
+
+@pytest.fixture(autouse=True, params=["source", "compiled", "transport"])
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it stands and compiled, and on asyncio's transports."""
+    if request.param == "source":
+        monkeypatch.setattr(listener_module, "_connections", connection_module)
+        monkeypatch.setattr(listener_module, "_sockets", sockets)
+    elif request.param == "transport":
+        monkeypatch.setattr(sockets, "IS_AVAILABLE", False)
+        monkeypatch.setattr(listener_module, "_sockets", sockets)
+
 
 Respond = Callable[[Connection, memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from moldau.net.connection import Limits, Part
+from moldau.net.answer import Limits, Part
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 
 

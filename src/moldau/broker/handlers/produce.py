@@ -16,7 +16,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.log.batches import Appended
 from moldau.log.verification import Guard
 from moldau.model import NO_TIMESTAMP, TopicPartition
-from moldau.net.connection import CloseConnection
+from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,

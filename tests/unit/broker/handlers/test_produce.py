@@ -9,7 +9,7 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.metadata.image import BrokerNode, Endpoint
 from moldau.model import TopicPartition
-from moldau.net.connection import CloseConnection
+from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import BatchHeader, Producer, write_batch
 from moldau.records.compression import Codec

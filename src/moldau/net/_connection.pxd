@@ -1,0 +1,38 @@
+# C types of connection.py; every name here is a class, method or variable there.
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from moldau.records.memory cimport int32_at, writable
+
+
+cdef class Connection:
+    cdef object _owner, _opening, _respond, _limits, _loop, _view, _task
+    cdef bytearray _buffer
+    cdef list _outgoing
+    cdef int64_t _start, _end, _frame_size_max, _requests_per_turn
+    cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
+    cdef bint _is_turn_scheduled, _is_sending_file
+    cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
+
+    cpdef get_buffer(self, sizehint)
+    cpdef buffer_updated(self, nbytes)
+
+    @cython.locals(handled=int64_t)
+    cpdef turn(self)
+
+    @cython.locals(start=int64_t, end=int64_t, size=int64_t, frame_start=int64_t)
+    cdef _take_frame(self)
+
+    cdef _begin(self, frame)
+    cdef _run(self, work)
+    cdef _fail(self, error)
+    cdef bint _take(self, list parts) except -1
+    cdef _flush(self, bint is_file_next=*)
+    cdef _make_room(self)
+    cdef _pause_reading(self)
+
+    @cython.locals(waiting=int64_t)
+    cdef _move_to_front(self)
+
+    cdef _replace_buffer(self, int64_t capacity)
