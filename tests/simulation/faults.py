@@ -67,6 +67,7 @@ class Faults:
             broker.machine.slow_down(1)
             broker.machine.clock.skew_ms = 0
             broker.machine.disk.capacity_bytes = UNLIMITED_BYTES
+            broker.machine.disk.mend()
             broker.machine.resume()
             if not broker.machine.is_up:
                 broker.start()

@@ -95,6 +95,26 @@ async def fetch(
     return fetched
 
 
+async def read_all(
+    client: Client, partition: int, *, is_committed_only: bool
+) -> list[tuple[int, str]]:
+    """Everything up to the high watermark, which open transactions no longer hold back."""
+    records: list[tuple[int, str]] = []
+    offset = 0
+    while True:
+        try:
+            fetched = await fetch(
+                client, partition, offset, is_committed_only=is_committed_only, wait_ms=100
+            )
+        except KafkaError:
+            await client.back_off()
+            continue
+        records += fetched.records
+        offset = fetched.next_offset
+        if offset >= fetched.high_watermark:
+            return records
+
+
 def _select(data: bytes, aborted: list[tuple[int, int]], fetched: Fetched) -> None:
     """Keep what is wanted: no markers, nothing of an aborted transaction, nothing twice."""
     start_offset = fetched.next_offset

@@ -21,7 +21,7 @@ from simulation.faults import Faults
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History
 from simulation.invariants import violations
-from simulation.reading import Reader, fetch
+from simulation.reading import Reader, read_all
 from simulation.replicas import note_replicas, observe, unsettled
 from simulation.transacting import TransactionalProducer
 from simulation.writing import IdempotentProducer
@@ -229,31 +229,14 @@ class Scenario:
         note_replicas(self.brokers, self.history)
         client = self._client("auditor")
         for partition in range(self._shape.partition_count):
-            self.history.final[partition] = await self._read_all(client, partition, False)
-            self.history.final_committed[partition] = await self._read_all(client, partition, True)
+            everything = await read_all(client, partition, is_committed_only=False)
+            self.history.final[partition] = everything
+            committed = await read_all(client, partition, is_committed_only=True)
+            self.history.final_committed[partition] = committed
         groups = {commit.group: None for commit in self.history.commits}
         groups |= {f"transactional-{index}-offsets": None for index in range(2)}
         for group in groups:
             self.history.final_group_offsets[group] = await group_offset(client, group)
-
-    async def _read_all(
-        self, client: Client, partition: int, is_committed_only: bool
-    ) -> list[tuple[int, str]]:
-        """Everything up to the high watermark, which open transactions no longer hold back."""
-        records: list[tuple[int, str]] = []
-        offset = 0
-        while True:
-            try:
-                fetched = await fetch(
-                    client, partition, offset, is_committed_only=is_committed_only, wait_ms=100
-                )
-            except KafkaError:
-                await client.back_off()
-                continue
-            records += fetched.records
-            offset = fetched.next_offset
-            if offset >= fetched.high_watermark:
-                return records
 
 
 def _program(work: Work, until_s: float) -> Program:

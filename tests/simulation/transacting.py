@@ -42,7 +42,7 @@ _NO_ANSWER = (ErrorCode.NETWORK_EXCEPTION, ErrorCode.REQUEST_TIMED_OUT)
 
 
 @dataclass(slots=True)
-class _Producer:
+class Identity:
     """Who the coordinator says this producer is."""
 
     producer_id: int
@@ -68,7 +68,7 @@ class TransactionalProducer:
         """Transact until a moment; then end what is open."""
         loop = asyncio.get_running_loop()
         while loop.time() < until_s:
-            producer = await self._begin()
+            producer = await self.begin()
             try:
                 while loop.time() < until_s:
                     await self._transact(producer)
@@ -76,10 +76,11 @@ class TransactionalProducer:
             except (KafkaError, TimeoutError):
                 await self._client.back_off()
         # Whatever is still open is ended by the next one of this name.
-        await self._begin()
+        await self.begin()
         self._client.close()
 
-    async def _begin(self) -> _Producer:
+    async def begin(self) -> Identity:
+        """Ask who this producer is; nothing of what it was before can go on."""
         request = InitProducerIdRequest(
             transactional_id=self._client.name, transaction_timeout_ms=_TIMEOUT_MS
         )
@@ -91,9 +92,9 @@ class TransactionalProducer:
                 await self._client.back_off()
             else:
                 self._history.producer_ids.append((self._client.name, answer.producer_id))
-                return _Producer(answer.producer_id, answer.producer_epoch)
+                return Identity(answer.producer_id, answer.producer_epoch)
 
-    async def _transact(self, producer: _Producer) -> None:
+    async def _transact(self, producer: Identity) -> None:
         chance = self._client.chance
         self._number += 1
         name = f"{self._client.name}@{self._number}"
@@ -103,17 +104,18 @@ class TransactionalProducer:
         transaction = Transaction(name, is_commit=False)
         self._history.transactions[name] = transaction
         async with asyncio.timeout(_PATIENCE_S):
-            await self._insist(lambda: self._add_partitions(producer, partitions))
+            await self._insist(lambda: self.add_partitions(producer, partitions))
             for partition in partitions:
                 await self._write(producer, partition, name)
             if chance.random() < 0.5:
                 await self._commit_offset(producer, transaction)
         transaction.is_commit = chance.random() < 0.75
         async with asyncio.timeout(_PATIENCE_S):
-            await self._insist(lambda: self._end(producer, is_commit=transaction.is_commit))
+            await self._insist(lambda: self.end(producer, is_commit=transaction.is_commit))
         transaction.outcome = Outcome.DONE
 
-    async def _add_partitions(self, producer: _Producer, partitions: list[int]) -> None:
+    async def add_partitions(self, producer: Identity, partitions: list[int]) -> None:
+        """Make partitions part of the transaction."""
         request = AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self._client.name,
             v3_and_below_producer_id=producer.producer_id,
@@ -125,7 +127,7 @@ class TransactionalProducer:
             for result in topic.results_by_partition:
                 require(result.partition_error_code)
 
-    async def _write(self, producer: _Producer, partition: int, name: str) -> None:
+    async def _write(self, producer: Identity, partition: int, name: str) -> None:
         count = 1 + self._client.chance.randrange(_RECORDS_MAX)
         values = [f"{name}/{partition}#{index}" for index in range(count)]
         write = Write(name, partition, values, transaction=name)
@@ -141,7 +143,7 @@ class TransactionalProducer:
         )
         write.outcome = Outcome.DONE
 
-    async def _commit_offset(self, producer: _Producer, transaction: Transaction) -> None:
+    async def _commit_offset(self, producer: Identity, transaction: Transaction) -> None:
         async def add() -> None:
             request = AddOffsetsToTxnRequest(
                 transactional_id=self._client.name,
@@ -172,7 +174,8 @@ class TransactionalProducer:
         await self._insist(commit)
         transaction.committed_offset = self._number
 
-    async def _end(self, producer: _Producer, *, is_commit: bool) -> None:
+    async def end(self, producer: Identity, *, is_commit: bool) -> None:
+        """Commit or abort."""
         request = EndTxnRequest(
             transactional_id=self._client.name,
             producer_id=producer.producer_id,

@@ -69,6 +69,11 @@ class MemoryDisk:
         """Let the `number`-th call from now on raise `PowerLost` instead of doing anything."""
         self._faults[len(self.calls) + number] = PowerLost(f"at call {number}")
 
+    def mend(self) -> None:
+        """Let no call fail that has not failed yet."""
+        self._faults.clear()
+        self._cuts.clear()
+
     def restart(
         self, choice: Choice = lose_all, *, lost_bytes_are_zero: bool = False
     ) -> "MemoryDisk":

@@ -114,6 +114,15 @@ def test_the_chosen_call_fails_and_the_next_works() -> None:
     assert disk.read_file("/d/f") == b"ac"
 
 
+def test_what_is_mended_in_time_does_not_fail() -> None:
+    disk = disk_with("/d/f")
+    file = disk.open_append("/d/f")
+    disk.fail_call(1)
+    disk.mend()
+    file.append(b"a")
+    assert disk.read_file("/d/f") == b"a"
+
+
 def test_a_cut_write_leaves_a_prefix_and_says_so() -> None:
     disk = disk_with("/d/f", b"x")
     file = disk.open_append("/d/f")

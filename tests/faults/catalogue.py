@@ -1,0 +1,17 @@
+"""Every fault that can be played, by its name."""
+
+from faults import (
+    coordinators,
+    deaths,
+    frames,
+    partitions,
+    pauses,
+    retention,
+    sessions,
+    wear,
+)
+from faults.fault import Fault
+
+_FAMILIES = (deaths, pauses, sessions, partitions, coordinators, frames, retention, wear)
+_FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
+FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}

@@ -1,0 +1,156 @@
+"""F1 to F7: brokers that die or stop."""
+
+import random
+
+from confluent_kafka.cimpl import NewTopic
+
+from conformance.our_cluster import DEADLINE_S, until
+from faults.fault import fault
+from faults.judging import log_end
+from faults.stage import Stage
+from simulation.client import TOPIC
+
+_MISSED_BYTES = 5 << 20
+_RECORD_BYTES = 10_000
+_CLEAN = ".kafka_cleanshutdown"
+
+
+@fault()
+def f1(stage: Stage) -> None:
+    """A leader is killed, and started again after its session has expired."""
+    for _ in range(stage.rounds):
+        before = stage.state()
+        stage.kill(before.leader)
+        stage.until_led_by_another(before)
+        stage.load.until_more()
+        stage.start(before.leader)
+        stage.until_whole()
+
+
+@fault()
+def f2(stage: Stage) -> None:
+    """A leader is killed, and started again before its session has expired."""
+    for _ in range(stage.rounds):
+        number = stage.leader()
+        path = f"/brokers/ids/{number}"
+        _, first = stage.cluster.tree.get(path)
+        stage.kill(number)
+        stage.start(number)
+        _, second = stage.cluster.tree.get(path)
+        assert first.ephemeralOwner != second.ephemeralOwner, "it runs in the dead one's session"
+        stage.load.until_more()
+        stage.until_whole()
+
+
+@fault()
+def f3(stage: Stage) -> None:
+    """A follower is killed, misses 5 MB, and is started again."""
+    for index in range(stage.rounds):
+        number = stage.follower()
+        stage.kill(number)
+        until(lambda: number not in stage.state().isr, "it is out of sync")  # noqa: B023
+        sender = stage.load.sender(f"filling-{index}")
+        for _ in range(_MISSED_BYTES // _RECORD_BYTES):
+            sender.send(0, padding="." * _RECORD_BYTES)
+        assert sender.flush(DEADLINE_S) == 0
+        stage.start(number)
+        _rejoins_with_everything(stage, number)
+
+
+def _rejoins_with_everything(stage: Stage, number: int) -> None:
+    """A follower is in sync again only when it has all that was committed before."""
+    path = stage.cluster.brokers[number].log_directory / f"{TOPIC}-0"
+
+    def look() -> bool:
+        committed = stage.load.acknowledged_end(0)
+        if number not in stage.state().isr:
+            return False
+        end = log_end(path)
+        assert end >= committed, f"in sync with {end}, when {committed} was acknowledged"
+        return True
+
+    until(look, f"{number} is in sync again")
+
+
+@fault()
+def f4(stage: Stage) -> None:
+    """The controller is killed while topics are made, deleted and moved."""
+    for index in range(stage.rounds):
+        _kill_a_busy_controller(stage, index)
+
+
+def _kill_a_busy_controller(stage: Stage, index: int) -> None:
+    made, deleted = f"made-{index}", f"deleted-{index}"
+    stage.create(deleted, 3)
+    epoch, number = stage.cluster.controller_epoch(), stage.controller()
+    admin = stage.admin
+    futures = [
+        *admin.create_topics([NewTopic(made, 6, 3)]).values(),
+        *admin.delete_topics([deleted]).values(),
+    ]
+    # Both are nodes in the tree now, or will never be; the rest is the next controller's.
+    for future in futures:
+        future.exception(DEADLINE_S)
+    stage.kill(number)
+    until(lambda: stage.cluster.controller() not in (number, None), "another controller")
+    assert stage.cluster.controller_epoch() == epoch + 1
+    stage.load.until_more()
+    stage.start(number)
+    stage.cluster.until_in_sync(made, 6)
+    until(
+        lambda: (
+            not [
+                path
+                for broker in stage.cluster.brokers.values()
+                for path in broker.log_directory.glob(f"{deleted}-?")
+            ]
+        ),
+        f"{deleted} is gone everywhere",
+    )
+    stage.until_whole()
+
+
+@fault(pause_max_s=10.0)
+def f5(stage: Stage) -> None:
+    """A leader is stopped: others lead first what it leads."""
+    for _ in range(stage.rounds):
+        before = stage.state()
+        broker = stage.cluster.brokers[before.leader]
+        broker.stop()
+        after = stage.state()
+        assert after.leader not in (before.leader, -1), "it was not handed over in time"
+        assert (broker.log_directory / _CLEAN).exists(), "it did not end well"
+        stage.load.until_more()
+        broker.start()
+        stage.until_whole()
+    assert stage.load.errors == [], stage.load.errors
+
+
+@fault(pause_max_s=None)
+def f6(stage: Stage) -> None:
+    """Two of three brokers are killed: nothing is acknowledged until they are back."""
+    for index in range(stage.rounds):
+        leader = stage.leader()
+        others = stage.others(leader)
+        stage.kill(*others)
+        until(lambda: stage.state().isr == (leader,), "the leader is alone")  # noqa: B023
+        hasty = stage.load.sender(f"hasty-{index}", message_timeout_ms=1500)
+        for _ in range(5):
+            hasty.send(0)
+        assert hasty.flush(DEADLINE_S) == 0
+        assert hasty.acknowledged_at_s == [], "acknowledged by one of three"
+        stage.start(*others)
+        stage.load.until_more()
+        stage.until_whole()
+
+
+@fault(pause_max_s=None)
+def f7(stage: Stage) -> None:
+    """All brokers are killed at once, and started in any order."""
+    for index in range(stage.rounds):
+        numbers = list(stage.cluster.brokers)
+        stage.kill(*numbers)
+        random.Random(index).shuffle(numbers)
+        stage.start(*numbers)
+        stage.load.until_more()
+        stage.until_whole()

@@ -1,0 +1,102 @@
+"""A fault: what it is played on, and what came of it."""
+
+import logging
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faults.judging import come_to_rest
+from faults.stage import SESSION_S, Stage, stage
+from simulation.invariants import violations
+
+_log = logging.getLogger(__name__)
+
+Play = Callable[[Stage], None]
+# I15: with one of three brokers away, producers go on within a session and ten seconds.
+RESUMES_S = SESSION_S + 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One line of the table."""
+
+    number: int
+    does: str
+    play: Play
+    settings: Mapping[str, str] = field(default_factory=dict)
+    is_linked: bool = False
+    """Whether what is between the processes must be cut."""
+    program: str = "moldau"
+    """What the brokers run: a module that adds a hook, or the broker as it is."""
+    pause_max_s: float | None = RESUMES_S
+    """For how long at most nothing may be acknowledged; None if nobody can say."""
+
+    @property
+    def name(self) -> str:
+        return f"F{self.number}"
+
+
+def fault(
+    *,
+    settings: Mapping[str, str] | None = None,
+    is_linked: bool = False,
+    program: str = "moldau",
+    pause_max_s: float | None = RESUMES_S,
+) -> Callable[[Play], Fault]:
+    """Make a fault of a function `f<number>`, whose docstring says what it does."""
+
+    def make(play: Play) -> Fault:
+        assert play.__doc__ is not None
+        return Fault(
+            number=int(play.__name__.removeprefix("f")),
+            does=" ".join(play.__doc__.split()).removesuffix("."),
+            play=play,
+            settings=settings or {},
+            is_linked=is_linked,
+            program=program,
+            pause_max_s=pause_max_s,
+        )
+
+    return make
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a fault."""
+
+    fault: Fault
+    violations: list[str]
+    notes: list[str]
+    duration_s: float
+
+
+def played(one: Fault, rounds: int = 1) -> Result:
+    """Let a fault happen to a cluster under load, and judge what came of it."""
+    began_s = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="moldau-faults-") as directory:
+        found, notes = _played(one, Path(directory), rounds)
+    return Result(one, found, notes, time.monotonic() - began_s)
+
+
+def _played(one: Fault, directory: Path, rounds: int) -> tuple[list[str], list[str]]:
+    setting = stage(
+        directory, one.settings, is_linked=one.is_linked, program=one.program, rounds=rounds
+    )
+    with setting as made:
+        try:
+            one.play(made)
+            made.load.until_more()
+            come_to_rest(made)
+        except (AssertionError, TimeoutError) as error:
+            _log.info("%s did not come to its end", one.name, exc_info=error)
+            reason = f"{type(error).__name__}: {error}"
+            return [reason, *made.load.history.surprises], []
+        found = violations(made.load.history)
+        pause_s = made.load.longest_pause_s()
+        if one.pause_max_s is not None and pause_s > one.pause_max_s:
+            found.append(f"producers_resume: nothing was acknowledged for {pause_s:.1f} s")
+        count = made.load.history.acknowledged_count
+        notes = [f"{count:,} acknowledged, longest pause {pause_s:.1f} s", *made.notes]
+        return found, notes

@@ -1,0 +1,230 @@
+"""What a fault is played on: three brokers and a ZooKeeper, each a process, under load."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from kazoo.client import KazooClient
+
+from conformance.apache.broker import answers_srvr, free_port, launch_zookeeper
+from conformance.our_broker import OurBroker
+from conformance.our_cluster import DEADLINE_S, OurCluster, until
+from faults.hooked import MARKERS
+from faults.links import HOST, Links
+from faults.load import Load
+from faults.observing import Observer
+from moldau.coordination.layout.topics import PartitionState
+from simulation.client import TOPIC
+
+PARTITIONS = 3
+SESSION_S = 2.0
+LAG_S = 3.0
+ZOOKEEPER = "zookeeper"
+_SETTINGS = {
+    "zookeeper.session.timeout.ms": str(int(SESSION_S * 1000)),
+    "replica.lag.time.max.ms": str(int(LAG_S * 1000)),
+    "default.replication.factor": "3",
+    "min.insync.replicas": "2",
+    "offsets.topic.replication.factor": "3",
+    "offsets.topic.num.partitions": "2",
+    "transaction.state.log.num.partitions": "2",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+    "replica.high.watermark.checkpoint.interval.ms": "500",
+    "group.initial.rebalance.delay.ms": "0",
+    "controlled.shutdown.retry.backoff.ms": "500",
+    "auto.create.topics.enable": "false",
+}
+
+
+def party(number: int) -> str:
+    """What a broker is called on its links."""
+    return f"broker-{number}"
+
+
+class ZooKeeper:
+    """A server that can be killed and started again on its data."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True)
+        self.port = free_port()
+        self._directory = directory
+        self._process: Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it serves."""
+        self._process = launch_zookeeper(self._directory, f"clientPort={self.port}\n")
+        until(lambda: bool(answers_srvr(self.port)), "ZooKeeper serves")
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+@dataclass(slots=True)
+class Stage:
+    """The processes, the load on them, and what a fault may do to them."""
+
+    cluster: OurCluster
+    zookeeper: ZooKeeper
+    links: Links
+    admin: AdminClient
+    observer: Observer
+    load: Load
+    directory: Path
+    rounds: int
+    """How often a fault is to happen."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader of the table should know."""
+
+    # Who is who
+
+    def state(self, partition: int = 0) -> PartitionState:
+        return self.cluster.state(TOPIC, partition)
+
+    def leader(self) -> int:
+        """Who leads the first partition."""
+        return self.state().leader
+
+    def follower(self) -> int:
+        """A broker that does not lead the first partition."""
+        return next(number for number in self.cluster.brokers if number != self.leader())
+
+    def controller(self) -> int:
+        return until(self.cluster.controller, "there is a controller")
+
+    def others(self, *numbers: int) -> list[int]:
+        return [number for number in self.cluster.brokers if number not in numbers]
+
+    # What can be done to them
+
+    def kill(self, *numbers: int) -> None:
+        """End brokers at once, without a word."""
+        for number in numbers:
+            os.kill(self.cluster.brokers[number].process_id, signal.SIGKILL)
+        for number in numbers:
+            self.cluster.brokers[number].kill()
+
+    def start(self, *numbers: int) -> None:
+        for number in numbers:
+            self.cluster.brokers[number].start()
+
+    def pause(self, number: int, duration_s: float) -> None:
+        """Let a broker stand still for some time."""
+        process_id = self.cluster.brokers[number].process_id
+        os.kill(process_id, signal.SIGSTOP)
+        try:
+            time.sleep(duration_s)
+        finally:
+            os.kill(process_id, signal.SIGCONT)
+
+    def create(self, name: str, partitions: int = 1, **settings: str) -> None:
+        """Create a topic beside the one that is under load, and wait for it."""
+        config = {key.replace("_", "."): value for key, value in settings.items()}
+        topic = NewTopic(name, partitions, 3, config=config)
+        self.admin.create_topics([topic])[name].result(DEADLINE_S)
+        self.cluster.until_in_sync(name, partitions)
+
+    @property
+    def markers(self) -> Path:
+        """The file that says which ends of transactions are lost, in brokers with hooks."""
+        return self.directory / "markers"
+
+    # What is waited for
+
+    def until_gone(self, number: int) -> None:
+        """Wait until a broker's session has expired."""
+        until(lambda: number not in self.cluster.live(), f"the session of {number} expires")
+
+    def until_whole(self) -> None:
+        """Wait until all brokers are there and every replica of the load is in sync."""
+        cluster = self.cluster
+        until(lambda: cluster.live() == set(cluster.brokers), "all brokers are there")
+        cluster.until_in_sync(TOPIC, PARTITIONS)
+
+    def until_led_by_another(self, before: PartitionState) -> PartitionState:
+        """Wait for a new leader of the first partition: one that was in sync, in a new epoch."""
+        after = self.cluster.until_led_by_another(TOPIC, before)
+        assert after.leader in before.isr, f"{after.leader} was not in sync: {before}"
+        assert after.leader_epoch > before.leader_epoch, f"{after} after {before}"
+        return after
+
+
+@contextmanager
+def stage(
+    directory: Path,
+    settings: Mapping[str, str],
+    *,
+    is_linked: bool,
+    program: str = "moldau",
+    rounds: int = 1,
+) -> Iterator[Stage]:
+    """A cluster under load; `is_linked` if what is between its parts is to be cut."""
+    with ExitStack() as stack:
+        links = Links()
+        stack.callback(links.close)
+        server = ZooKeeper(directory / "zookeeper")
+        stack.callback(server.kill)
+        server.start()
+        brokers = {
+            number: _broker(directory, number, server, links if is_linked else None, settings)
+            for number in (1, 2, 3)
+        }
+        os.environ[MARKERS] = str(directory / "markers")
+        for broker in brokers.values():
+            broker.program = program
+            stack.callback(broker.kill)
+            broker.start()
+        connect = f"{HOST}:{server.port}/kafka"
+        tree = KazooClient(connect, connection_retry={"max_tries": -1, "max_delay": 0.5})
+        tree.start()
+        stack.callback(tree.close)
+        stack.callback(tree.stop)
+        cluster = OurCluster(brokers, tree, connect)
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)])[TOPIC].result(DEADLINE_S)
+        cluster.until_in_sync(TOPIC, PARTITIONS)
+        load = Load({number: (HOST, broker.port) for number, broker in brokers.items()})
+        stack.callback(load.abandon)
+        observer = Observer(connect, load.history)
+        stack.callback(observer.close)
+        load.start()
+        load.until_more(50)
+        yield Stage(cluster, server, links, admin, observer, load, directory, rounds)
+
+
+def _broker(
+    directory: Path,
+    number: int,
+    server: ZooKeeper,
+    links: Links | None,
+    settings: Mapping[str, str],
+) -> OurBroker:
+    """A broker, not yet started; with links it is found behind its door, and so is its tree."""
+    broker = OurBroker(directory / f"broker{number}")
+    tree_port = server.port
+    found = {}
+    if links is not None:
+        tree_port = links.open(ZOOKEEPER, server.port, party(number))
+        inside = broker.port
+        broker.port = links.open(party(number), inside)
+        found = {
+            "listeners": f"PLAINTEXT://{HOST}:{inside}",
+            "advertised.listeners": f"PLAINTEXT://{HOST}:{broker.port}",
+        }
+    broker.settings = {
+        "broker.id": str(number),
+        "zookeeper.connect": f"{HOST}:{tree_port}/kafka",
+        **_SETTINGS,
+        **found,
+        **settings,
+    }
+    return broker
