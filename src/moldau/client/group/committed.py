@@ -32,6 +32,8 @@ class CommittedOffsets:
         self._coordinator = coordinator
         self._membership = membership
         self._instance_id = instance_id
+        self.renew: Callable[[], Awaitable[None]] | None = None
+        """Learns the member's epoch, in the protocol that has one (KIP-848)."""
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Store offsets; RebalanceInProgress and its like say that others read on by now."""
@@ -52,15 +54,18 @@ class CommittedOffsets:
                     try:
                         return await attempt()
                     except KafkaError as error:
-                        self._prepare_retry(error)
+                        await self._prepare_retry(error)
                         last_error = error
                     await self._coordinator.cluster.back_off()
         except TimeoutError:
             reason = f"group {self._coordinator.name}: {last_error or 'no answer'}"
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason) from None
 
-    def _prepare_retry(self, error: KafkaError) -> None:
+    async def _prepare_retry(self, error: KafkaError) -> None:
         """Raise again what no retry helps with. The heartbeats see to rejoining."""
+        if error.code is ErrorCode.STALE_MEMBER_EPOCH and self.renew is not None:
+            await self.renew()
+            return
         if not (error.is_retriable or error.code is ErrorCode.NETWORK_EXCEPTION):
             raise error
         if self._membership.remedy(error.code) is Remedy.FIND_COORDINATOR:

@@ -74,6 +74,13 @@ class ConsumerParticipation:
         self._membership.generation = NO_GENERATION
         self._told = self._target = None
 
+    async def renew(self, held: list[TopicPartition]) -> None:
+        """Learn the epoch that the coordinator has given this member, if the answer was lost.
+
+        It tells so only a member that has nothing which is not its own: else it is fenced.
+        """
+        self._take(await self._beat(self._membership.generation, None, held))
+
     async def _take_part(self, holder: Holder) -> None:
         self._changed.clear()
         if not self._subscription:

@@ -60,7 +60,8 @@ class Group:
         self.committed = CommittedOffsets(coordinator, self._membership, instance_id)
         self.participation: Participation | ConsumerParticipation
         if self._settings.group_protocol == "consumer":
-            self.participation = ConsumerParticipation(coordinator, self._membership)
+            self.participation = members = ConsumerParticipation(coordinator, self._membership)
+            self.committed.renew = lambda: members.renew(self._held)
         else:
             self.participation = Participation(coordinator, self._membership, list(assignors))
         self._has_subscribed = asyncio.Event()

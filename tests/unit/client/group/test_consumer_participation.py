@@ -7,7 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from moldau.client.consumer import Consumer
-from moldau.errors import ErrorCode, GroupAuthorizationFailed, UnsupportedAssignor
+from moldau.errors import (
+    ErrorCode,
+    FencedMemberEpoch,
+    GroupAuthorizationFailed,
+    UnsupportedAssignor,
+)
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Action, Call, Drop, Fail
@@ -150,3 +155,32 @@ async def test_a_static_member_keeps_its_place(kafka: EmbeddedBroker) -> None:
             member.subscribe(["t"])
             await settle(member, counts=[len(before)])
             assert member.assignment() == before
+
+
+async def test_a_commit_at_closing_survives_that_the_answer_with_the_new_epoch_was_lost(
+    kafka: EmbeddedBroker,
+) -> None:
+    await write(kafka, "t", range(10))
+    async with new_member_of(kafka) as one:
+        one.subscribe(["t"])
+        assert await read(one, 10) == list(range(10))
+        async with new_member_of(kafka) as other:
+            other.subscribe(["t"])
+            await settle(one, other, counts=[1, 2])
+            kept = one.assignment()
+            expected = {each: await one.position(each) for each in kept}
+            assert one._group is not None
+            one._group._membership.generation -= 1  # as before the last answer
+            await one.close()
+            assert await other.committed(kept) == expected
+
+
+async def test_a_member_that_was_replaced_cannot_commit(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(10))
+    async with new_member_of(kafka) as member:
+        member.subscribe(["t"])
+        assert await read(member, 10) == list(range(10))
+        kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.STALE_MEMBER_EPOCH))
+        kafka.control("ConsumerGroupHeartbeat", lambda _: Fail(ErrorCode.FENCED_MEMBER_EPOCH))
+        with pytest.raises(FencedMemberEpoch):
+            await member.commit()
