@@ -90,15 +90,19 @@ async def _transact(stage: Stage, name: str, *, is_commit: bool) -> None:
     identity = await producer.begin()
     transaction = Transaction(f"{name}@1", is_commit=is_commit)
     history.transactions[transaction.name] = transaction
-    await producer.add_partitions(identity, list(range(PARTITIONS)))
+    everywhere = list(range(PARTITIONS))
+    await producer.insist(lambda: producer.add_partitions(identity, everywhere))
     for partition in range(PARTITIONS):
         write = Write(name, partition, [f"{name}@1/{partition}#0"], transaction.name)
         history.writes.append(write)
         fields = ProducerFields(identity.producer_id, identity.epoch, 0)
-        batch = batch_of(write.values, fields, is_transactional=True)
-        write.base_offset = await produce(client, partition, batch, name)
+        batch = batch_of(client, write.values, fields, is_transactional=True)
+        write.base_offset = await producer.insist(
+            lambda: produce(client, partition, batch, name),  # noqa: B023
+            is_idempotent=True,
+        )
         write.outcome = Outcome.DONE
-    await producer.end(identity, is_commit=is_commit)
+    await producer.insist(lambda: producer.end(identity, is_commit=is_commit))
     transaction.outcome = Outcome.DONE
     client.close()
 

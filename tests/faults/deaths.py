@@ -83,7 +83,7 @@ def _kill_a_busy_controller(stage: Stage, index: int) -> None:
     made, deleted = f"made-{index}", f"deleted-{index}"
     stage.create(deleted, 3)
     epoch, number = stage.cluster.controller_epoch(), stage.controller()
-    admin = stage.admin
+    admin = stage.admin()
     futures = [
         *admin.create_topics([NewTopic(made, 6, 3)]).values(),
         *admin.delete_topics([deleted]).values(),

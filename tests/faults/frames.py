@@ -29,9 +29,9 @@ def f28(stage: Stage) -> None:
 async def _produce_late(stage: Stage, name: str) -> None:
     producer = TransactionalProducer(stage.load.client(name), PARTITIONS, stage.load.history)
     identity = await producer.begin()
-    await producer.add_partitions(identity, [0])
+    await producer.insist(lambda: producer.add_partitions(identity, [0]))
     await _write(stage, name, identity, is_commit=True)
-    await producer.end(identity, is_commit=True)
+    await producer.insist(lambda: producer.end(identity, is_commit=True))
     stage.load.history.transactions[f"{name}@1"].outcome = Outcome.DONE
     await _until_visible(stage, f"{name}@1/0#0")
     refused = await _refusal(_write(stage, name, identity, is_commit=False))
@@ -50,15 +50,15 @@ async def _end_late(stage: Stage, name: str) -> None:
     """Who does not know whether its EndTxn arrived begins anew; so the old one is refused."""
     producer = TransactionalProducer(stage.load.client(name), PARTITIONS, stage.load.history)
     first = await producer.begin()
-    await producer.add_partitions(first, [0])
+    await producer.insist(lambda: producer.add_partitions(first, [0]))
     await _write(stage, name, first, is_commit=False)
     second = await producer.begin()
-    await producer.add_partitions(second, [0])
+    await producer.insist(lambda: producer.add_partitions(second, [0]))
     await _write(stage, name, second, is_commit=False)
     refused = await _refusal(producer.end(first, is_commit=True))
     fenced = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED)
     assert refused in fenced, f"a late EndTxn got {refused}"
-    await producer.end(second, is_commit=False)
+    await producer.insist(lambda: producer.end(second, is_commit=False))
 
 
 async def _write(stage: Stage, name: str, identity: Identity, *, is_commit: bool) -> None:
@@ -72,8 +72,9 @@ async def _write(stage: Stage, name: str, identity: Identity, *, is_commit: bool
     sequence = identity.sequences.get(0, 0)
     identity.sequences[0] = sequence + 1
     fields = Producer(identity.producer_id, identity.epoch, sequence)
-    batch = batch_of(write.values, fields, is_transactional=True)
-    write.base_offset = await produce(stage.load.client(name), 0, batch, name)
+    client = stage.load.client(name)
+    batch = batch_of(client, write.values, fields, is_transactional=True)
+    write.base_offset = await produce(client, 0, batch, name)
     write.outcome = Outcome.DONE
 
 
@@ -101,7 +102,7 @@ async def _repeat(stage: Stage, name: str) -> None:
         write = Write(name, 0, [f"{name}#{number}"])
         stage.load.history.writes.append(write)
         fields = Producer(answer.producer_id, answer.producer_epoch, number)
-        batch = batch_of(write.values, fields)
+        batch = batch_of(client, write.values, fields)
         write.base_offset = await produce(client, 0, batch)
         write.outcome = Outcome.DONE
         sent.append((batch, write.base_offset))

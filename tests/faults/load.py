@@ -125,7 +125,7 @@ class Load:
 
     def client(self, name: str) -> Client:
         """A small client, for what the load does not do by itself."""
-        return Client(name, self._brokers, random.Random(name))
+        return Client(name, self._brokers, random.Random(name), int(time.time() * 1000))
 
     def begin(self, work: Callable[[float], Coroutine[Any, Any, None]]) -> None:
         """Let one more client take part until the end."""

@@ -27,7 +27,8 @@ def f31(stage: Stage) -> None:
         _send(stage, topic, [b"%0*d" % (_VALUE_BYTES, number) for number in range(_RECORDS)])
         until(lambda: away not in stage.cluster.state(topic).isr, "it is out of sync")  # noqa: B023
         kept = TopicPartition(topic, 0, _KEPT_FROM)
-        stage.admin.delete_records([kept])[kept].result(DEADLINE_S)
+        admin = stage.admin()
+        admin.delete_records([kept])[kept].result(DEADLINE_S)
         stage.kill(leader)
         until(lambda: stage.cluster.state(topic).leader == other, "the other one leads")  # noqa: B023
         stage.start(away)
@@ -50,7 +51,8 @@ def f32(stage: Stage) -> None:
         away = stage.others(stage.cluster.state(topic).leader)[0]
         stage.kill(away)
         stage.until_gone(away)
-        stage.admin.delete_topics([topic])[topic].result(DEADLINE_S)
+        admin = stage.admin()
+        admin.delete_topics([topic])[topic].result(DEADLINE_S)
         stage.load.until_more()
         stage.start(away)
         until(lambda: _is_created(stage, topic), f"{topic} can be made anew")  # noqa: B023
@@ -62,8 +64,9 @@ def f32(stage: Stage) -> None:
 
 def _is_created(stage: Stage, topic: str) -> bool:
     """Whether it could be created: not as long as the old one is there."""
+    admin = stage.admin()
     try:
-        stage.admin.create_topics([NewTopic(topic, 1, 3)])[topic].result(DEADLINE_S)
+        admin.create_topics([NewTopic(topic, 1, 3)])[topic].result(DEADLINE_S)
     except KafkaException:
         return False
     return True

@@ -76,7 +76,6 @@ class Stage:
     cluster: OurCluster
     zookeeper: ZooKeeper
     links: Links
-    admin: AdminClient
     observer: Observer
     load: Load
     directory: Path
@@ -130,13 +129,21 @@ class Stage:
         """Create a topic beside the one that is under load, and wait for it."""
         config = {key.replace("_", "."): value for key, value in settings.items()}
         topic = NewTopic(name, partitions, 3, config=config)
-        self.admin.create_topics([topic])[name].result(DEADLINE_S)
+        admin = self.admin()
+        admin.create_topics([topic])[name].result(DEADLINE_S)
         self.cluster.until_in_sync(name, partitions)
 
     @property
     def markers(self) -> Path:
         """The file that says which ends of transactions are lost, in brokers with hooks."""
         return self.directory / "markers"
+
+    def admin(self) -> AdminClient:
+        """A client that must be kept until it has answered.
+
+        It is a new one each time: an old one may wait for a controller that has died.
+        """
+        return AdminClient({"bootstrap.servers": self.cluster.bootstrap})
 
     # What is waited for
 
@@ -198,7 +205,7 @@ def stage(
         stack.callback(observer.close)
         load.start()
         load.until_more(50)
-        yield Stage(cluster, server, links, admin, observer, load, directory, rounds)
+        yield Stage(cluster, server, links, observer, load, directory, rounds)
 
 
 def _broker(

@@ -21,6 +21,7 @@ Response = TypeVar("Response")
 Address = tuple[str, int]
 
 TOPIC = "events"
+START_MS = 1_767_225_600_000
 REQUEST_S = 5.0
 _CONNECT_S = 2.0
 _BACKOFF_S = 0.1
@@ -32,8 +33,16 @@ GROUP, TRANSACTION = 0, 1
 class Client:
     """Connections to all brokers, made when needed."""
 
-    def __init__(self, name: str, brokers: Mapping[int, Address], chance: random.Random) -> None:
+    def __init__(
+        self,
+        name: str,
+        brokers: Mapping[int, Address],
+        chance: random.Random,
+        timestamp_ms: int = START_MS,
+    ) -> None:
+        """`timestamp_ms` is what all its records have: brokers forget who wrote old ones."""
         self.name = name
+        self.timestamp_ms = timestamp_ms
         self.chance = chance
         self._brokers = brokers
         self._connections: dict[int, Connection] = {}

@@ -104,14 +104,14 @@ class TransactionalProducer:
         transaction = Transaction(name, is_commit=False)
         self._history.transactions[name] = transaction
         async with asyncio.timeout(_PATIENCE_S):
-            await self._insist(lambda: self.add_partitions(producer, partitions))
+            await self.insist(lambda: self.add_partitions(producer, partitions))
             for partition in partitions:
                 await self._write(producer, partition, name)
             if chance.random() < 0.5:
                 await self._commit_offset(producer, transaction)
         transaction.is_commit = chance.random() < 0.75
         async with asyncio.timeout(_PATIENCE_S):
-            await self._insist(lambda: self.end(producer, is_commit=transaction.is_commit))
+            await self.insist(lambda: self.end(producer, is_commit=transaction.is_commit))
         transaction.outcome = Outcome.DONE
 
     async def add_partitions(self, producer: Identity, partitions: list[int]) -> None:
@@ -133,11 +133,10 @@ class TransactionalProducer:
         write = Write(name, partition, values, transaction=name)
         self._history.writes.append(write)
         sequence = producer.sequences.get(partition, 0)
-        batch = batch_of(
-            values, Producer(producer.producer_id, producer.epoch, sequence), is_transactional=True
-        )
+        fields = Producer(producer.producer_id, producer.epoch, sequence)
+        batch = batch_of(self._client, values, fields, is_transactional=True)
         producer.sequences[partition] = sequence + count
-        write.base_offset = await self._insist(
+        write.base_offset = await self.insist(
             lambda: produce(self._client, partition, batch, self._client.name),
             is_idempotent=True,
         )
@@ -170,8 +169,8 @@ class TransactionalProducer:
             )
             require(answer.topics[0].partitions[0].error_code)
 
-        await self._insist(add)
-        await self._insist(commit)
+        await self.insist(add)
+        await self.insist(commit)
         transaction.committed_offset = self._number
 
     async def end(self, producer: Identity, *, is_commit: bool) -> None:
@@ -192,7 +191,7 @@ class TransactionalProducer:
             TRANSACTION, self._client.name, request, response, version
         )
 
-    async def _insist(
+    async def insist(
         self, work: Callable[[], Awaitable[Result]], *, is_idempotent: bool = False
     ) -> Result:
         """Try again where the answer says so, or where doing it twice makes no difference."""

@@ -65,7 +65,7 @@ class IdempotentProducer:
             self._number += count
             write = Write(self._name, self._partition, values)
             self._history.writes.append(write)
-            batch = batch_of(values, Producer(producer_id, epoch, sequence))
+            batch = batch_of(self._client, values, Producer(producer_id, epoch, sequence))
             sequence += count
             await self._send(write, batch)
             await asyncio.sleep(_PAUSE_S * self._client.chance.random())
@@ -116,10 +116,13 @@ async def produce(
     return int(result.base_offset)
 
 
-def batch_of(values: list[str], producer: Producer, *, is_transactional: bool = False) -> bytes:
+def batch_of(
+    client: Client, values: list[str], producer: Producer, *, is_transactional: bool = False
+) -> bytes:
     """A batch of records without keys."""
     records = [
-        Record(index, 1_767_225_600_000, None, value.encode()) for index, value in enumerate(values)
+        Record(index, client.timestamp_ms, None, value.encode())
+        for index, value in enumerate(values)
     ]
     attributes = TRANSACTIONAL if is_transactional else 0
     return bytes(write_batch(records, producer=producer, attributes=attributes))
