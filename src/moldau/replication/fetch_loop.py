@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Protocol, cast
 
 from moldau.config.broker.replication import ReplicationConfig
@@ -36,6 +37,9 @@ _DIVERGENCE_SINCE = 12
 # The last version of Fetch that names topics; later ones use their ids.
 _NAMED_UP_TO = 12
 _REPLICA_STATE_SINCE = 15
+# To say a partition again takes both sides about a twentieth of this: interruptions may take
+# so much of a processor at the most.
+_MS_PER_SAID = 0.5
 
 
 class LeaderChannel(Protocol):
@@ -86,6 +90,7 @@ class FetchLoop:
         self._session = FollowerSession()
         self._channel: LeaderChannel | None = None
         self._is_parked = False
+        self._may_interrupt_ms = 0
         self._failures = 0
         self._has_changed = asyncio.Event()
         self.fetcher = Fetcher(
@@ -104,9 +109,15 @@ class FetchLoop:
         self.fetcher.drop(name)
 
     def interrupt(self) -> None:
-        """Ask anew: there are partitions that a waiting request does not know of."""
+        """Ask anew: there are partitions that a waiting request does not know of.
+
+        To hang up costs a new session, in which all is said again. Where many topics come one
+        after the other, most of them rather wait until the request is answered.
+        """
         self._has_changed.set()
-        if self._is_parked:
+        now_ms = self._terms.now().monotonic_ms
+        if self._is_parked and now_ms >= self._may_interrupt_ms:
+            self._may_interrupt_ms = now_ms + ceil(len(self._session) * _MS_PER_SAID)
             self._hang_up()
 
     async def run(self) -> None:

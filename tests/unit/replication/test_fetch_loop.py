@@ -35,6 +35,7 @@ class Follower:
     loop: FetchLoop = field(init=False)
     can_sync: asyncio.Event = field(default_factory=asyncio.Event)
     waiters: Waiters = field(default_factory=Waiters)
+    clock: SettableClock = field(default_factory=SettableClock)
     listed: tuple[str, ...] = ()
     limit: int = 0
     throttle: Throttle = field(init=False)
@@ -50,7 +51,7 @@ class Follower:
             config=lambda: ReplicationConfig(
                 replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=10
             ),
-            clock=SettableClock(),
+            clock=self.clock,
             throttle=self.throttle,
             make_durable=self._make_durable,
         )
@@ -82,6 +83,12 @@ class Follower:
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
+
+
+async def until_parked(follower: Follower, channel_count: int = 1) -> None:
+    """Wait until a request on the latest connection waits for news."""
+    while not (len(follower.channels) == channel_count and follower.loop._is_parked):
+        await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -167,9 +174,7 @@ async def test_newcomers_do_not_wait_for_a_request_that_waits(world: World) -> N
     log = follower.member.log
 
     async def add_another() -> None:
-        parked = len(world.broker.waiters)
-        while not (follower.asked(FetchRequest) and len(world.broker.waiters) > parked):
-            await asyncio.sleep(0)
+        await until_parked(follower)
         follower.loop.interrupt()
 
     adding = asyncio.ensure_future(add_another())
@@ -177,6 +182,26 @@ async def test_newcomers_do_not_wait_for_a_request_that_waits(world: World) -> N
     await adding
     world.append("t", b"a")
     await follower.until(lambda: log.log_end_offset == 1)
+
+
+async def test_many_newcomers_one_after_the_other_do_not_hang_up_each_time(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+
+    async def add_others() -> None:
+        await until_parked(follower)
+        follower.loop.interrupt()
+        await until_parked(follower, channel_count=2)
+        follower.loop.interrupt()
+        assert follower.loop._channel is not None, "this one waits for the answer"
+        follower.clock.time_ms += 1
+        follower.loop.interrupt()
+        assert follower.loop._channel is None
+
+    adding = asyncio.ensure_future(add_others())
+    await follower.until(lambda: len(follower.channels) == 3)
+    await adding
 
 
 async def test_a_lost_connection_is_made_again(world: World) -> None:
