@@ -4,13 +4,15 @@ A partition has no position until its committed offset, or an end of its log, is
 What was fetched for a position that is no longer wanted is dropped: `version` tells.
 """
 
+import struct
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from moldau.client.record import ConsumerRecord
-from moldau.model import TopicPartition
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
+from moldau.records.batch import PREFIX_SIZE
 from moldau.records.columns import EVERYTHING
 from moldau.records.fetched import Selection
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 CHUNKS_MAX = 2
 """So many answers of brokers are kept per partition: one is read while the next arrives."""
+
+_PREFIX_AND_EPOCH = struct.Struct(">qii")
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +38,17 @@ class Chunk:
     def size_bytes(self) -> int:
         """How much memory it takes."""
         return len(self.data)
+
+    def epoch_before(self, offset: int) -> int:
+        """The leader epoch of the record before this offset; -1 if that is not here."""
+        epoch, position = NO_LEADER_EPOCH, 0
+        while position + _PREFIX_AND_EPOCH.size <= len(self.data):
+            base_offset, size, leader_epoch = _PREFIX_AND_EPOCH.unpack_from(self.data, position)
+            if base_offset >= offset:
+                break
+            epoch = leader_epoch
+            position += PREFIX_SIZE + size
+        return epoch
 
 
 @dataclass(slots=True, eq=False)
@@ -56,8 +71,11 @@ class Assigned:
     """A replica that is nearer than the leader (KIP-392), until `read_from_until_ms`."""
     read_from_until_ms: int = 0
     version: int = 0
+    validated_epoch: int = NO_LEADER_EPOCH
+    """In the log of the leader with this epoch, the position is known to be sound (KIP-320)."""
     chunks: deque[Chunk] = field(default_factory=deque)
     _position: int | None = None
+    _epoch: int = NO_LEADER_EPOCH
 
     @property
     def position(self) -> int | None:
@@ -65,21 +83,40 @@ class Assigned:
         chunks = tuple(self.chunks)
         return chunks[0].reader.position if chunks else self._position
 
-    def seek(self, offset: int) -> None:
-        """Go on from this offset."""
+    @property
+    def epoch(self) -> int:
+        """The leader epoch of the last record that was handed out, -1 if it is not known."""
+        chunks = tuple(self.chunks)
+        if chunks:
+            epoch = chunks[0].epoch_before(chunks[0].reader.position)
+            if epoch != NO_LEADER_EPOCH:
+                return epoch
+        return self._epoch
+
+    @property
+    def fetched_epoch(self) -> int:
+        """The leader epoch of the last record that was fetched, -1 if it is not known."""
+        chunks = tuple(self.chunks)
+        return chunks[-1].epoch_before(chunks[-1].next_offset) if chunks else self._epoch
+
+    def seek(self, offset: int, epoch: int = NO_LEADER_EPOCH) -> None:
+        """Go on from this offset, behind a record of this epoch."""
         self._drop_chunks()
         self._position = self.consumed = self.fetch_offset = offset
+        self._epoch = epoch
+        self.validated_epoch = NO_LEADER_EPOCH
         self.wants_reset = False
 
     def lose_position(self) -> None:
         """The broker does not have the offset: the reset policy decides."""
         self._drop_chunks()
         self._position = self.consumed = None
+        self._epoch = NO_LEADER_EPOCH
         self.wants_reset = True
 
     def leave(self) -> None:
         """Hand out nothing any more, but keep the position."""
-        self._position = self.position
+        self._position, self._epoch = self.position, self.epoch
         self._drop_chunks()
 
     def add(self, chunk: Chunk) -> None:
@@ -97,7 +134,7 @@ class Assigned:
         """Take out the first chunk as if it were read to its end."""
         chunk = self.chunks[0]
         # Offsets without a record, as after compaction, are passed as well.
-        self._position = chunk.next_offset
+        self._position, self._epoch = chunk.next_offset, chunk.epoch_before(chunk.next_offset)
         return self.chunks.popleft()
 
     def take(self, count_max: int) -> "list[ConsumerRecord[Any, Any]]":
@@ -215,6 +252,12 @@ class Assignment:
         """The user is done with all that was handed out."""
         for each in self:
             each.consumed = each.position
+
+    def epoch_at(self, partition: TopicPartition, offset: int) -> int:
+        """The leader epoch of the record before an offset, if the user has come just as far."""
+        assigned = self._assigned.get(partition)
+        is_there = assigned is not None and assigned.position == offset
+        return assigned.epoch if assigned is not None and is_there else NO_LEADER_EPOCH
 
     def consumed_offsets(self) -> Mapping[TopicPartition, int]:
         """What is to be committed."""

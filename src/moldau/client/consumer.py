@@ -89,7 +89,7 @@ class Consumer(Generic[Key, Value]):
                 wake=self._fetcher.wake,
                 failed=self._fetcher.fail,
             )
-            positioning.fetch_committed = self._group.committed.fetch
+            positioning.fetch_committed = self._group.committed.fetch_places
         await self._lifetime.begin(self._cluster, self._work)
         self._lifetime.when_work_ends(self._wake_readers)
 

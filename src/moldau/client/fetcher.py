@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
 from moldau.client.fetch_session import FetchSession, Place
 from moldau.client.settings import ConsumerSettings
+from moldau.client.truncation import Truncation
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
@@ -27,6 +29,13 @@ Locate = Callable[[Sequence[Assigned]], Awaitable[None]]
 """Gives positions to partitions that have none."""
 
 
+class Asked(NamedTuple):
+    """A partition of which more was asked for, as it was then."""
+
+    place: Place
+    version: int
+
+
 class Fetcher:
     """One request at a time to each leader, while there is room for what it answers."""
 
@@ -39,6 +48,7 @@ class Fetcher:
         self._assignment = assignment
         self._waiters = waiters
         self._locate = locate
+        self._truncation = Truncation(cluster, assignment, self._settings.auto_offset_reset)
         self._wake = asyncio.Event()
         self._sessions: dict[int, FetchSession] = {}
         self._fetching: set[int] = set()
@@ -68,7 +78,9 @@ class Fetcher:
     def _begin_locating(self) -> None:
         """Look up positions and leaders, if any are missing."""
         topics = sorted({each.partition.topic for each in self._assignment})
-        is_needed = self._is_stale(topics) or self._assignment.without_position()
+        is_needed = (
+            self._is_stale(topics) or self._assignment.without_position() or self._truncation.due()
+        )
         if topics and is_needed and not self._is_locating:
             self._is_locating = True
             self._tasks.create_task(self._look_up(topics))
@@ -80,6 +92,7 @@ class Fetcher:
             unknown = self._assignment.without_position()
             if unknown:
                 await self._locate(unknown)
+            await self._truncation.check(self._truncation.due())
             if self._is_stale(topics):  # a partition has no leader yet
                 await self._cluster.back_off()
         except KafkaError as error:
@@ -99,6 +112,8 @@ class Fetcher:
         metadata = self._cluster.metadata
         by_leader: dict[int, list[Assigned]] = {}
         for assigned in self._assignment.fetchable():
+            if self._truncation.is_due(assigned):
+                continue
             leader = self._source_of(assigned)
             if leader is None:
                 metadata.doubt(assigned.partition)
@@ -119,9 +134,13 @@ class Fetcher:
 
     async def _fetch(self, leader: int, wanted: list[Assigned]) -> None:
         session = self._sessions.setdefault(leader, FetchSession())
-        versions = {each.partition: each.version for each in wanted}
+        epoch_of = self._cluster.metadata.leader_epoch_of
+        asked = {
+            each.partition: Asked(Place(each.fetch_offset, epoch_of(each.partition)), each.version)
+            for each in wanted
+        }
         try:
-            request = self._request(session, wanted)
+            request = self._request(session, asked)
             wait_s = self._cluster.timeout_s + self._settings.fetch_max_wait_ms / 1000
             answer = await self._cluster.ask(
                 leader, request, FetchResponse, channel=CHANNEL, timeout_s=wait_s
@@ -131,7 +150,7 @@ class Fetcher:
             else:
                 self._raise_for(answer)
                 session.answered(answer.session_id)
-                self._take(answer, versions)
+                self._take(answer, asked)
         except KafkaError as error:
             session.restart()
             for each in wanted:
@@ -144,12 +163,10 @@ class Fetcher:
             self._fetching.discard(leader)
             self.wake()
 
-    def _request(self, session: FetchSession, wanted: list[Assigned]) -> FetchRequest:
-        metadata = self._cluster.metadata
-        places = {
-            each.partition: Place(each.fetch_offset, metadata.leader_epoch_of(each.partition))
-            for each in wanted
-        }
+    def _request(
+        self, session: FetchSession, asked: Mapping[TopicPartition, Asked]
+    ) -> FetchRequest:
+        places = {partition: each.place for partition, each in asked.items()}
         return FetchRequest(
             max_wait_ms=self._settings.fetch_max_wait_ms,
             min_bytes=self._settings.fetch_min_bytes,
@@ -167,16 +184,19 @@ class Fetcher:
         if answer.error_code:
             raise KafkaError(ErrorCode(answer.error_code))
 
-    def _take(self, answer: FetchResponse, versions: dict[TopicPartition, int]) -> None:
+    def _take(self, answer: FetchResponse, asked: Mapping[TopicPartition, Asked]) -> None:
         for topic in answer.responses:
             for data in topic.partitions:
                 partition = TopicPartition(topic.topic, data.partition_index)
-                assigned = self._assignment.get(partition, versions.get(partition, -1))
-                if assigned is None:
+                was = asked.get(partition)
+                assigned = None if was is None else self._assignment.get(partition, was.version)
+                if was is None or assigned is None:
                     continue  # not read any more, or from elsewhere
                 if data.error_code:
                     self._take_error(assigned, ErrorCode(data.error_code))
                 else:
+                    # What the leader answers, it answers in the epoch in which it was asked.
+                    assigned.validated_epoch = was.place.leader_epoch
                     self._take_records(assigned, data)
         self._waiters.wake(FETCHED)
 

@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from moldau.client.assignment import Assigned, Assignment
+from moldau.client.fetch_session import Place
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 _RESET_TIMES = {"earliest": EARLIEST, "latest": LATEST}
 
-FetchCommitted = Callable[[Iterable[TopicPartition]], Awaitable[dict[TopicPartition, int]]]
+FetchCommitted = Callable[[Iterable[TopicPartition]], Awaitable[dict[TopicPartition, Place]]]
 
 
 class Positioning:
@@ -37,14 +38,15 @@ class Positioning:
             reason = f"no offset to begin with for {names}, and auto.offset.reset is none"
             raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
         found = await self._offsets.find(dict.fromkeys(to_reset, _RESET_TIMES[self._policy]))
-        self._go_on({partition: each.offset for partition, each in found.items()}, versions)
+        places = {partition: Place(each.offset) for partition, each in found.items()}
+        self._go_on(places, versions)
 
     def _go_on(
-        self, offsets: Mapping[TopicPartition, int], versions: Mapping[TopicPartition, int]
+        self, places: Mapping[TopicPartition, Place], versions: Mapping[TopicPartition, int]
     ) -> None:
-        """Begin at these offsets, unless the user wants something else by now."""
-        for partition, offset in offsets.items():
+        """Begin at these places, unless the user wants something else by now."""
+        for partition, place in places.items():
             assigned = self._assignment.get(partition, versions[partition])
             if assigned is not None:
-                assigned.seek(offset)
+                assigned.seek(*place)
         self.when_found()

@@ -52,6 +52,13 @@ class BrokerVersions:
         """Whether the broker speaks the API at all."""
         return api_key in self._spoken
 
+    def newest_or(self, api_key: int, otherwise: int) -> int:
+        """The newest version that both sides speak, or something else if there is none."""
+        try:
+            return self.newest(api_key)
+        except KafkaError:
+            return otherwise
+
     def newest(self, api_key: int) -> int:
         """The newest version that both sides speak; UnsupportedVersion says who speaks what."""
         version = self._agreed.get(api_key)

@@ -6,6 +6,7 @@ import pytest
 
 from moldau.client.assignment import Assignment
 from moldau.client.cluster import Cluster
+from moldau.client.fetch_session import Place
 from moldau.client.offset_lookup import OffsetLookup
 from moldau.client.positioning import Positioning
 from moldau.client.settings import ClientSettings
@@ -31,8 +32,8 @@ def unread() -> Assignment:
     return assignment
 
 
-async def committed(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-    return dict.fromkeys(partitions, 3)
+async def committed(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Place]:
+    return dict.fromkeys(partitions, Place(3, 0))
 
 
 @pytest.mark.parametrize(("policy", "position"), [("earliest", 0), ("latest", 5)])

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeVar
 
+from moldau.client.fetch_session import Place
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership, Remedy
 from moldau.errors import ErrorCode, KafkaError
@@ -34,6 +35,8 @@ class CommittedOffsets:
         self._instance_id = instance_id
         self.renew: Callable[[], Awaitable[None]] | None = None
         """Learns the member's epoch, in the protocol that has one (KIP-848)."""
+        self.epoch_at: Callable[[TopicPartition, int], int] = lambda _partition, _offset: -1
+        """The leader epoch of the record before an offset, -1 if it is not known (KIP-320)."""
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Store offsets; RebalanceInProgress and its like say that others read on by now."""
@@ -42,6 +45,13 @@ class CommittedOffsets:
 
     async def fetch(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """What is committed; partitions without a commit are left out."""
+        places = await self.fetch_places(partitions)
+        return {partition: place.offset for partition, place in places.items()}
+
+    async def fetch_places(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, Place]:
+        """As `fetch`, with the leader epochs that were committed too."""
         wanted = list(partitions)
         return await self._try(lambda: self._fetch(wanted)) if wanted else {}
 
@@ -76,7 +86,10 @@ class CommittedOffsets:
         for (topic, partition), offset in offsets.items():
             topics.setdefault(topic, []).append(
                 OffsetCommitRequestPartition(
-                    partition_index=partition, committed_offset=offset, committed_metadata=""
+                    partition_index=partition,
+                    committed_offset=offset,
+                    committed_leader_epoch=self.epoch_at(TopicPartition(topic, partition), offset),
+                    committed_metadata="",
                 )
             )
         request = OffsetCommitRequest(
@@ -95,7 +108,7 @@ class CommittedOffsets:
                 where = TopicPartition(topic_answer.name, each.partition_index)
                 _raise_for(each.error_code, where)
 
-    async def _fetch(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+    async def _fetch(self, partitions: list[TopicPartition]) -> dict[TopicPartition, Place]:
         topics: dict[str, list[int]] = {}
         for topic, partition in partitions:
             topics.setdefault(topic, []).append(partition)
@@ -108,13 +121,13 @@ class CommittedOffsets:
         )
         answer = await self._coordinator.ask(request, OffsetFetchResponse)
         _raise_for(answer.error_code, self._membership.group_id)
-        found: dict[TopicPartition, int] = {}
+        found: dict[TopicPartition, Place] = {}
         for topic_answer in answer.topics:
             for each in topic_answer.partitions:
                 where = TopicPartition(topic_answer.name, each.partition_index)
                 _raise_for(each.error_code, where)
                 if each.committed_offset >= 0:
-                    found[where] = each.committed_offset
+                    found[where] = Place(each.committed_offset, each.committed_leader_epoch)
         return found
 
 

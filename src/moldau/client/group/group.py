@@ -58,6 +58,7 @@ class Group:
         coordinator = Coordinator(cluster, self._settings.group_id)
         instance_id = self._settings.group_instance_id or None
         self.committed = CommittedOffsets(coordinator, self._membership, instance_id)
+        self.committed.epoch_at = assignment.epoch_at
         self.participation: Participation | ConsumerParticipation
         if self._settings.group_protocol == "consumer":
             self.participation = members = ConsumerParticipation(coordinator, self._membership)
