@@ -49,6 +49,11 @@ class OurBroker:
     def is_running(self) -> bool:
         return self._process is not None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has come to an end by itself."""
+        return self._process is None or self._process.poll() is not None
+
     def start(self) -> None:
         settings = {
             **_SETTINGS,

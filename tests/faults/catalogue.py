@@ -3,6 +3,7 @@
 from faults import (
     coordinators,
     deaths,
+    disks,
     frames,
     partitions,
     pauses,
@@ -12,6 +13,6 @@ from faults import (
 )
 from faults.fault import Fault
 
-_FAMILIES = (deaths, pauses, sessions, partitions, coordinators, frames, retention, wear)
+_FAMILIES = (deaths, pauses, sessions, partitions, disks, coordinators, frames, retention, wear)
 _FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
 FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}

@@ -1,6 +1,7 @@
 """F1 to F7: brokers that die or stop."""
 
 import random
+from collections.abc import Sequence
 
 from confluent_kafka.cimpl import NewTopic
 
@@ -8,6 +9,13 @@ from conformance.our_cluster import DEADLINE_S, until
 from faults.fault import fault
 from faults.judging import log_end
 from faults.stage import Stage
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from moldau.testing.wire import WireClient
 from simulation.client import TOPIC
 
 _MISSED_BYTES = 5 << 20
@@ -80,34 +88,49 @@ def f4(stage: Stage) -> None:
 
 
 def _kill_a_busy_controller(stage: Stage, index: int) -> None:
-    made, deleted = f"made-{index}", f"deleted-{index}"
+    made, deleted, moved = f"made-{index}", f"deleted-{index}", f"moved-{index}"
     stage.create(deleted, 3)
+    stage.create(moved)
     epoch, number = stage.cluster.controller_epoch(), stage.controller()
+    replicas = stage.cluster.state(moved).isr[::-1][:2]
     admin = stage.admin()
     futures = [
         *admin.create_topics([NewTopic(made, 6, 3)]).values(),
         *admin.delete_topics([deleted]).values(),
     ]
-    # Both are nodes in the tree now, or will never be; the rest is the next controller's.
+    _move(stage, moved, replicas)
+    # All are nodes in the tree now, or will never be; the rest is the next controller's.
     for future in futures:
-        future.exception(DEADLINE_S)
+        assert future.exception(DEADLINE_S) is None
     stage.kill(number)
     until(lambda: stage.cluster.controller() not in (number, None), "another controller")
     assert stage.cluster.controller_epoch() == epoch + 1
     stage.load.until_more()
     stage.start(number)
     stage.cluster.until_in_sync(made, 6)
-    until(
-        lambda: (
-            not [
-                path
-                for broker in stage.cluster.brokers.values()
-                for path in broker.log_directory.glob(f"{deleted}-?")
-            ]
-        ),
-        f"{deleted} is gone everywhere",
-    )
+    until(lambda: _holders(stage, moved) == set(replicas), f"{moved} is where it should be")
+    until(lambda: not _holders(stage, deleted), f"{deleted} is gone everywhere")
     stage.until_whole()
+
+
+def _move(stage: Stage, topic: str, replicas: Sequence[int]) -> None:
+    """Ask the controller to move a partition."""
+    partition = ReassignablePartition(partition_index=0, replicas=list(replicas))
+    request = AlterPartitionReassignmentsRequest(
+        topics=[ReassignableTopic(name=topic, partitions=[partition])]
+    )
+    with WireClient(stage.cluster.brokers[stage.controller()].bootstrap) as client:
+        answer = client.ask(request)
+    assert answer.responses[0].partitions[0].error_code == ErrorCode.NONE
+
+
+def _holders(stage: Stage, topic: str) -> set[int]:
+    """The brokers that have something of a topic."""
+    return {
+        number
+        for number, broker in stage.cluster.brokers.items()
+        if any(broker.log_directory.glob(f"{topic}-?"))
+    }
 
 
 @fault(pause_max_s=10.0)

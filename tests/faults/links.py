@@ -37,6 +37,7 @@ class Links:
         self._cut: set[tuple[str, str]] = set()
         self._loop = asyncio.new_event_loop()
         self._has_changed = asyncio.Event()
+        self._servers: list[asyncio.Server] = []
         self._connections: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -61,15 +62,12 @@ class Links:
         """Let everything through again."""
         self._call(self._mend())
 
-    def hang_up(self) -> None:
-        """End every connection that there is."""
-        self._call(self._hang_up())
-
     def close(self) -> None:
         """Close the doors."""
-        self._call(self._hang_up())
+        self._call(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     # In the thread
 
@@ -90,6 +88,7 @@ class Links:
                 self._connections.discard(task)
 
         server = await asyncio.start_server(enter, HOST, 0)
+        self._servers.append(server)
         port: int = server.sockets[0].getsockname()[1]
         return port
 
@@ -98,9 +97,13 @@ class Links:
         self._has_changed.set()
         self._has_changed = asyncio.Event()
 
-    async def _hang_up(self) -> None:
-        for task in self._connections:
+    async def _close(self) -> None:
+        for server in self._servers:
+            server.close()
+        tasks = list(self._connections)
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _pass(
         self, door: _Door, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -118,6 +118,7 @@ class Load:
             self.run(self._cancel())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._threads[0].join()
+            self._loop.close()
 
     def read_the_end(self) -> None:
         """Note what is to be read when everything has come to rest."""

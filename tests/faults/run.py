@@ -27,7 +27,7 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     results = []
     print("| Fault | What was done | Result | Seconds |\n|---|---|---|---|", flush=True)
-    for one in _chosen(options.faults):
+    for one in chosen(options.faults):
         results.append(played(one, options.rounds))
         print(line(results[-1]), flush=True)
     failed = [result for result in results if result.violations]
@@ -55,7 +55,8 @@ def told(result: Result) -> str:
     )
 
 
-def _chosen(names: Sequence[str]) -> list[Fault]:
+def chosen(names: Sequence[str]) -> list[Fault]:
+    """The faults of these names, or all of them."""
     return [FAULTS[name] for name in names] or list(FAULTS.values())
 
 

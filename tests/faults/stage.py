@@ -232,6 +232,6 @@ def _broker(
         "zookeeper.connect": f"{HOST}:{tree_port}/kafka",
         **_SETTINGS,
         **found,
-        **settings,
+        **{name: value.format(directory=broker.directory) for name, value in settings.items()},
     }
     return broker
