@@ -21,4 +21,5 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/client/arrow/reading.py:read_topic"): "what, from where, as what",
     ("parameters", "src/moldau/client/arrow/reading.py:stream_topic"): "as read_topic has them",
     ("bare_packages", "src/moldau/__init__.py"): "exports clients lazily, so importing stays light",
+    ("bare_packages", "src/moldau/spark/__init__.py"): "exports lazily: executors start quickly",
 }

@@ -100,9 +100,9 @@ class Transactions:
     # Offsets
 
     async def commit_offsets(
-        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, metadata: str = ""
     ) -> None:
-        """Commit offsets of a group with the transaction."""
+        """Commit offsets of a group with the transaction, and a note beside each of them."""
         self.transaction.check_open()
         if not offsets:
             return
@@ -113,7 +113,9 @@ class Transactions:
             coordinator = self._groups.setdefault(
                 group.group_id, Coordinator(self._cluster, group.group_id)
             )
-            await self._try(lambda: self._commit_offsets(coordinator, offsets, group), coordinator)
+            await self._try(
+                lambda: self._commit_offsets(coordinator, offsets, group, metadata), coordinator
+            )
         except KafkaError as error:
             self.transaction.fail(error)
             raise
@@ -229,6 +231,7 @@ class Transactions:
         coordinator: Coordinator,
         offsets: Mapping[TopicPartition, int],
         group: GroupMetadata,
+        metadata: str,
     ) -> None:
         version = await coordinator.newest_version(_TXN_OFFSET_COMMIT)
         # Older brokers cannot tell a member that was replaced from the one that replaced it.
@@ -237,7 +240,7 @@ class Transactions:
         for (topic, partition), offset in offsets.items():
             topics.setdefault(topic, []).append(
                 TxnOffsetCommitRequestPartition(
-                    partition_index=partition, committed_offset=offset, committed_metadata=""
+                    partition_index=partition, committed_offset=offset, committed_metadata=metadata
                 )
             )
         request = TxnOffsetCommitRequest(

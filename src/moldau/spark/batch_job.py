@@ -1,0 +1,55 @@
+"""The Spark job of a micro-batch: its tasks write all rows, each partition by one task."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row
+
+from moldau.model import TopicPartition
+from moldau.spark.arranging import by_partition, chosen, owned_partitions
+from moldau.spark.shared_writing import REPORT, Plan, write_in_transaction
+from moldau.spark.sink_columns import SinkColumns
+from moldau.spark.stages import StageRepeated, check_ran_once
+
+
+def run_batch(
+    frame: DataFrame, plan: Plan, batch_id: int, count_of: Callable[[str], int]
+) -> dict[TopicPartition, int]:
+    """Let tasks write the rows of a frame; returns how many each partition got.
+
+    Rows that are free to go anywhere stay where they are, and each task has partitions of its
+    own; `count_of` says how many there are. Other rows are shuffled once.
+    """
+    task_count = frame.rdd.getNumPartitions()
+    if not task_count:
+        return {}
+    context = frame.sparkSession.sparkContext
+    rows = chosen(frame, plan.columns)
+    if plan.columns.are_free:
+        assert plan.columns.topic is not None, "rows say neither partition nor topic"
+        partition_count = count_of(plan.columns.topic)
+        owned = owned_partitions(partition_count, min(task_count, partition_count), batch_id)
+        rows, plan = rows.coalesce(len(owned)), replace(plan, owned=owned)
+    else:
+        rows = by_partition(rows, plan.columns, plan.options, context.defaultParallelism)
+        plan = replace(plan, columns=SinkColumns(tuple(rows.columns), plan.columns.topic))
+
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return write_in_transaction(batches, plan)
+
+    reports = rows.mapInArrow(write, REPORT).collect()
+    for stage_id in {report.stage for report in reports}:
+        check_ran_once(context, stage_id)
+    return rows_of_partitions(reports)
+
+
+def rows_of_partitions(reports: Iterable[Row]) -> dict[TopicPartition, int]:
+    """What each partition got; StageRepeated if two tasks wrote to the same."""
+    found: dict[TopicPartition, int] = {}
+    for report in reports:
+        partition = TopicPartition(report.topic, report.partition)
+        if partition in found:
+            raise StageRepeated(f"{partition} was written to by two tasks")
+        found[partition] = report.rows
+    return found

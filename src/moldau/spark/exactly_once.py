@@ -1,0 +1,72 @@
+"""Exactly once: a streaming query whose micro-batches are transactions."""
+
+import threading
+from collections.abc import Mapping
+
+from py4j.protocol import Py4JError
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from moldau.spark.batch_writing import BatchWriting
+from moldau.spark.sink_columns import SinkColumns
+from moldau.spark.sink_options import SinkOptions
+
+CHECKPOINT = "checkpointLocation"
+RENEWAL_S = 24 * 3600
+"""The offsets of groups expire: an idle query says again, so often, which batch was its last."""
+
+
+def write_stream(
+    frame: DataFrame,
+    options: Mapping[str, str],
+    *,
+    trigger: Mapping[str, object] | None = None,
+    query_name: str | None = None,
+    output_mode: str = "append",
+) -> StreamingQuery:
+    """Start a query that writes a streaming frame to topics, every row exactly once.
+
+        query = write_stream(
+            frame,
+            {
+                "kafka.bootstrap.servers": "localhost:9092",
+                "topic": "totals",
+                "checkpointLocation": "/var/lib/pipeline/totals",
+            },
+            trigger={"processingTime": "1 second"},
+        )
+
+    Columns and options are those of `format("moldau")`; the trigger has the words of
+    `DataStreamWriter.trigger`. Each micro-batch is one transaction, which readers with
+    `isolation.level=read_committed` see as a whole or not at all. Whoever starts the query again
+    with the same checkpoint goes on where it ended, and takes over from a driver that is still
+    there.
+    """
+    if CHECKPOINT not in options:
+        raise ValueError(f"{CHECKPOINT} is missing: the query could not go on where it ended")
+    sink = SinkOptions.read(options)
+    writing = BatchWriting(sink, SinkColumns.of(frame.schema, sink.topic))
+    writer = frame.writeStream.foreachBatch(writing.write).outputMode(output_mode)
+    writer = writer.option(CHECKPOINT, options[CHECKPOINT])
+    if trigger is not None:
+        writer = writer.trigger(**trigger)  # type: ignore[call-overload]
+    if query_name is not None:
+        writer = writer.queryName(query_name)
+    query = writer.start()
+    writing.is_wanted = lambda: query.isActive
+    threading.Thread(
+        target=_accompany, args=(query, writing), name="moldau-exactly-once", daemon=True
+    ).start()
+    return query
+
+
+def _accompany(query: StreamingQuery, writing: BatchWriting) -> None:
+    """Renew what brokers would forget, until the query ends; then hang up."""
+    try:
+        while not query.awaitTermination(RENEWAL_S):
+            writing.renew(query.id)
+    except (StreamingQueryException, Py4JError):
+        pass  # whoever has the query hears of it there
+    finally:
+        writing.close()
