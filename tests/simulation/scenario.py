@@ -41,6 +41,7 @@ class Shape:
 
     broker_count: int = 1
     partition_count: int = 3
+    in_sync_wanted: int = 2
     settings: dict[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     """Faults that this shape does not promise to stand."""
@@ -49,6 +50,11 @@ class Shape:
     def replication_factor(self) -> int:
         """On how many brokers each partition is."""
         return min(self.broker_count, 3)
+
+    @property
+    def in_sync_min(self) -> int:
+        """How many replicas must have what is acknowledged."""
+        return min(self.in_sync_wanted, self.replication_factor)
 
 
 # What a machine without power forgets, nobody may have heard of.
@@ -132,7 +138,7 @@ class Scenario:
         settings = {
             "offsets.topic.replication.factor": str(shape.replication_factor),
             "transaction.state.log.replication.factor": str(shape.replication_factor),
-            "transaction.state.log.min.isr": str(min(2, shape.replication_factor)),
+            "transaction.state.log.min.isr": str(shape.in_sync_min),
             **shape.settings,
         }
         self.brokers = [
@@ -149,7 +155,7 @@ class Scenario:
         for broker in self.brokers:
             broker.start()
         supervisors = [loop.create_task(broker.supervise()) for broker in self.brokers]
-        await self._create_topic()
+        await create_topic(self._client("admin"), self._shape)
         until_s = loop.time() + FAULTS_S
         works = [
             self._world.machine(name).start(_program(work, until_s))
@@ -195,30 +201,6 @@ class Scenario:
         works["committer"] = Committer(self._client("committer"), history).run
         return works
 
-    async def _create_topic(self) -> None:
-        client = self._client("admin")
-        topic = CreatableTopic(
-            name=TOPIC,
-            num_partitions=self._shape.partition_count,
-            replication_factor=self._shape.replication_factor,
-            assignments=[],
-            configs=[
-                CreatableTopicConfig(
-                    name="min.insync.replicas", value=str(min(2, self._shape.replication_factor))
-                )
-            ],
-        )
-        request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
-        while True:
-            try:
-                answer = await client.ask_any(request, CreateTopicsResponse, 5)
-                code = ErrorCode(answer.topics[0].error_code)
-                if code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
-                    break
-            except KafkaError:
-                pass
-            await client.back_off()
-
     async def _settle(self) -> None:
         """Wait until every replica is in sync and every broker knows it."""
         # What is waited for is in many places, none of which tells of changes.
@@ -237,6 +219,28 @@ class Scenario:
         groups |= {f"transactional-{index}-offsets": None for index in range(2)}
         for group in groups:
             self.history.final_group_offsets[group] = await group_offset(client, group)
+
+
+async def create_topic(client: Client, shape: Shape) -> None:
+    """Create the topic of all clients, however long it takes."""
+    least = CreatableTopicConfig(name="min.insync.replicas", value=str(shape.in_sync_min))
+    topic = CreatableTopic(
+        name=TOPIC,
+        num_partitions=shape.partition_count,
+        replication_factor=shape.replication_factor,
+        assignments=[],
+        configs=[least],
+    )
+    request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
+    while True:
+        try:
+            answer = await client.ask_any(request, CreateTopicsResponse, 5)
+            code = ErrorCode(answer.topics[0].error_code)
+            if code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+                return
+        except KafkaError:
+            pass
+        await client.back_off()
 
 
 def _program(work: Work, until_s: float) -> Program:
