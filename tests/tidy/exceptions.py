@@ -11,6 +11,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("module_lines", "src/moldau/errors.py"): "every error code, as a number and as a class",
     ("module_lines", "src/moldau/records/kernel.py"): "compiled as one, to inline what it calls",
     ("parameters", "src/moldau/protocol/declaration.py:since"): "the language of declarations",
+    ("parameters", "src/moldau/client/producer.py:Producer.__init__"): "what users bring along",
+    ("parameters", "src/moldau/client/blocking/producer.py:Producer.__init__"): "as the other has",
     ("parameters", "src/moldau/client/producer.py:Producer.send"): "all that a record may have",
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.send"): "as the other form has",
     ("parameters", "src/moldau/client/intake.py:Intake.append"): "all that a record may have",

@@ -58,6 +58,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "fastavro": ("moldau.client.arrow",),
     "google": ("moldau.client.arrow",),  # protobuf
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
+    "opentelemetry": ("moldau.client.telemetry",),
     "py4j": ("moldau.spark",),  # by which pyspark raises what Spark does
     "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.client.batches import Batch, PartitionBatches, intake
 from moldau.client.encoding import BatchRecords
+from moldau.client.metrics import Metrics, Sent
 from moldau.client.record import Headers
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
@@ -59,6 +60,7 @@ class Accumulator:
         )
         self.append = self._intake.append
         """Takes a record into an open batch, and is as quick as can be; see intake.py."""
+        self.sent = Sent()
         self.flushing_count = 0
         self.waiting_count = 0
         """How many wait in the event loop for batches to be settled."""
@@ -70,6 +72,15 @@ class Accumulator:
 
     def __getitem__(self, partition: TopicPartition) -> PartitionBatches:
         return self._partitions[partition]
+
+    def metrics(self) -> Metrics:
+        """What became of records, and how much of the buffer is taken."""
+        size = self._settings.buffer_memory
+        return {
+            **self.sent.metrics(),
+            "buffer-total-bytes": size,
+            "buffer-available-bytes": size - self.used_bytes,
+        }
 
     @property
     def used_bytes(self) -> int:
@@ -216,15 +227,25 @@ class Accumulator:
             return True
 
     def leave(self, batch: Batch) -> None:
-        """A batch in flight is delivered or has failed for good: give back its memory."""
+        """A batch in flight has failed for good: give back its memory."""
         with self._lock:
             self._partitions[batch.partition].leave(batch)
             self._release(batch)
+
+    def store(self, batch: Batch) -> None:
+        """A batch in flight is delivered: give back its memory."""
+        with self._lock:
+            self._partitions[batch.partition].leave(batch)
+            self._release(batch)
+            self.sent.batches += 1
+            self.sent.records += batch.records.count
+            self.sent.bytes += batch.records.size
 
     def retry(self, batch: Batch, error: KafkaError, *, ready_ms: int) -> None:
         """A batch in flight must be sent again."""
         with self._lock:
             self._partitions[batch.partition].retry(batch, error, ready_ms=ready_ms)
+            self.sent.retries += batch.records.count
 
     def split(self, batch: Batch) -> None:
         """A batch in flight is too large: it must be sent in parts."""

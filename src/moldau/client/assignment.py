@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from moldau.client.metrics import Metrics
 from moldau.client.record import ConsumerRecord
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.records.batch import PREFIX_SIZE
@@ -99,6 +100,13 @@ class Assigned:
         chunks = tuple(self.chunks)
         return chunks[-1].epoch_before(chunks[-1].next_offset) if chunks else self._epoch
 
+    @property
+    def lag(self) -> int | None:
+        """How many offsets are still to be read, as far as is known."""
+        if self.position is None or self.high_watermark is None:
+            return None
+        return max(self.high_watermark - self.position, 0)
+
     def seek(self, offset: int, epoch: int = NO_LEADER_EPOCH) -> None:
         """Go on from this offset, behind a record of this epoch."""
         self._drop_chunks()
@@ -177,6 +185,15 @@ class Assignment:
     def buffered_bytes(self) -> int:
         """How much was fetched and not yet handed out."""
         return sum(chunk.size_bytes for each in self for chunk in each.chunks)
+
+    def metrics(self) -> Metrics:
+        """How far the user is."""
+        lags = [each.lag for each in self]
+        return {
+            "assigned-partitions": len(self._assigned),
+            "records-lag-max": max((lag for lag in lags if lag is not None), default=0),
+            "fetched-bytes-waiting": self.buffered_bytes,
+        }
 
     def replace(self, partitions: Iterable[TopicPartition]) -> None:
         """Read these; one that was read before goes on where it is."""

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from moldau.client.addresses import Address, parse_addresses
 from moldau.client.metadata import ClusterMetadata
+from moldau.client.metrics import Traffic
 from moldau.client.opening import OpenBroker, Opener
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, KafkaError
@@ -41,12 +42,18 @@ class Cluster:
         self.metadata = ClusterMetadata(age_max_ms=settings.metadata_max_age_ms)
         self._creates_topics = creates_topics
         self._opener = Opener(settings, self.clock)
+        self._traffic, self._traffic_apart = Traffic(), Traffic()
         self._bootstrap = parse_addresses(settings.bootstrap_servers)
         self._open: dict[tuple[Address, str], OpenBroker] = {}
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
         self._refreshing = asyncio.Lock()
         self._topics: dict[str, None] = {}
         self._is_closed = False
+
+    @property
+    def traffic(self) -> Traffic:
+        """What went over all connections."""
+        return self._traffic + self._traffic_apart
 
     @property
     def timeout_s(self) -> float:
@@ -88,7 +95,7 @@ class Cluster:
     async def open_apart(self, node_id: int) -> OpenBroker:
         """A connection that is the caller's alone; this cluster does not close it."""
         self._refuse_if_closed()
-        return await self._opener.open(self._address_of(node_id))
+        return await self._opener.open(self._address_of(node_id), self._traffic_apart)
 
     def connected(self, node_id: int) -> OpenBroker | None:
         """The connection to a broker, if a request can go over it at once."""
@@ -188,7 +195,7 @@ class Cluster:
             if known is not None and known.connection.is_open:
                 await self._opener.renew(known)
                 return known
-            opened = await self._opener.open(address)
+            opened = await self._opener.open(address, self._traffic)
             self._open[key] = opened
             self._refuse_if_closed()
             return opened

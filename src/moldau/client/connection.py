@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from moldau.client.metrics import Traffic
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encoder_of
@@ -75,6 +76,8 @@ class Connection(asyncio.BufferedProtocol):
         self._is_shared = asyncio.Event()
         self._is_shared.set()
         self._watchdog: asyncio.TimerHandle | None = None
+        self.traffic = Traffic()
+        """What is counted; those who share a `Traffic` are counted together."""
         self._transport: asyncio.Transport
 
     # What its owner calls
@@ -200,7 +203,10 @@ class Connection(asyncio.BufferedProtocol):
         header = RequestHeader(api_key, version, self._correlation_id, self._client_id)
         parts = [encode_request_header(header), *encoder_of(type(request), version)(request)]
         size = sum(map(len, parts)).to_bytes(_SIZE_BYTES, "big")
-        self._transport.write(b"".join([size, *parts]))  # records are copied this once
+        data = b"".join([size, *parts])  # records are copied this once
+        self._transport.write(data)
+        self.traffic.requests += 1
+        self.traffic.sent_bytes += len(data)
         return _Expected(self._correlation_id, api_key, version, answered)
 
     # What asyncio calls
@@ -218,6 +224,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         self._reader.received(nbytes)
+        self.traffic.received_bytes += nbytes
         try:
             while (frame := self._reader.next_frame()) is not None:
                 self._answer(frame)
@@ -238,6 +245,7 @@ class Connection(asyncio.BufferedProtocol):
         if correlation_id != expected.correlation_id:
             raise ProtocolError(f"answer {correlation_id} instead of {expected.correlation_id}")
         self._expected.popleft()
+        self.traffic.responses += 1
         expected.answered(Frame(frame, position))
 
     def _fail(self, reason: str) -> None:

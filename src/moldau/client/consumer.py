@@ -3,16 +3,16 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.fetcher import FETCHED, Fetcher
-from moldau.client.group.group import Group, Listener, Listeners
+from moldau.client.group.group import Group, Listeners, PartitionListener
 from moldau.client.group.subscription import Subscription
 from moldau.client.iteration import Iteration
-from moldau.client.lifetime import Lifetime
+from moldau.client.lifetime import Lifetime, Managed
+from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.client.positioning import Positioning
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
@@ -33,7 +33,7 @@ Deserializer = Callable[[bytes], Value]
 _WAIT_S = 60.0
 
 
-class Consumer(Generic[Key, Value]):
+class Consumer(Managed, Generic[Key, Value]):
     """Reads records in order, partition by partition: those of its group, or those it is given.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
@@ -51,9 +51,11 @@ class Consumer(Generic[Key, Value]):
         *,
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
+        on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
         self._settings = read_settings(ConsumerSettings, settings, options)
+        self._on_metrics = on_metrics
         self._deserializers: Deserializers = (key_deserializer, value_deserializer)
         self._assignment = Assignment()
         self.iteration = Iteration(
@@ -108,23 +110,21 @@ class Consumer(Generic[Key, Value]):
     def _wake_readers(self) -> None:
         self._waiters.wake(FETCHED)
 
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
-
     async def _work(self) -> None:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._fetcher.run())
             if self._group is not None:
                 tasks.create_task(self._group.run())
+            if self._on_metrics is not None:
+                interval_ms = self._settings.metrics_sample_window_ms
+                tasks.create_task(Reporter(self.metrics, self._on_metrics, interval_ms).run())
+
+    def metrics(self) -> Metrics:
+        """What was done so far, and how it goes, by Kafka's names."""
+        self._lifetime.check()
+        metrics = {**self._cluster.traffic.metrics(), **self._fetcher.metrics()}
+        metrics |= self._assignment.metrics()
+        return metrics if self._group is None else {**metrics, **self._group.metrics()}
 
     # What it reads
 
@@ -132,8 +132,8 @@ class Consumer(Generic[Key, Value]):
         self,
         topics: Iterable[str] | re.Pattern[str],
         *,
-        on_assigned: Listener | None = None,
-        on_revoked: Listener | None = None,
+        on_assigned: PartitionListener | None = None,
+        on_revoked: PartitionListener | None = None,
     ) -> None:
         """Share these topics, or all that match a pattern, with the other members of the group.
 
@@ -265,19 +265,19 @@ class Consumer(Generic[Key, Value]):
 
     async def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Store how far the group is: these offsets, or all that was handed out."""
-        group = self._require_group()
-        if offsets is None:
-            self._assignment.consume()
-            offsets = self._assignment.consumed_offsets()
-        await group.committed.commit(offsets)
+        await self._require_group().committed.commit(self._or_handed_out(offsets))
 
     def commit_soon(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Store how far the group is without waiting for it; what goes wrong is logged."""
-        group = self._require_group()
+        self._require_group().commit_soon(self._or_handed_out(offsets))
+
+    def _or_handed_out(
+        self, offsets: Mapping[TopicPartition, int] | None
+    ) -> Mapping[TopicPartition, int]:
         if offsets is None:
             self._assignment.consume()
-            offsets = self._assignment.consumed_offsets()
-        group.commit_soon(offsets)
+            return self._assignment.consumed_offsets()
+        return offsets
 
     def group_metadata(self) -> GroupMetadata:
         """Who this member is now, for `producer.send_offsets_to_transaction`."""
@@ -354,10 +354,7 @@ class Consumer(Generic[Key, Value]):
 
     def lag(self, partition: TopicPartition) -> int | None:
         """How many offsets are still to be read, as far as is known."""
-        assigned = self._assigned(partition)
-        if assigned.position is None or assigned.high_watermark is None:
-            return None
-        return max(assigned.high_watermark - assigned.position, 0)
+        return self._assigned(partition).lag
 
     async def _seek_to(self, at: int, partitions: Sequence[TopicPartition]) -> None:
         wanted = partitions or self._assignment.partitions

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
 from moldau.client.fetch_session import FetchSession, Place
+from moldau.client.metrics import Latencies, Metrics
 from moldau.client.settings import ConsumerSettings
 from moldau.client.truncation import Truncation
 from moldau.errors import ErrorCode, KafkaError
@@ -53,10 +54,20 @@ class Fetcher:
         self._sessions: dict[int, FetchSession] = {}
         self._fetching: set[int] = set()
         self._is_locating = False
+        self._latencies = Latencies()
+        self._fetched_bytes = 0
         self._tasks: asyncio.TaskGroup
         self.deserializers: Deserializers = (None, None)
         self.failure: KafkaError | None = None
         """What the user has to be told; whoever tells it takes it away."""
+
+    def metrics(self) -> Metrics:
+        """What was fetched so far."""
+        return {
+            "fetch-total": self._latencies.count,
+            "bytes-consumed-total": self._fetched_bytes,
+            **self._latencies.metrics("fetch"),
+        }
 
     def wake(self) -> None:
         """Look again at what is wanted."""
@@ -142,9 +153,11 @@ class Fetcher:
         try:
             request = self._request(session, asked)
             wait_s = self._cluster.timeout_s + self._settings.fetch_max_wait_ms / 1000
+            began_ns = self._cluster.clock.monotonic_ns()
             answer = await self._cluster.ask(
                 leader, request, FetchResponse, channel=CHANNEL, timeout_s=wait_s
             )
+            self._latencies.note((self._cluster.clock.monotonic_ns() - began_ns) / 1e9)
             if answer.error_code in _SESSION_ERRORS:
                 session.restart()
             else:
@@ -235,6 +248,7 @@ class Fetcher:
         if next_offset > assigned.fetch_offset:
             reader = read_rows(records, selection, assigned.partition, self.deserializers)
             assigned.add(Chunk(reader, next_offset, records, selection))
+            self._fetched_bytes += len(records)
         elif len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC:
             reason = f"{assigned.partition}: records in a format from before 0.11"
             self.fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))

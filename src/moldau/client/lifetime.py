@@ -2,12 +2,38 @@
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from moldau.client.cluster import Cluster
 
 Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Managed(ABC):
+    """A client that an `async with` block starts and closes."""
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Connect."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End what was begun, and hang up."""
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
 
 
 class Lifetime:

@@ -10,6 +10,7 @@ import moldau
 from moldau.client.addresses import Address
 from moldau.client.connection import Connection
 from moldau.client.login_session import NO_END, LoginSession
+from moldau.client.metrics import Traffic
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, NetworkException
@@ -40,9 +41,11 @@ class Opener:
         self._tls = _tls_of(settings) if settings.uses_tls else None
         self._authentication = _authentication_of(settings) if settings.uses_sasl else None
 
-    async def open(self, address: Address) -> OpenBroker:
+    async def open(self, address: Address, traffic: Traffic) -> OpenBroker:
         """Connect, agree on versions, and say who one is."""
         broker = await open_broker(address, self._settings, self._tls)
+        traffic.connections += 1
+        broker.connection.traffic = traffic
         try:
             await self._authenticate(broker)
         except BaseException:

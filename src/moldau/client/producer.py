@@ -1,16 +1,17 @@
 """The producer: writes records to topics."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from moldau.client.accumulator import Accumulator, OutgoingRecord
 from moldau.client.admission import Admission
 from moldau.client.batches import intake
 from moldau.client.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
-from moldau.client.lifetime import Lifetime
+from moldau.client.lifetime import Lifetime, Managed
+from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.partitioner import Partitioner
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sender import Sender
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 Serializer = Callable[[Value], bytes]
+HeaderHook = Callable[[str, Headers], Headers]
+"""Topic and headers of a record that is being sent; returns the headers that it shall have."""
 as_bytes: Serializer[object] = intake.as_bytes
 
 
-class Producer(Generic[Key, Value]):
+class Producer(Managed, Generic[Key, Value]):
     """Writes records in batches, each of them once and in order.
 
         async with Producer(bootstrap_servers="localhost:9092") as producer:
@@ -51,13 +54,18 @@ class Producer(Generic[Key, Value]):
         key_serializer: Serializer[Key] = as_bytes,
         value_serializer: Serializer[Value] = as_bytes,
         partitioner: Partitioner | None = None,
+        header_hook: HeaderHook | None = None,
+        on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
         self.settings = read_settings(ProducerSettings, settings, options)
         self._serialize_key = key_serializer
         self._serialize_value = value_serializer
         self._partitioner = partitioner
-        self.is_plain = partitioner is None and key_serializer is value_serializer is as_bytes
+        self._header_hook = header_hook
+        self._on_metrics = on_metrics
+        has_hooks = partitioner is not None or header_hook is not None
+        self.is_plain = not has_hooks and key_serializer is value_serializer is as_bytes
         """Whether open batches take records as the user gives them."""
         self._accumulator = Accumulator(self.settings)
         self.append = self._accumulator.append
@@ -86,7 +94,7 @@ class Producer(Generic[Key, Value]):
             partitioner=self._partitioner,
             check=self._check_may_send,
         )
-        await self._lifetime.begin(cluster, self.sender.run)
+        await self._lifetime.begin(cluster, self._work)
         self._lifetime.when_work_ends(self._give_up)
         if self._transactions is not None:
             try:
@@ -94,6 +102,18 @@ class Producer(Generic[Key, Value]):
             except BaseException:
                 await self.close()
                 raise
+
+    async def _work(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.sender.run())
+            if self._on_metrics is not None:
+                interval_ms = self.settings.metrics_sample_window_ms
+                tasks.create_task(Reporter(self.metrics, self._on_metrics, interval_ms).run())
+
+    def metrics(self) -> Metrics:
+        """What was done so far, and how it goes, by Kafka's names; any thread may ask."""
+        self._lifetime.check()
+        return {**self._cluster.traffic.metrics(), **self._accumulator.metrics()}
 
     async def send(
         self,
@@ -117,14 +137,21 @@ class Producer(Generic[Key, Value]):
             )
             if receipt is not None:
                 return receipt
-        record = self.outgoing(key, value, timestamp_ms, headers)
+        record = self.outgoing(topic, key, value, timestamp_ms, headers)
         return await self.admission.wait(topic, record, partition)
 
     def outgoing(
-        self, key: Key | None, value: Value | None, timestamp_ms: int | None, headers: Headers
+        self,
+        topic: str,
+        key: Key | None,
+        value: Value | None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
     ) -> OutgoingRecord:
         """A record as it is sent, by now if it has no time."""
         self._check_may_send()
+        if self._header_hook is not None:
+            headers = self._header_hook(topic, headers)
         return OutgoingRecord(
             timestamp_ms=self._cluster.clock.now_ms() if timestamp_ms is None else timestamp_ms,
             key=None if key is None else self._serialize_key(key),
@@ -289,18 +316,6 @@ class Producer(Generic[Key, Value]):
         wait_s = self.settings.max_block_ms / 1000
         await self._cluster.wait_for_topic(topic, timeout_s=wait_s)
         return self._cluster.metadata.partitions_of(topic)
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     def _give_up(self) -> None:
         """Nobody sends any more: what is left is lost."""

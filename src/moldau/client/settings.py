@@ -34,6 +34,7 @@ class ClientSettings(SecuritySettings):
     retry_backoff_ms: int = 100
     metadata_max_age_ms: int = 300_000
     socket_connection_setup_timeout_ms: int = 10_000
+    metrics_sample_window_ms: int = 30_000
 
     def check(self) -> None:
         """Raise InvalidConfig for values that cannot be."""

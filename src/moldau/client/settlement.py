@@ -50,7 +50,7 @@ class Settlement:
 
     def deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
         """The batch is stored."""
-        self._accumulator.leave(batch)
+        self._accumulator.store(batch)
         batch.deliver(base_offset, append_time_ms)
         self.tell()
 
@@ -95,6 +95,7 @@ class Settlement:
     def lose(self, batch: Batch, error: KafkaError) -> None:
         """The batch, which is not in the accumulator any more, was not stored."""
         _log.warning("%d records are lost: %s", batch.records.count, error)
+        self._accumulator.sent.errors += batch.records.count
         if self._transactions is not None:
             self._transactions.transaction.fail_batch(error)
             self._accumulator.close()

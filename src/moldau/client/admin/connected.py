@@ -1,16 +1,16 @@
 """The life of an admin client: what one has beside the areas that it administers."""
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 from moldau.client.admin.area import Area
 from moldau.client.admin.routing import Router
 from moldau.client.cluster import Cluster
+from moldau.client.lifetime import Managed
+from moldau.client.metrics import Metrics
 from moldau.client.settings import AdminSettings, read_settings
 
 
-class Connected(Area):
+class Connected(Managed, Area):
     """An admin client without an area.
 
     `Admin` adds all of them. A program that is to start at once adds those that it needs:
@@ -28,19 +28,12 @@ class Connected(Area):
         await self._lifetime.begin(cluster)
         self._routes = Router(cluster)
 
+    def metrics(self) -> Metrics:
+        """What was asked so far, by Kafka's names."""
+        self._lifetime.check()
+        return self._lifetime.cluster.traffic.metrics()
+
     async def close(self) -> None:
         """Hang up."""
         if self._lifetime.close():
             self._lifetime.cluster.close()
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from moldau.client.admin import admin
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.mirror import Mirrored
+from moldau.client.metrics import Metrics
 
 
 class Admin(BlockingClient[admin.Admin]):
@@ -16,6 +17,10 @@ class Admin(BlockingClient[admin.Admin]):
 
     def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
         super().__init__(admin.Admin(settings, **options), "moldau-admin")
+
+    def metrics(self) -> Metrics:
+        """What was asked so far, by Kafka's names."""
+        return self.thread.call_function(self.client.metrics)
 
     # Topics
 

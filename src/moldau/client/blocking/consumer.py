@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from moldau.client import consumer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.consumer import Deserializer
-from moldau.client.group.group import Listener
+from moldau.client.group.group import PartitionListener
+from moldau.client.metrics import Listener, Metrics
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
@@ -37,17 +38,23 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         *,
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
+        on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
         client = consumer.Consumer[Key, Value](
             settings,
             key_deserializer=key_deserializer,
             value_deserializer=value_deserializer,
+            on_metrics=on_metrics,
             **options,
         )
         self._records = client.iteration.records
         self._records.refill = self._refill
         super().__init__(client, "moldau-consumer")
+
+    def metrics(self) -> Metrics:
+        """What was done so far, and how it goes, by Kafka's names."""
+        return self.thread.call_function(self.client.metrics)
 
     # What it reads
 
@@ -184,7 +191,7 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         return self.thread.call_function(lambda: self.client.lag(partition))
 
 
-def _in_thread(listener: BlockingListener | None) -> Listener | None:
+def _in_thread(listener: BlockingListener | None) -> PartitionListener | None:
     """Call a listener beside the loop, which must go on for what the listener asks."""
     if listener is None:
         return None

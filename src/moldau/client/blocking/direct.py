@@ -118,7 +118,7 @@ class DirectWay:
 
     def _deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
         accumulator = self._sender.accumulator
-        accumulator.leave(batch)
+        accumulator.store(batch)
         batch.deliver(base_offset, append_time_ms)
         # To wake the loop takes time, which is only spent on those who are there. Both sides
         # first say what they do and look then, so that they cannot miss each other.

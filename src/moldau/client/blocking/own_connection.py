@@ -21,6 +21,7 @@ class OwnConnection:
         self._name = name
         self._correlation_id = 0
         self._timeout_s = 0.0
+        self._traffic = broker.connection.traffic
         self._socket = broker.connection.take_socket()
         self.versions: BrokerVersions = broker.versions
         self.session = broker.session
@@ -35,7 +36,10 @@ class OwnConnection:
             if timeout_s != self._timeout_s:
                 self._socket.settimeout(timeout_s)
                 self._timeout_s = timeout_s
-            self._socket.sendall(template.frame(self._correlation_id, records))
+            data = template.frame(self._correlation_id, records)
+            self._socket.sendall(data)
+            self._traffic.requests += 1
+            self._traffic.sent_bytes += len(data)
             return self._read_frame()
         except TimeoutError:
             reason = f"Produce to {self._name} had no answer in {timeout_s:g} s"
@@ -55,6 +59,8 @@ class OwnConnection:
         while len(received) < end:
             received += self._receive()
         frame = memoryview(received)[_SIZE_BYTES:end]
+        self._traffic.responses += 1
+        self._traffic.received_bytes += len(received)
         correlation_id = int.from_bytes(frame[:_SIZE_BYTES], "big")
         if correlation_id != self._correlation_id or len(received) > end:
             raise ProtocolError(f"answer {correlation_id} instead of {self._correlation_id} alone")

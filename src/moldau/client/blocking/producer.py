@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from moldau.client import producer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.direct import DirectWay, suits
+from moldau.client.metrics import Listener, Metrics
 from moldau.client.partitioner import Partitioner
-from moldau.client.producer import Serializer, as_bytes
+from moldau.client.producer import HeaderHook, Serializer, as_bytes
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sent_table import SentTable
 from moldau.client.transactions import GroupMetadata
@@ -31,6 +32,8 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
         key_serializer: Serializer[Key] = as_bytes,
         value_serializer: Serializer[Value] = as_bytes,
         partitioner: Partitioner | None = None,
+        header_hook: HeaderHook | None = None,
+        on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
         client = producer.Producer[Key, Value](
@@ -38,6 +41,8 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
             key_serializer=key_serializer,
             value_serializer=value_serializer,
             partitioner=partitioner,
+            header_hook=header_hook,
+            on_metrics=on_metrics,
             **options,
         )
         super().__init__(client, "moldau-producer")
@@ -64,7 +69,7 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
         if receipt is not None:
             return receipt
         self.thread.check()
-        record = self.client.outgoing(key, value, timestamp_ms, headers)
+        record = self.client.outgoing(topic, key, value, timestamp_ms, headers)
         admission = self.client.admission
         receipt = admission.admit(topic, record, partition)
         if receipt is None:
@@ -77,7 +82,7 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
         """Write one record, and return its place in the log."""
         if self._direct is not None:
             self.thread.check()
-            record = self.client.outgoing(key, value, None, ())
+            record = self.client.outgoing(topic, key, value)
             receipt = self._direct.send(topic, record)
             if receipt is not None:
                 return receipt.result()
@@ -117,6 +122,10 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
     def flush(self, timeout_s: float | None = None) -> None:
         """Return when all that was sent before is stored or has failed."""
         self.thread.call(self.client.flush(timeout_s))
+
+    def metrics(self) -> Metrics:
+        """What was done so far, and how it goes, by Kafka's names."""
+        return self.client.metrics()
 
     # Transactions
 

@@ -33,6 +33,7 @@ class CommittedOffsets:
         self._coordinator = coordinator
         self._membership = membership
         self._instance_id = instance_id
+        self.commit_count = 0
         self.renew: Callable[[], Awaitable[None]] | None = None
         """Learns the member's epoch, in the protocol that has one (KIP-848)."""
         self.epoch_at: Callable[[TopicPartition, int], int] = lambda _partition, _offset: -1
@@ -42,6 +43,7 @@ class CommittedOffsets:
         """Store offsets; RebalanceInProgress and its like say that others read on by now."""
         if offsets:
             await self._try(lambda: self._commit(offsets))
+            self.commit_count += 1
 
     async def fetch(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """What is committed; partitions without a commit are left out."""

@@ -15,6 +15,7 @@ from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership
 from moldau.client.group.participation import Participation
 from moldau.client.group.subscription import Subscription
+from moldau.client.metrics import Metrics
 from moldau.client.settings import ConsumerSettings
 from moldau.client.transactions import GroupMetadata
 from moldau.errors import KafkaError
@@ -22,7 +23,7 @@ from moldau.model import TopicPartition
 
 _log = logging.getLogger(__name__)
 
-Listener = Callable[[list[TopicPartition]], Awaitable[None] | None]
+PartitionListener = Callable[[list[TopicPartition]], Awaitable[None] | None]
 """Is told partitions; a plain function or one that is awaited."""
 
 
@@ -30,8 +31,8 @@ Listener = Callable[[list[TopicPartition]], Awaitable[None] | None]
 class Listeners:
     """Whom to tell when partitions come and go."""
 
-    on_assigned: Listener | None = None
-    on_revoked: Listener | None = None
+    on_assigned: PartitionListener | None = None
+    on_revoked: PartitionListener | None = None
 
 
 class Group:
@@ -72,6 +73,7 @@ class Group:
         self.is_subscribed = False
         """Whether the group says what is read."""
         self._listeners = Listeners()
+        self._rebalances = 0
 
     @property
     def metadata(self) -> GroupMetadata:
@@ -81,6 +83,13 @@ class Group:
         if not member.is_in_generation:
             return GroupMetadata(member.group_id)
         return GroupMetadata(member.group_id, member.generation, member.member_id, instance_id)
+
+    def metrics(self) -> Metrics:
+        """What the group had to do with this member."""
+        return {
+            "rebalance-total": self._rebalances,
+            "commit-total": self.committed.commit_count,
+        }
 
     def subscribe(self, subscription: Subscription, listeners: Listeners) -> None:
         """Let the group say what of these topics is read."""
@@ -132,6 +141,7 @@ class Group:
         self._assignment.replace([each for each in self._assignment.partitions if each not in gone])
 
     async def receive(self, partitions: list[TopicPartition]) -> None:
+        self._rebalances += 1
         new = [each for each in partitions if each not in self._held]
         self._held = list(partitions)
         self._assignment.replace(partitions)
@@ -165,7 +175,7 @@ class Group:
             _log.warning("group %s: nothing committed: %s", self._settings.group_id, error)
 
 
-async def _tell(listener: Listener, partitions: list[TopicPartition]) -> None:
+async def _tell(listener: PartitionListener, partitions: list[TopicPartition]) -> None:
     answer = listener(partitions)
     if inspect.isawaitable(answer):
         await answer

@@ -29,7 +29,7 @@ def settled_by(kafka: EmbeddedBroker, producer: Producer[bytes, bytes], count: i
     direct = producer._direct
     assert direct is not None
     for number in range(count):
-        record = producer.client.outgoing(None, b"%d" % number, None, ())
+        record = producer.client.outgoing("t", None, b"%d" % number)
         receipt = direct.send("t", record)
         assert receipt is not None
         names.add("here" if receipt.done() else "elsewhere")
