@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from moldau.cli.terminal.administration import run_admin
@@ -13,23 +14,28 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.addresses import parse_addresses
+from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import BrokerDescription, Description
+from moldau.client.admin.offsets import MAX_TIMESTAMP, Offsets
 from moldau.client.admin.topics import TopicDescription, Topics
+from moldau.model import TopicPartition
 
 _REACH_S = 3.0
+_CLOCK_MS_MAX = 1_000
+_TIMESTAMP_TYPE = "message.timestamp.type"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 OPTIONS = Options(
     "doctor",
-    "Says what a client at this address will be told: brokers, controller, ailing partitions.",
+    "Says what a client at this address will be told: brokers, controller, clock, partitions.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
 )
 
 
-class DoctorAdmin(Topics, Description, Connected):
+class DoctorAdmin(Topics, Configs, Offsets, Description, Connected):
     """What this command needs of an admin client."""
 
 
@@ -71,7 +77,51 @@ async def _examine(admin: DoctorAdmin, asked: str) -> list[Finding]:
     findings.append(controller(cluster.controller_id, brokers))
     names = await admin.list_topics(include_internal=True)
     described = (await admin.describe_topics(names)).succeeded if names else {}
+    findings.append(clock(await _newest_stamp_ms(admin, described.values()), _now_ms()))
     return findings + partitions(described.values())
+
+
+async def _newest_stamp_ms(admin: DoctorAdmin, topics: Collection[TopicDescription]) -> int | None:
+    """The latest time that brokers, not producers, have given to a record.
+
+    No request tells the time of a broker, and nothing is to be written just to see it.
+    """
+    resources = {ConfigResource.topic(each.name): [_TIMESTAMP_TYPE] for each in topics}
+    configs = (await admin.describe_configs(resources)).succeeded if resources else {}
+    wanted = {
+        TopicPartition(topic.name, each.partition): MAX_TIMESTAMP
+        for topic in topics
+        for each in topic.partitions
+        if each.leader >= 0
+        and (topic.is_internal or _is_stamped(configs.get(ConfigResource.topic(topic.name))))
+    }
+    found = (await admin.list_offsets(wanted)).succeeded if wanted else {}
+    return max((each.timestamp for each in found.values() if each.offset >= 0), default=None)
+
+
+def _is_stamped(settings: Mapping[str, ConfigEntry] | None) -> bool:
+    kind = (settings or {}).get(_TIMESTAMP_TYPE)
+    return kind is not None and kind.value == "LogAppendTime"
+
+
+def clock(newest_stamp_ms: int | None, now_ms: int) -> Finding:
+    """Whether brokers have stamped records with times that are still to come here."""
+    if newest_stamp_ms is None:
+        return Finding(True, "the brokers' clock cannot be seen: they have stamped nothing yet")
+    ahead_ms = newest_stamp_ms - now_ms
+    if ahead_ms <= _CLOCK_MS_MAX:
+        age_s = max(-ahead_ms, 0) / 1000
+        text = f"a broker stamped a record {age_s:.1f} s ago by the clock here, none in the future"
+        return Finding(True, text)
+    return Finding(
+        False,
+        f"the brokers' clock is at least {ahead_ms / 1000:.1f} s ahead of the clock here",
+        "Times of records and retention will be wrong: set both clocks by NTP.",
+    )
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 async def is_reachable(host: str, port: int) -> bool:

@@ -1,8 +1,9 @@
 """Say what a client at an address will be told, and what is wrong with it."""
 
 import json
+import time
 
-from moldau.cli.doctor import advertised, controller, is_reachable, partitions
+from moldau.cli.doctor import advertised, clock, controller, is_reachable, partitions
 from moldau.client.admin.description import BrokerDescription
 from moldau.client.admin.topics import PartitionDescription, TopicDescription
 from unit.cli.command import run
@@ -15,6 +16,25 @@ def test_a_cluster_that_is_well(bootstrap: str) -> None:
     assert "broker 0 is the controller" in done.stdout
     found = json.loads(run("doctor", bootstrap, "--format", "json").stdout)
     assert all(each["is_well"] for each in found)
+
+
+def test_brokers_whose_clock_is_ahead_are_found(bootstrap: str) -> None:
+    assert "stamped nothing yet" in clock(None, 0).text
+    assert clock(10_000, 10_900).text.startswith("a broker stamped a record 0.9 s ago")
+    assert clock(10_000, 9_100).is_well
+    assert "at least 1.1 s ahead" in clock(10_000, 8_900).text
+    assert not clock(10_000, 8_900).is_well
+
+
+def test_the_time_of_a_record_that_a_broker_stamped_is_seen(bootstrap: str) -> None:
+    setting = ("--config", "message.timestamp.type=LogAppendTime")
+    run("topics", bootstrap, "--create", "--topic", "stamped", *setting)
+    run("console-producer", bootstrap, "--topic", "stamped", stdin="now\n")
+    before = time.monotonic()
+    (line,) = (
+        each for each in run("doctor", bootstrap).stdout.splitlines() if "stamped a record" in each
+    )
+    assert float(line.split("record ")[1].split()[0]) <= time.monotonic() - before + 1
 
 
 async def test_an_address_where_nobody_listens() -> None:
