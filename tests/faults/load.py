@@ -54,6 +54,7 @@ class Load:
         self._end = _OnDemand()
         self._loop = asyncio.new_event_loop()
         self._works: list[asyncio.Task[None]] = []
+        self._clients: list[Client] = []
         self._threads = [
             threading.Thread(target=self._loop.run_forever, daemon=True),
             threading.Thread(target=self._send, daemon=True),
@@ -88,6 +89,22 @@ class Load:
         """Wait until so many more records are acknowledged in each partition together."""
         wanted = self.acknowledged_count + count
         until(lambda: self.acknowledged_count >= wanted, f"{count} more acknowledged records")
+
+    def until_everyone_works(self) -> None:
+        """Wait until records are acknowledged, offsets and transactions committed, groups shared.
+
+        Faults are to find everything under way, not just the first topics being made.
+        """
+        history = self.history
+        self.until_more()
+        until(
+            lambda: (
+                history.joined
+                and any(one.outcome is Outcome.DONE for one in list(history.commits))
+                and any(one.outcome is Outcome.DONE for one in [*history.transactions.values()])
+            ),
+            "all clients are at work",
+        )
 
     def acknowledged_end(self, partition: int) -> int:
         """The offset after the last one that was acknowledged to librdkafka."""
@@ -126,7 +143,9 @@ class Load:
 
     def client(self, name: str) -> Client:
         """A small client, for what the load does not do by itself."""
-        return Client(name, self._brokers, random.Random(name), int(time.time() * 1000))
+        now_ms = int(time.time() * 1000)
+        self._clients.append(Client(name, self._brokers, random.Random(name), now_ms))
+        return self._clients[-1]
 
     def begin(self, work: Callable[[float], Coroutine[Any, Any, None]]) -> None:
         """Let one more client take part until the end."""
@@ -179,6 +198,10 @@ class Load:
         for work in self._works:
             work.cancel()
         await asyncio.gather(*self._works, return_exceptions=True)
+        for client in self._clients:
+            client.close()
+        # Connections close in the loop's next turn.
+        await asyncio.sleep(0)
 
     async def _read_the_end(self) -> None:
         client, history = self.client("auditor"), self.history

@@ -204,7 +204,7 @@ def stage(
         observer = Observer(connect, load.history)
         stack.callback(observer.close)
         load.start()
-        load.until_more(50)
+        load.until_everyone_works()
         yield Stage(cluster, server, links, observer, load, directory, rounds)
 
 
