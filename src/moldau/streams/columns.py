@@ -1,0 +1,177 @@
+"""Serdes as Spark's columns: bytes to typed columns and back."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from moldau.client.arrow.formats import ValueFormat
+from moldau.streams.serdes import (
+    BYTES,
+    INTEGER,
+    LONG,
+    STRING,
+    FormatSerde,
+    JsonSerde,
+    PlainSerde,
+    Serde,
+    WindowedSerde,
+)
+
+_SIZES = {LONG: 8, INTEGER: 4}
+_CORRUPT = "_unreadable"
+
+
+class Decoded(NamedTuple):
+    """What bytes stand for, and why they cannot be read, or null."""
+
+    value: Column
+    error: Column
+
+
+def decoded(data: Column, serde: Serde) -> Decoded:
+    """Bytes as what a serde reads; null stays null."""
+    match serde:
+        case PlainSerde():
+            return _plain_decoded(data, serde)
+        case JsonSerde(schema):
+            return _json_decoded(data, schema)
+        case FormatSerde(value_format):
+            return _format_decoded(data, value_format)
+        case WindowedSerde():
+            raise TypeError("windows are written, not read: read the key as BYTES")
+
+
+def encoded(frame: DataFrame, name: str, serde: Serde | None) -> Column:
+    """A column as the bytes that a serde writes, or those that fit its type."""
+    declared = frame.schema[name].dataType
+    return _encoded(f.col(name), declared, serde or serde_for(declared))
+
+
+def serde_for(declared: DataType) -> Serde:
+    """What writes a type if nothing else is said."""
+    for serde in (STRING, BYTES, LONG, INTEGER):
+        if serde.type == declared.simpleString():
+            return serde
+    if isinstance(declared, StructType) and declared.names == ["key", "window"]:
+        return WindowedSerde(serde_for(declared["key"].dataType))
+    return JsonSerde(declared.simpleString())
+
+
+def _plain_decoded(data: Column, serde: PlainSerde) -> Decoded:
+    nothing = f.lit(None).cast("string")
+    if serde == BYTES:
+        return Decoded(data, nothing)
+    if serde == STRING:
+        return Decoded(f.decode(data, "UTF-8"), nothing)
+    size = _SIZES[serde]
+    is_right = f.length(data) == size
+    # conv reads 64 bits: what is shorter keeps its sign by being shifted there and back.
+    bits = f.conv(f.concat(f.hex(data), f.lit("00" * (8 - size))), 16, -10).cast("bigint")
+    number = f.shiftright(bits, 64 - 8 * size).cast(serde.type)
+    told = f.concat(f.length(data).cast("string"), f.lit(f" bytes, {serde.name} has {size}"))
+    return Decoded(f.when(is_right, number), f.when(~is_right, told))
+
+
+def _json_decoded(data: Column, schema: str) -> Decoded:
+    declared = StructType.fromDDL(schema)
+    if not isinstance(declared, StructType):
+        raise TypeError(f"JSON values are objects: {schema!r} is no list of columns")
+    with_error = StructType([*declared.fields, StructField(_CORRUPT, StringType())])
+    options = {"columnNameOfCorruptRecord": _CORRUPT, "mode": "PERMISSIVE"}
+    parsed = f.from_json(f.decode(data, "UTF-8"), with_error, options)
+    is_bad = data.isNotNull() & (parsed.isNull() | parsed[_CORRUPT].isNotNull())
+    value = f.when(~is_bad, f.struct(*(parsed[name].alias(name) for name in declared.names)))
+    told = f.concat(f.lit("not JSON of this schema: "), f.left(f.decode(data, "UTF-8"), f.lit(80)))
+    return Decoded(f.when(data.isNotNull(), value), f.when(is_bad, told))
+
+
+def _format_decoded(data: Column, value_format: ValueFormat) -> Decoded:
+    result = pa.struct([("value", value_format.type), ("error", pa.string())])
+
+    def decode(values: pa.Array) -> pa.Array:
+        try:
+            good = value_format.decode(values.cast(pa.binary()))
+            errors = pa.nulls(len(values), pa.string())
+        except ValueError:
+            good, errors = _one_by_one(values.cast(pa.binary()), value_format)
+        return pa.StructArray.from_arrays([good, errors], fields=list(result))
+
+    row: Column = arrow_udf(decode, from_arrow_type(result))(data)  # type: ignore[call-overload]
+    return Decoded(row["value"], row["error"])
+
+
+def _one_by_one(values: pa.Array, value_format: ValueFormat) -> tuple[pa.Array, pa.Array]:
+    """What can be read, and the errors of the rest: the way taken when a column has bad rows."""
+    good: list[pa.Array] = []
+    errors: list[str | None] = []
+    for row in range(len(values)):
+        one = values.slice(row, 1)
+        try:
+            good.append(value_format.decode(one))
+            errors.append(None)
+        except ValueError as error:
+            good.append(pa.nulls(1, value_format.type))
+            errors.append(str(error))
+    return pa.concat_arrays(good), pa.array(errors, pa.string())
+
+
+def _encoded(data: Column, declared: DataType, serde: Serde) -> Column:
+    match serde:
+        case PlainSerde():
+            return _plain_encoded(data, declared, serde)
+        case JsonSerde():
+            return _json_encoded(data, declared)
+        case FormatSerde(value_format):
+            return _format_encoded(data, value_format)
+        case WindowedSerde(inner, is_session):
+            return _window_encoded(data, declared, inner, is_session=is_session)
+
+
+def _plain_encoded(data: Column, declared: DataType, serde: PlainSerde) -> Column:
+    if declared.simpleString() != serde.type:
+        data = data.cast(serde.type)
+    if serde == BYTES:
+        return data
+    if serde == STRING:
+        return f.encode(data, "UTF-8")
+    digits = 2 * _SIZES[serde]
+    # The hexadecimal digits of a negative number are 16, whatever its type.
+    return f.unhex(f.right(f.lpad(f.hex(data), 16, "0"), f.lit(digits)))
+
+
+def _json_encoded(data: Column, declared: DataType) -> Column:
+    if isinstance(declared, StructType | ArrayType | MapType):
+        return f.encode(f.to_json(data), "UTF-8")
+    # A lone value is JSON too, which to_json refuses: it is written within an array.
+    text = f.to_json(f.array(data))
+    return f.when(data.isNotNull(), f.encode(f.substring(text, 2, f.length(text) - 2), "UTF-8"))
+
+
+def _format_encoded(data: Column, value_format: ValueFormat) -> Column:
+    def encode(values: pa.Array) -> pa.Array:
+        return value_format.encode(values)
+
+    made: Column = arrow_udf(encode, "binary")(data)  # type: ignore[call-overload]
+    return made
+
+
+def _window_encoded(data: Column, declared: DataType, inner: Serde, *, is_session: bool) -> Column:
+    assert isinstance(declared, StructType)
+    key = _encoded(data["key"], declared["key"].dataType, inner)
+    window = data["window"]
+    times = [window["end"], window["start"]] if is_session else [window["start"]]
+    longs = [_plain_encoded(f.unix_millis(time), LongType(), LONG) for time in times]
+    return f.concat(key, *longs)

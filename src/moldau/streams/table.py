@@ -1,0 +1,72 @@
+"""A table: the latest value of each key."""
+
+from typing import TYPE_CHECKING
+
+from moldau.streams import nodes
+from moldau.streams.functions import Expression
+from moldau.streams.graph import Handle
+from moldau.streams.joins import TableJoins
+from moldau.streams.stream import KStream
+
+if TYPE_CHECKING:
+    from moldau.streams.grouped import KGroupedTable
+
+
+class KTable(TableJoins, Handle):
+    """Changes of a table; a null value deletes its key."""
+
+    __slots__ = ()
+
+    def filter(self, predicate: Expression, *, name: str | None = None) -> "KTable":
+        """Keep keys for which the predicate is true; a key that no longer fits is deleted."""
+        return self._filter(predicate, name, is_negated=False)
+
+    def filter_not(self, predicate: Expression, *, name: str | None = None) -> "KTable":
+        """Keep keys for which the predicate is not true."""
+        return self._filter(predicate, name, is_negated=True)
+
+    def map_values(self, mapper: Expression, *, name: str | None = None) -> "KTable":
+        """A new value for each key."""
+        made = self.graph.name("KTABLE-MAPVALUES", name)
+        node = nodes.MapValues(name=made, parents=(self.node,), mapper=mapper, is_of_table=True)
+        return self._then(node)
+
+    def to_stream(self, *, name: str | None = None) -> KStream:
+        """The changes as records, deletions with null values."""
+        made = self.graph.name("KTABLE-TOSTREAM", name)
+        node = self.graph.add(nodes.ToStream(name=made, parents=(self.node,)))
+        return KStream(self.graph, node)
+
+    def group_by(self, mapper: Expression, *, name: str | None = None) -> "KGroupedTable":
+        """Rows under new keys and values: a pair of columns, or a struct with key and value."""
+        from moldau.streams.grouped import KGroupedTable  # noqa: PLC0415 - imports this module
+
+        made = self.graph.name("KTABLE-SELECT", name)
+        node = nodes.Changes(
+            name=made, parents=(self.node,), mapper=mapper, store=f"{made}-STATE-STORE"
+        )
+        return KGroupedTable(self.graph, self.graph.add(node))
+
+    def suppress_until_window_closes(self, *, name: str | None = None) -> "KTable":
+        """Nothing but the last result of each window, when no record can change it any more."""
+        made = self.graph.name("KTABLE-SUPPRESS", name)
+        return self._then(nodes.Suppress(name=made, parents=(self.node,)))
+
+    def _filter(self, predicate: Expression, name: str | None, *, is_negated: bool) -> "KTable":
+        node = nodes.Filter(
+            name=self.graph.name("KTABLE-FILTER", name),
+            parents=(self.node,),
+            predicate=predicate,
+            is_negated=is_negated,
+            is_of_table=True,
+        )
+        return self._then(node)
+
+    def _then(self, node: nodes.Node) -> "KTable":
+        return type(self)(self.graph, self.graph.add(node))
+
+
+class GlobalKTable(Handle):
+    """A table that every task has whole, to be joined with."""
+
+    __slots__ = ()

@@ -1,0 +1,29 @@
+"""What the methods of a table put into the graph."""
+
+from moldau.streams import StreamsBuilder
+from moldau.streams.nodes import Changes, Filter, MapValues, Suppress
+
+
+def test_steps_of_tables_know_that_they_are() -> None:
+    table = StreamsBuilder().table("prices").filter("value > 3").filter_not("value > 5")
+    table = table.map_values("value + 1")
+    mapped = table.node
+    assert isinstance(mapped, MapValues)
+    (filtered,) = mapped.parents
+    assert isinstance(filtered, Filter)
+    assert mapped.is_of_table
+    assert filtered.is_of_table
+    assert filtered.is_negated
+
+
+def test_a_grouped_table_keeps_its_old_values() -> None:
+    grouped = StreamsBuilder().table("prices").group_by("struct(value as key, 1 as value)")
+    assert isinstance(grouped.node, Changes)
+    assert grouped.node.is_stateful
+    assert grouped.node.store is not None
+
+
+def test_a_suppressed_table_is_final() -> None:
+    table = StreamsBuilder().table("prices").suppress_until_window_closes()
+    assert isinstance(table.node, Suppress)
+    assert table.node.is_final
