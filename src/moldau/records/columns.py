@@ -22,6 +22,7 @@ Allocate = Callable[[int], bytearray | memoryview]
 
 COLUMN_BYTES_MAX = 2**31 - 1  # what Arrow's int32 offsets can address
 DEFAULT_MAX_BYTES = 256 << 20
+EVERYTHING = Selection()
 
 _KEYS_PART = 4  # keys seldom have more than this part of the bytes
 
@@ -69,18 +70,23 @@ class Columns:
     next_offset: int
     position: int
     stop: Stop
+    selection_left: Selection = EVERYTHING
+    """With which to go on after `position`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The columns to fill beside offsets and timestamps, which are always there."""
+    """The columns to fill beside offsets and timestamps, which are always there.
+
+    Not much more than `total_bytes_max` of records at a time are wanted: about one batch.
+    """
 
     keys: bool = True
     values: bool = True
     headers: bool = True
+    total_bytes_max: int = COLUMN_BYTES_MAX
 
 
-EVERYTHING = Selection()
 ALL_COLUMNS = Wanted()
 
 
@@ -95,10 +101,12 @@ def decode_columns(
     """Turn the batches of a fetch response into columns.
 
     Stops early before the batch with which the decompressed records would exceed `max_bytes`,
-    the first excepted; a single batch may decompress to no more than that.
+    or what is wanted at a time, the first excepted; a single batch may decompress to no more
+    than `max_bytes`.
     """
     assert 0 < max_bytes <= COLUMN_BYTES_MAX, "offsets into columns are int32"
-    fetched = FetchedBatches(data, selection, limit_bytes=max_bytes, total_bytes_max=max_bytes)
+    total = min(wanted.total_bytes_max, max_bytes)
+    fetched = FetchedBatches(data, selection, limit_bytes=max_bytes, total_bytes_max=total)
     runs = list(fetched)
     row_count_max = sum(run.row_count_max for run in runs)
     outputs = _Outputs(wanted, allocate, row_count_max, sum(run.size for run in runs))
@@ -199,6 +207,7 @@ class _Outputs:
             next_offset=fetched.next_offset,
             position=fetched.position,
             stop=fetched.stop,
+            selection_left=fetched.selection_left,
         )
 
 

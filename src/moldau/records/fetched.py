@@ -101,6 +101,17 @@ class FetchedBatches:
             self._data, selection.start_offset, selection.end_offset, selection.check_crc
         )
 
+    @property
+    def selection_left(self) -> Selection:
+        """What is left to be wanted: of transactions, only those whose end was not read."""
+        open_ones = [AbortedTransaction(each, self.next_offset) for each in self._aborted_producers]
+        return Selection(
+            self.next_offset,
+            self._selection.end_offset,
+            (*open_ones, *self._aborted),
+            self._selection.check_crc,
+        )
+
     def cursor(self, *, checks_crc: bool) -> "RecordCursor":
         """A cursor for the records of these batches."""
         selection = self._selection

@@ -1,22 +1,22 @@
 """What the driver asks the cluster: partitions, and where they begin and end."""
 
+import logging
 import re
 from types import TracebackType
 from typing import Self
 
-from moldau.client.admin.configs import ConfigKind, ConfigResource
-from moldau.client.blocking.admin import Admin
-from moldau.client.blocking.consumer import Consumer
+from moldau.client.group.committed import CommittedOffsets
+from moldau.client.group.coordinator import Coordinator
+from moldau.client.group.membership import Membership
+from moldau.client.offset_lookup import OffsetLookup
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from moldau.spark.link import Link
 from moldau.spark.offsets import EARLIEST, LATEST, Offsets
 from moldau.spark.options import Bound, SourceOptions
 
-LOG_APPEND_TIME = "LogAppendTime"
-
-
-def consumer_settings(options: SourceOptions) -> dict[str, object]:
-    """The settings of every consumer of a source."""
-    return {**dict(options.client), "enable.auto.commit": False, "auto.offset.reset": "none"}
+_log = logging.getLogger(__name__)
 
 
 class Cluster:
@@ -24,8 +24,10 @@ class Cluster:
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._consumer = Consumer[bytes, bytes](consumer_settings(options))
-        self._admin: Admin | None = None
+        self._link = Link(options.client)
+        is_committed_only = self._link.settings.isolation_level == "read_committed"
+        self._lookup = OffsetLookup(self._link.cluster, is_committed_only=is_committed_only)
+        self._group: CommittedOffsets | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -39,20 +41,37 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        self._consumer.close()
-        if self._admin is not None:
-            self._admin.close()
+        self._link.close()
 
     def partitions(self) -> list[TopicPartition]:
-        """All that is read now; topics and partitions may appear at any time."""
-        topics = self._options.topics
+        """All that is there now, by one request; KafkaError if a topic of this name is not."""
+        found = self.partitions_found()
+        missing = sorted({*self._options.topics.names} - {each.topic for each in found})
+        if missing:
+            reason = f"there is no topic {missing[0]!r}: create it first, or correct the name"
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+        return found
+
+    def partitions_found(self) -> list[TopicPartition]:
+        """As `partitions`, without those topics that are not there (any more)."""
+        topics, cluster = self._options.topics, self._link.cluster
         if topics.partitions:
             return list(topics.partitions)
         names = topics.names
         if topics.pattern is not None:
             matches = re.compile(topics.pattern).fullmatch
-            names = tuple(name for name in self._administration().list_topics() if matches(name))
-        return sorted(each for name in names for each in self._consumer.partitions_of(name))
+            answer = self._link.wait(
+                cluster.ask_any(MetadataRequest(topics=None), MetadataResponse)
+            )
+            cluster.metadata.update(answer, now_ms=cluster.clock.monotonic_ms())
+            names = tuple(each.name for each in answer.topics if each.name and matches(each.name))
+        else:
+            self._link.wait(cluster.refresh(names))
+        return sorted(
+            TopicPartition(name, number)
+            for name in names
+            for number in cluster.metadata.partitions_of(name)
+        )
 
     def offsets(self, partitions: list[TopicPartition], bound: Bound) -> Offsets:
         """The offsets that a bound means, for partitions that it does not name as well."""
@@ -63,20 +82,14 @@ class Cluster:
         unknown = sorted({*timestamps, *dict(bound.offsets)} - {*partitions})
         if unknown:
             raise ValueError(f"offsets are given for {unknown[0]}, which is not read")
-        if timestamps:
-            found = self._consumer.offsets_for_times(timestamps)
-            for each, at in found.items():
-                wanted[each] = LATEST if at is None else at.offset
-        return self._resolved(wanted)
+        return self._resolved(wanted | self.offsets_at(timestamps))
 
-    def _resolved(self, wanted: Offsets) -> Offsets:
-        early = [each for each, offset in wanted.items() if offset == EARLIEST]
-        late = [each for each, offset in wanted.items() if offset == LATEST]
-        return {
-            **wanted,
-            **(self._consumer.beginning_offsets(early) if early else {}),
-            **(self._consumer.end_offsets(late) if late else {}),
-        }
+    def offsets_at(self, timestamps: dict[TopicPartition, int]) -> Offsets:
+        """The first offsets at or after these times; LATEST where nothing is so late."""
+        if not timestamps:
+            return {}
+        found = self._link.wait(self._lookup.find(timestamps))
+        return {each: LATEST if at.offset < 0 else at.offset for each, at in found.items()}
 
     def first_offsets(self, partitions: list[TopicPartition]) -> Offsets:
         """Where the partitions begin."""
@@ -86,17 +99,19 @@ class Cluster:
         """Where the partitions end."""
         return self._resolved(dict.fromkeys(partitions, LATEST))
 
-    def topics_with_append_time(self, names: set[str]) -> frozenset[str]:
-        """Those whose records carry the broker's time."""
-        resources = {name: ConfigResource(ConfigKind.TOPIC, name) for name in sorted(names)}
-        settings = self._administration().describe_configs(resources.values())
-        return frozenset(
-            name
-            for name, resource in resources.items()
-            if settings[resource]["message.timestamp.type"].value == LOG_APPEND_TIME
-        )
+    def commit(self, group: str, offsets: Offsets) -> None:
+        """Tell a group how far the query is; a query does not depend on that, so it goes on."""
+        if self._group is None:
+            coordinator = Coordinator(self._link.cluster, group)
+            self._group = CommittedOffsets(coordinator, Membership(group, {}), None)
+        try:
+            self._link.wait(self._group.commit(offsets))
+        except KafkaError as error:
+            _log.warning("offsets were not committed to group %s: %s", group, error)
 
-    def _administration(self) -> Admin:
-        if self._admin is None:
-            self._admin = Admin(dict(self._options.client))
-        return self._admin
+    def _resolved(self, wanted: Offsets) -> Offsets:
+        ends = {each: offset for each, offset in wanted.items() if offset in (EARLIEST, LATEST)}
+        if not ends:
+            return wanted
+        found = self._link.wait(self._lookup.find(ends))
+        return wanted | {each: at.offset for each, at in found.items()}

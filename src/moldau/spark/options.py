@@ -17,6 +17,8 @@ REFUSED = (
     "kafka.value.deserializer",
     "kafka.enable.auto.commit",
 )
+TRIGGER_DELAY_MAX_MS = 15 * 60_000
+_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType", "headers")
 
 
@@ -54,6 +56,10 @@ class SourceOptions:
     fails_on_data_loss: bool = True
     partitions_min: int | None = None
     offsets_per_trigger_max: int | None = None
+    offsets_per_trigger_min: int | None = None
+    trigger_delay_max_ms: int = TRIGGER_DELAY_MAX_MS
+    group: str | None = None
+    """The consumer group that is told how far the query is."""
 
     @classmethod
     def read(cls, options: Mapping[str, str], *, is_stream: bool) -> "SourceOptions":
@@ -69,6 +75,9 @@ class SourceOptions:
         )
         if not any(name == "bootstrap.servers" for name, _ in client):
             raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
+        least, most = (_positive(given, f"{end}OffsetsPerTrigger") for end in ("min", "max"))
+        if least is not None and most is not None and least > most:
+            raise ValueError(f"minOffsetsPerTrigger {least} is above maxOffsetsPerTrigger {most}")
         return cls(
             topics=_topics(given),
             client=client,
@@ -77,7 +86,10 @@ class SourceOptions:
             columns=_columns(given),
             fails_on_data_loss=_boolean(given, "failOnDataLoss", default=True),
             partitions_min=_positive(given, "minPartitions"),
-            offsets_per_trigger_max=_positive(given, "maxOffsetsPerTrigger"),
+            offsets_per_trigger_max=most,
+            offsets_per_trigger_min=least,
+            trigger_delay_max_ms=_duration(given, "maxTriggerDelay", TRIGGER_DELAY_MAX_MS),
+            group=given.get("commitgroup"),
         )
 
 
@@ -160,6 +172,17 @@ def _positive(given: Mapping[str, str], name: str) -> int | None:
     if number < 1:
         raise ValueError(f"{name}: {number} is not above 0")
     return number
+
+
+def _duration(given: Mapping[str, str], name: str, default: int) -> int:
+    """Milliseconds, of `15m` or `90s`; a number alone is in milliseconds."""
+    text = given.get(name.lower())
+    if text is None:
+        return default
+    match = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
+    if match is None or (match[2] and match[2] not in _UNITS_MS):
+        raise ValueError(f"{name}: {text!r} is no duration like 15m, 90s or 500ms")
+    return int(match[1]) * _UNITS_MS.get(match[2], 1)
 
 
 def _whole(name: str, text: str) -> int:

@@ -49,6 +49,11 @@ def ranges(
         for each in sorted(end)
         if start.get(each, end[each]) < end[each]
     ]
+    return divided(whole, partitions_min)
+
+
+def divided(whole: list[Range], partitions_min: int | None) -> list[Range]:
+    """The same offsets in at least so many ranges where that is possible."""
     total = sum(each.size for each in whole)
     if partitions_min is None or len(whole) >= partitions_min or not total:
         return whole

@@ -1,30 +1,48 @@
-"""The data source that Spark sees: batch and streaming reads of topics."""
+"""The data source that Spark sees: batch and streaming reads of topics, and writes to them.
 
-from collections.abc import Iterator, Mapping, Sequence
+Spark makes it in a process of its own for each step: to name the columns, to plan, to follow the
+stream, to read. What only one of them needs is imported there.
+"""
 
-import pyarrow as pa
+import logging
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
     DataSourceStreamReader,
+    Filter,
     InputPartition,
 )
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxRows,
+    ReadMinRows,
     SupportsTriggerAvailableNow,
 )
 from pyspark.sql.types import StructType
 
-from moldau.model import TopicPartition
-from moldau.spark.cluster import Cluster
+from moldau.errors import ErrorCode, KafkaError
+from moldau.spark.admission import Admission
 from moldau.spark.offsets import JsonOffsets, Offsets, from_json, to_json
 from moldau.spark.options import SourceOptions
-from moldau.spark.planning import Range, limited, ranges
-from moldau.spark.reading import read_range
+from moldau.spark.planning import Range, divided, ranges
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from moldau.spark.cluster import Cluster
+    from moldau.spark.filters import Narrowing
+    from moldau.spark.sink import BatchWriter, StreamWriter
+
+_log = logging.getLogger(__name__)
+
+PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
 _TYPES = {
     "key": "binary",
     "value": "binary",
@@ -40,10 +58,9 @@ _TYPES = {
 class Task(InputPartition):
     """What one task reads."""
 
-    def __init__(self, wanted: Range, *, has_append_time: bool) -> None:
+    def __init__(self, wanted: Range) -> None:
         super().__init__(tuple(wanted))
         self.wanted = wanted
-        self.has_append_time = has_append_time
 
 
 class MoldauDataSource(DataSource):
@@ -58,15 +75,31 @@ class MoldauDataSource(DataSource):
         return ", ".join(f"{name} {_TYPES[name]}" for name in columns)
 
     def reader(self, schema: StructType) -> "BatchReader":
-        return BatchReader(_read_options(self.options, schema, is_stream=False))
+        options = _read_options(self.options, schema, is_stream=False)
+        return FilteredReader(options) if _takes_filters() else BatchReader(options)
 
     def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: N802 - Spark's name
         return StreamReader(_read_options(self.options, schema, is_stream=True))
 
+    def writer(self, schema: StructType, overwrite: bool) -> "BatchWriter":
+        from moldau.spark.sink import BatchWriter  # noqa: PLC0415 - readers do not need it
+
+        return BatchWriter.of(self.options, schema, overwrite=overwrite)
+
+    def streamWriter(  # noqa: N802 - Spark's name
+        self,
+        schema: StructType,
+        overwrite: bool,  # noqa: ARG002 - a batch is appended in any case
+    ) -> "StreamWriter":
+        from moldau.spark.sink import StreamWriter  # noqa: PLC0415 - readers do not need it
+
+        return StreamWriter.of(self.options, schema)
+
 
 def register(spark: SparkSession) -> None:
-    """Make `format("moldau")` known to a session, where it is not found by itself."""
+    """Make `format("moldau")` known to a session, and let its filters be pushed down."""
     spark.dataSource.register(MoldauDataSource)
+    spark.conf.set(PUSH_DOWN, "true")
 
 
 class BatchReader(DataSourceReader):
@@ -74,17 +107,41 @@ class BatchReader(DataSourceReader):
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
+        self._narrowing: Narrowing | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
-        options = self._options
+        from moldau.spark.cluster import Cluster  # noqa: PLC0415 - tasks do not need it
+
+        options, narrowing = self._options, self._narrowing
         with Cluster(options) as cluster:
             partitions = cluster.partitions()
             start = cluster.offsets(partitions, options.starting)
             end = cluster.offsets(partitions, options.ending)
-            return _tasks(start, end, options, cluster)
+            if narrowing is not None and narrowing.timestamp_first_ms is not None:
+                times = dict.fromkeys(partitions, narrowing.timestamp_first_ms)
+                for each, offset in cluster.offsets_at(times).items():
+                    start[each] = end[each] if offset < 0 else max(start[each], offset)
+        found = ranges(start, end)
+        if narrowing is not None:
+            found = narrowing.narrowed(found)
+        return [Task(each) for each in divided(found, options.partitions_min)]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
+
+
+class FilteredReader(BatchReader):
+    """Fetches less where a filter allows it.
+
+    Spark refuses sources that take filters in a session that has push-down off, so this is what
+    it sees only in the step that hands filters over.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's name
+        from moldau.spark.filters import Narrowing  # noqa: PLC0415 - only this step needs it
+
+        self._narrowing = Narrowing()
+        return self._narrowing.take(filters)
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -92,6 +149,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
+        self._admission = Admission.of(options)
         self._cluster_of_driver: Cluster | None = None
         self._target: Offsets | None = None
         self._latest: Offsets | None = None
@@ -101,24 +159,29 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return to_json(cluster.offsets(cluster.partitions(), self._options.starting))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
-        limit = self._options.offsets_per_trigger_max
-        return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
+        most = self._options.offsets_per_trigger_max
+        least = self._options.offsets_per_trigger_min
+        if most is not None:
+            return ReadMaxRows(most)
+        return ReadAllAvailable() if least is None else ReadMinRows(least)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         cluster = self._cluster()
-        self._target = cluster.last_offsets(cluster.partitions())
+        self._target = cluster.last_offsets(cluster.partitions_found())
 
     def latestOffset(self, start: JsonOffsets, limit: ReadLimit) -> JsonOffsets:  # noqa: N802
-        cluster = self._cluster()
-        latest = self._target
-        if latest is None:
-            latest = cluster.last_offsets(cluster.partitions())
+        cluster, before = self._cluster(), from_json(start)
+        # Everything is asked for at every trigger: what has appeared is noticed at once.
+        latest = self._target or cluster.last_offsets(cluster.partitions_found())
+        self._check_losses(before, latest)
         self._latest = latest
-        begun = self._with_new_partitions(from_json(start), latest)
-        if isinstance(limit, ReadMaxRows):
-            latest = limited(begun, latest, limit.max_rows)
+        begun = self._with_new_partitions(before, latest)
+        rows_max = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        if self._target is not None or isinstance(limit, ReadAllAvailable):
+            self._admission.rows_min = None  # all of it is to be read, however little it is
+        end = self._admission.end(begun, latest, rows_max, now_ms=int(time.time() * 1000))
         # What is gone keeps its offset, or the checkpoint would forget how far it was read.
-        return to_json(from_json(start) | latest)
+        return start if end is begun else to_json(before | end)
 
     def reportLatestOffset(self) -> JsonOffsets | None:  # noqa: N802 - Spark's name
         return None if self._latest is None else to_json(self._latest)
@@ -126,23 +189,44 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: JsonOffsets, end: JsonOffsets) -> Sequence[InputPartition]:
         ends = from_json(end)
         begun = self._with_new_partitions(from_json(start), ends)
-        return _tasks(begun, ends, self._options, self._cluster())
+        return [Task(each) for each in ranges(begun, ends, self._options.partitions_min)]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
+
+    def commit(self, end: JsonOffsets) -> None:
+        if self._options.group is not None:
+            self._cluster().commit(self._options.group, from_json(end))
 
     def stop(self) -> None:
         if self._cluster_of_driver is not None:
             self._cluster_of_driver.close()
             self._cluster_of_driver = None
 
+    def _check_losses(self, start: Offsets, latest: Offsets) -> None:
+        """Partitions that are gone, or end before where they were read to."""
+        lost = [f"{each} is gone" for each in start if each not in latest]
+        lost += [
+            f"{each} ends at {latest[each]}, and was read to {offset}"
+            for each, offset in start.items()
+            if latest.get(each, offset) < offset
+        ]
+        if not lost:
+            return
+        if self._options.fails_on_data_loss:
+            advice = "was the topic deleted? with failOnDataLoss=false the query goes on"
+            raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, f"{lost[0]}: {advice}")
+        _log.warning("%s; going on", "; ".join(lost))
+
     def _with_new_partitions(self, start: Offsets, end: Offsets) -> Offsets:
         """Partitions that have appeared since are read from their beginning."""
-        new: list[TopicPartition] = sorted(each for each in end if each not in start)
+        new = sorted(each for each in end if each not in start)
         return start | self._cluster().first_offsets(new) if new else start
 
-    def _cluster(self) -> Cluster:
+    def _cluster(self) -> "Cluster":
         """Connected where it is first needed: tasks carry a copy of this object."""
+        from moldau.spark.cluster import Cluster  # noqa: PLC0415 - tasks do not need it
+
         if self._cluster_of_driver is None:
             self._cluster_of_driver = Cluster(self._options)
         return self._cluster_of_driver
@@ -154,6 +238,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.__init__(options)  # type: ignore[misc]
 
 
+def _takes_filters() -> bool:
+    """Whether this process is the one that Spark hands filters over to."""
+    return "pyspark.sql.worker.data_source_pushdown_filters" in sys.modules
+
+
 def _read_options(
     options: Mapping[str, str], schema: StructType, *, is_stream: bool
 ) -> SourceOptions:
@@ -163,14 +252,8 @@ def _read_options(
     return SourceOptions.read(chosen, is_stream=is_stream)
 
 
-def _tasks(start: Offsets, end: Offsets, options: SourceOptions, cluster: Cluster) -> list[Task]:
-    found = ranges(start, end, options.partitions_min)
-    with_append_time: frozenset[str] = frozenset()
-    if "timestampType" in options.columns and found:
-        with_append_time = cluster.topics_with_append_time({each.partition.topic for each in found})
-    return [Task(each, has_append_time=each.partition.topic in with_append_time) for each in found]
+def _read(partition: InputPartition, options: SourceOptions) -> "Iterator[pa.RecordBatch]":
+    from moldau.spark.reading import read_range  # noqa: PLC0415 - only tasks need it
 
-
-def _read(partition: InputPartition, options: SourceOptions) -> Iterator[pa.RecordBatch]:
-    assert isinstance(partition, Task)
-    return read_range(partition.wanted, options, has_append_time=partition.has_append_time)
+    # A batch of nothing has one task, without a range.
+    return read_range(partition.wanted, options) if isinstance(partition, Task) else iter(())

@@ -246,6 +246,17 @@ def test_reading_stops_at_the_size_limit_and_goes_on_from_there(form: str) -> No
 
 
 @in_both_forms
+def test_pieces_are_limited_apart_from_single_batches(form: str) -> None:
+    data = batches([PLAIN] * 4)
+    body = len(write_batch(PLAIN)) - RECORDS_POSITION
+    with using(form):
+        first = decode_columns(data, wanted=Wanted(total_bytes_max=body))
+        rest = decode_columns(data[first.position :], first.selection_left)
+    assert (first.row_count, first.stop) == (10, Stop.SIZE_LIMIT)
+    assert list(rest.offsets) == list(range(10, 40))
+
+
+@in_both_forms
 def test_a_batch_larger_than_the_limit_is_still_read(form: str) -> None:
     with using(form):
         assert decode_columns(write_batch(PLAIN), max_bytes=1).row_count == 10

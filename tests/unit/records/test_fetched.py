@@ -146,6 +146,14 @@ def test_an_abort_before_the_start_offset_still_counts() -> None:
     assert offsets == [2]
 
 
+def test_what_is_left_of_a_selection_knows_only_transactions_that_go_on() -> None:
+    data = transactional(0, 1) + marker(1, 1, is_commit=False) + transactional(2, 2)
+    aborted = [AbortedTransaction(1, 0), AbortedTransaction(2, 2), AbortedTransaction(3, 9)]
+    _, fetched = read(data, Selection(aborted=aborted, end_offset=20))
+    left = [AbortedTransaction(2, 3), AbortedTransaction(3, 9)]
+    assert fetched.selection_left == Selection(3, 20, tuple(left))
+
+
 def test_only_an_abort_ends_an_aborted_transaction() -> None:
     data = transactional(0, 1) + marker(1, 1, is_commit=True) + transactional(2, 1)
     assert read(data, Selection(aborted=[AbortedTransaction(1, 0)]))[0] == []

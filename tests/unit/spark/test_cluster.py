@@ -5,11 +5,13 @@ import pytest
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
+from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.spark.cluster import Cluster
 from moldau.spark.offsets import EARLIEST, LATEST
 from moldau.spark.options import Bound, SourceOptions
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Fail
 
 ONE, TWO, OTHER = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)
 TIMES = (1000, 2000, 3000)
@@ -18,10 +20,7 @@ TIMES = (1000, 2000, 3000)
 @pytest.fixture
 def address(kafka: EmbeddedBroker) -> str:
     with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
-        stamped = {"message.timestamp.type": "LogAppendTime"}
-        admin.create_topics(
-            [NewTopic("a", partitions=2), NewTopic("b", partitions=1, configs=stamped)]
-        ).check()
+        admin.create_topics([NewTopic("a", partitions=2), NewTopic("b", partitions=1)]).check()
     with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         for time_ms in TIMES:
             producer.send("a", b"v", partition=1, timestamp_ms=time_ms)
@@ -60,6 +59,41 @@ def test_bounds_become_offsets(address: str) -> None:
             found.offsets(both, Bound(EARLIEST, offsets=((OTHER, 1),)))
 
 
-def test_topics_stamped_by_the_broker_are_told_apart(address: str) -> None:
+def test_partitions_that_appear_are_found_at_the_next_question(address: str) -> None:
+    with cluster(address, subscribe="a") as found, Admin(bootstrap_servers=address) as admin:
+        assert found.partitions() == [ONE, TWO]
+        admin.create_partitions({"a": 3}).check()
+        assert found.partitions() == [ONE, TWO, TopicPartition("a", 2)]
+
+
+def test_topics_that_appear_are_found_by_a_pattern(address: str) -> None:
+    pattern = cluster(address, subscribePattern="[ac]")
+    with pattern as found, Admin(bootstrap_servers=address) as admin:
+        assert found.partitions() == [ONE, TWO]
+        admin.create_topics([NewTopic("c", partitions=1)]).check()
+        assert found.partitions() == [ONE, TWO, TopicPartition("c", 0)]
+
+
+def test_a_topic_that_is_not_there_is_named(address: str) -> None:
+    with cluster(address, subscribe="a,ordres") as found:
+        assert found.partitions_found() == [ONE, TWO]
+        with pytest.raises(KafkaError, match="no topic 'ordres': create it first"):
+            found.partitions()
+
+
+def test_a_group_is_told_how_far_the_query_is(address: str) -> None:
     with cluster(address) as found:
-        assert found.topics_with_append_time({"a", "b"}) == {"b"}
+        found.commit("jobs", {ONE: 0, TWO: 2})
+        found.commit("jobs", {TWO: 3})
+    with Admin(bootstrap_servers=address) as admin:
+        offsets = admin.list_group_offsets("jobs")["jobs"]
+    assert {each: at.offset for each, at in offsets.items()} == {ONE: 0, TWO: 3}
+
+
+def test_a_group_that_cannot_be_told_does_not_end_the_query(
+    kafka: EmbeddedBroker, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
+    with cluster(address) as found:
+        found.commit("jobs", {ONE: 0})
+    assert "not committed to group jobs" in caplog.text

@@ -32,6 +32,19 @@ def test_bounds_are_offsets_or_times() -> None:
     assert read(endingTimestamp="77").ending.timestamp == 77
 
 
+@pytest.mark.parametrize(
+    ("text", "delay_ms"), [("15m", 900_000), ("90 s", 90_000), ("250ms", 250), ("1h", 3_600_000)]
+)
+def test_batches_may_be_held_back_for_some_time(text: str, delay_ms: int) -> None:
+    found = read(minOffsetsPerTrigger="100", maxTriggerDelay=text)
+    assert (found.offsets_per_trigger_min, found.trigger_delay_max_ms) == (100, delay_ms)
+    assert read().trigger_delay_max_ms == 900_000
+
+
+def test_a_group_may_be_told_how_far_the_query_is() -> None:
+    assert (read().group, read(commitGroup="jobs").group) == (None, "jobs")
+
+
 def test_partitions_are_chosen_in_one_way() -> None:
     assert read(subscribe="a, b").topics == Topics(names=("a", "b"))
     alone = {"kafka.bootstrap.servers": "x:1"}
@@ -56,6 +69,8 @@ def test_columns_are_chosen_and_headers_asked_for() -> None:
         ({"minPartitions": "many"}, "not a whole number"),
         ({"failOnDataLoss": "perhaps"}, "neither true nor false"),
         ({"endingOffsets": "earliest"}, "cannot be earliest"),
+        ({"minOffsetsPerTrigger": "5", "maxOffsetsPerTrigger": "4"}, "5 is above max"),
+        ({"maxTriggerDelay": "soon"}, "no duration like 15m"),
         ({"columns": "value,colour"}, "'colour' is none of key"),
         ({"kafka.group.id": "g"}, "keeps its own offsets"),
     ],

@@ -1,14 +1,26 @@
 """The source as Spark drives it, without a session: plans, offsets, and reading tasks."""
 
 import pickle
+import sys
+from datetime import UTC, datetime
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    EqualTo,
+    Filter,
+    GreaterThanOrEqual,
+    InputPartition,
+    LessThan,
+)
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
+from moldau.errors import KafkaError
+from moldau.spark.offsets import JsonOffsets
 from moldau.spark.source import MoldauDataSource, StreamReader
 from moldau.testing.broker import EmbeddedBroker
 
@@ -84,11 +96,80 @@ def test_new_partitions_are_read_from_their_beginning(options: dict[str, str]) -
         admin.create_partitions({"t": 3}).check()
     with Producer[bytes, bytes](bootstrap_servers=address) as producer:
         producer.send("t", b"100", partition=2)
-    reader.stop()  # the driver's client would notice by itself, within a metadata period
     end = reader.latestOffset(start, ReadAllAvailable())
     assert end == {"t": {"0": 15, "1": 15, "2": 1}}
     assert values(reader, start, end) == [b"100"]
     reader.stop()
+
+
+def test_a_stream_waits_until_there_is_enough(options: dict[str, str]) -> None:
+    reader = stream_of({**options, "minOffsetsPerTrigger": "10", "maxTriggerDelay": "1h"})
+    limit = reader.getDefaultReadLimit()
+    assert limit == ReadMinRows(10)
+    first = reader.latestOffset(reader.initialOffset(), limit)
+    assert first == {"t": {"0": 15, "1": 15}}
+    send(options, 9)
+    assert reader.latestOffset(first, limit) == first
+    send(options, 1)
+    assert reader.latestOffset(first, limit) == {"t": {"0": 25, "1": 15}}
+    assert reader.reportLatestOffset() == {"t": {"0": 25, "1": 15}}
+    reader.stop()
+
+
+def send(options: dict[str, str], count: int) -> None:
+    with Producer[bytes, bytes](bootstrap_servers=options["kafka.bootstrap.servers"]) as producer:
+        for _ in range(count):
+            producer.send("t", b"7", partition=0)
+
+
+def test_what_was_read_is_told_to_a_group(options: dict[str, str]) -> None:
+    reader = stream_of({**options, "commitGroup": "jobs"})
+    reader.commit({"t": {"0": 15, "1": 7}})
+    reader.stop()
+    with Admin(bootstrap_servers=options["kafka.bootstrap.servers"]) as admin:
+        offsets = admin.list_group_offsets("jobs")["jobs"]
+    assert {each.partition: at.offset for each, at in offsets.items()} == {0: 15, 1: 7}
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        ({"t": {"0": 15, "1": 99}}, "t-1 ends at 15, and was read to 99: was the topic deleted"),
+        ({"t": {"0": 15, "1": 15}, "gone": {"0": 3}}, "gone-0 is gone: was the topic deleted"),
+    ],
+)
+def test_a_topic_that_was_deleted_meanwhile_fails_the_query_unless_told_otherwise(
+    options: dict[str, str], start: JsonOffsets, reason: str
+) -> None:
+    reader = stream_of(options)
+    with pytest.raises(KafkaError, match=reason):
+        reader.latestOffset(start, ReadAllAvailable())
+    reader.stop()
+    reader = stream_of({**options, "failOnDataLoss": "false"})
+    assert reader.latestOffset(start, ReadAllAvailable())["t"] == {"0": 15, "1": 15}
+    reader.stop()
+
+
+def test_filters_are_seen_only_where_they_are_handed_over(
+    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = MoldauDataSource(options)
+    plain = source.reader(schema=schema("value", "offset"))
+    assert plain.pushFilters.__func__ is DataSourceReader.pushFilters  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyspark.sql.worker.data_source_pushdown_filters", sys)
+    reader = source.reader(schema=schema("value", "offset"))
+    since = GreaterThanOrEqual(("timestamp",), datetime(2020, 1, 1, tzinfo=UTC))
+    filters: list[Filter] = [since, EqualTo(("partition",), 1), LessThan(("offset",), 4)]
+    assert list(reader.pushFilters(filters)) == [since]
+    (task,) = reader.partitions()
+    values = [each for batch in reader.read(task) for each in batch.column("value").to_pylist()]
+    assert values == [b"1", b"3", b"5", b"7"]
+
+
+def test_a_batch_of_nothing_has_one_empty_task(options: dict[str, str]) -> None:
+    reader = MoldauDataSource({**options, "startingOffsets": "latest"}).reader(schema("value"))
+    assert reader.partitions() == []
+    assert list(reader.read(InputPartition(None))) == []
 
 
 def test_available_now_ends_where_the_topic_ended(options: dict[str, str]) -> None:

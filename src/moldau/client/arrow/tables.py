@@ -108,9 +108,7 @@ def _decode(
         if columns.stop is not Stop.SIZE_LIMIT:
             return
         data = data[columns.position :]
-        selection = Selection(
-            columns.next_offset, selection.end_offset, selection.aborted, selection.check_crc
-        )
+        selection = columns.selection_left
 
 
 def _numbers(numbers: memoryview, kind: pa.DataType, count: int) -> pa.Array:

@@ -1,0 +1,106 @@
+"""A Spark source that yields one prebuilt Arrow batch over and over: the most that Python can do.
+
+It has the columns of a topic, so that what Spark does with rows is the same.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.streaming.datasource import (
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from moldau.spark.source import MoldauDataSource
+
+PARTITIONS = 6
+BATCH_ROWS = 10_000
+
+
+class Ceiling(DataSource):
+    """`format("ceiling")`, with the options `rows` and `size`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "ceiling"
+
+    def schema(self) -> str:
+        return MoldauDataSource({**self.options}).schema()
+
+    def reader(self, schema: StructType) -> "BatchReader":  # noqa: ARG002 - Spark's signature
+        return BatchReader(int(self.options["rows"]), int(self.options["size"]))
+
+    def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: ARG002, N802
+        rows, step = int(self.options["rows"]), int(self.options["maxOffsetsPerTrigger"])
+        return StreamReader(rows, int(self.options["size"]), step)
+
+
+class BatchReader(DataSourceReader):
+    """All rows, in as many tasks as a topic would have partitions."""
+
+    def __init__(self, rows: int, size: int) -> None:
+        self._rows, self._size = rows, size
+
+    def partitions(self) -> Sequence[InputPartition]:
+        return [InputPartition(number) for number in range(PARTITIONS)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        number: int = partition.value
+        return batches(self._rows // PARTITIONS + (number < self._rows % PARTITIONS), self._size)
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """All rows, in steps of the option `maxOffsetsPerTrigger`."""
+
+    def __init__(self, rows: int, size: int, step: int) -> None:
+        self._rows, self._size, self._step = rows, size, step
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
+        return {"rows": 0}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
+        return ReadMaxRows(self._step)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        """There is never more."""
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
+        assert isinstance(limit, ReadMaxRows)
+        return {"rows": min(start["rows"] + limit.max_rows, self._rows)}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        count = end["rows"] - start["rows"]
+        shares = [count // PARTITIONS + (each < count % PARTITIONS) for each in range(PARTITIONS)]
+        return [InputPartition(share) for share in shares if share]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return batches(partition.value, self._size)
+
+
+def batches(rows: int, size: int) -> Iterator[pa.RecordBatch]:
+    """So many rows with values of this size."""
+    names = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
+    count = min(rows, BATCH_ROWS)
+    batch = pa.RecordBatch.from_arrays(
+        [
+            pa.nulls(count, pa.binary()),
+            pa.array([b"v" * size] * count, pa.binary()),
+            pa.array(["topic"] * count, pa.string()),
+            pa.array([0] * count, pa.int32()),
+            pa.array(range(count), pa.int64()),
+            pa.array(range(count), pa.timestamp("us", tz="UTC")),
+            pa.array([0] * count, pa.int32()),
+        ],
+        list(names),
+    )
+    while rows > 0:
+        yield batch.slice(0, min(rows, count))
+        rows -= count
