@@ -69,8 +69,7 @@ class Faults:
             broker.machine.disk.capacity_bytes = UNLIMITED_BYTES
             broker.machine.disk.mend()
             broker.machine.resume()
-            if not broker.machine.is_up:
-                broker.start()
+            self._start(broker)
 
     async def _happen(self, fault: Fault, broker: SimulatedBroker) -> None:
         await fault(broker)
@@ -202,6 +201,8 @@ class Faults:
         return [ENSEMBLE, *self._clients, *self._others(broker)]
 
     def _start(self, broker: SimulatedBroker) -> None:
+        # One that is still about to stop is started when it has.
+        broker.is_wanted = True
         if not broker.machine.is_up:
             broker.start()
 
