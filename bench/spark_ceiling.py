@@ -32,7 +32,7 @@ class Ceiling(DataSource):
     def name(cls) -> str:
         return "ceiling"
 
-    def schema(self) -> str:
+    def schema(self) -> StructType:
         return MoldauDataSource({**self.options}).schema()
 
     def reader(self, schema: StructType) -> "BatchReader":  # noqa: ARG002 - Spark's signature

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -13,6 +14,9 @@ from moldau.records.fetched import Selection, Stop
 from moldau.records.pool import MemoryPool
 from moldau.spark.fetching import Fetched
 
+if TYPE_CHECKING:
+    from moldau.spark.values import TypedValues, ValueOptions
+
 BATCH_BYTES_MAX = 8 << 20
 """About so much is handed to Spark at a time; a single record may be larger."""
 
@@ -23,7 +27,12 @@ _DECODED = ("key", "value", "offset", "timestamp", "headers")
 class BatchMaker:
     """Makes batches with these columns, in this order, of the records of one partition."""
 
-    def __init__(self, partition: TopicPartition, columns: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        partition: TopicPartition,
+        columns: tuple[str, ...],
+        value: "ValueOptions | None" = None,
+    ) -> None:
         self._partition = partition
         self._columns = columns
         self._wanted = Wanted(
@@ -32,6 +41,7 @@ class BatchMaker:
         self._schema = schema_of([name for name in columns if name in _DECODED] or ["offset"])
         self._pool = MemoryPool()
         self._same = _SameInAllRows(partition)
+        self._values = None if value is None else _typed(value)
 
     def batches(self, fetched: Fetched) -> Iterator[pa.RecordBatch]:
         """All that is wanted of an answer, in pieces."""
@@ -68,9 +78,29 @@ class BatchMaker:
                 arrays.append(pa.Array.from_buffers(pa.int8(), count, kinds).cast(pa.int32()))
             elif name == "timestamp":
                 arrays.append(decoded.column(name).cast(_TIMESTAMP))
+            elif name == "value" and self._values is not None:
+                arrays.append(self._decode_values(self._values, columns, decoded.column(name)))
             else:
                 arrays.append(decoded.column(name))
         return pa.RecordBatch.from_arrays(arrays, list(self._columns))
+
+    def _decode_values(
+        self, values: "TypedValues", columns: Columns, encoded: pa.Array
+    ) -> pa.Array:
+        try:
+            return values.decode(encoded)
+        except ValueError as error:
+            advice = "with badValues=null such values are read as null"
+            first = columns.offsets[0]
+            raise ValueError(
+                f"{self._partition}, rows from offset {first}: {error}; {advice}"
+            ) from error
+
+
+def _typed(value: "ValueOptions") -> "TypedValues":
+    from moldau.spark.values import TypedValues  # noqa: PLC0415 - most topics are read as bytes
+
+    return TypedValues(value)
 
 
 class _SameInAllRows:

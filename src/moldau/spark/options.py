@@ -4,9 +4,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from moldau.model import TopicPartition
 from moldau.spark.offsets import EARLIEST, LATEST, Offsets, parse
+
+if TYPE_CHECKING:
+    from moldau.spark.values import ValueOptions
 
 CLIENT_PREFIX = "kafka."
 # What the source decides itself: it keeps its own offsets, and has no group.
@@ -60,6 +64,8 @@ class SourceOptions:
     trigger_delay_max_ms: int = TRIGGER_DELAY_MAX_MS
     group: str | None = None
     """The consumer group that is told how far the query is."""
+    value: "ValueOptions | None" = None
+    """How values are decoded; None leaves them bytes."""
 
     @classmethod
     def read(cls, options: Mapping[str, str], *, is_stream: bool) -> "SourceOptions":
@@ -90,6 +96,7 @@ class SourceOptions:
             offsets_per_trigger_min=least,
             trigger_delay_max_ms=_duration(given, "maxTriggerDelay", TRIGGER_DELAY_MAX_MS),
             group=given.get("commitgroup"),
+            value=_value(given),
         )
 
 
@@ -144,6 +151,14 @@ def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:
 
 def _sorted(offsets: Offsets) -> tuple[tuple[TopicPartition, int], ...]:
     return tuple(sorted(offsets.items()))
+
+
+def _value(given: Mapping[str, str]) -> "ValueOptions | None":
+    if "valueformat" not in given:
+        return None
+    from moldau.spark.values import ValueOptions  # noqa: PLC0415 - needs pyarrow
+
+    return ValueOptions.read(given)
 
 
 def _columns(given: Mapping[str, str]) -> tuple[str, ...]:

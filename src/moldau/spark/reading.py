@@ -19,7 +19,7 @@ def read_range(wanted: Range, options: SourceOptions) -> Iterator[pa.RecordBatch
     """All records of a range that exist, in the order of their offsets."""
     link = _links.pop(options.client, None) or Link(options.client)
     fetch = RangeFetch(link, wanted, fails_on_data_loss=options.fails_on_data_loss)
-    maker = BatchMaker(wanted.partition, options.columns)
+    maker = BatchMaker(wanted.partition, options.columns, options.value)
     is_sound = False
     try:
         for fetched in fetch:

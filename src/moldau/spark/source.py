@@ -8,6 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
@@ -25,7 +26,17 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.spark.admission import Admission
@@ -43,15 +54,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
-_TYPES = {
-    "key": "binary",
-    "value": "binary",
-    "topic": "string",
-    "partition": "int",
-    "offset": "bigint",
-    "timestamp": "timestamp",
-    "timestampType": "int",
-    "headers": "array<struct<key:string,value:binary>>",
+_HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+_TYPES: dict[str, DataType] = {
+    "key": BinaryType(),
+    "value": BinaryType(),
+    "topic": StringType(),
+    "partition": IntegerType(),
+    "offset": LongType(),
+    "timestamp": TimestampType(),
+    "timestampType": IntegerType(),
+    "headers": ArrayType(_HEADER),
 }
 
 
@@ -70,9 +82,13 @@ class MoldauDataSource(DataSource):
     def name(cls) -> str:
         return "moldau"
 
-    def schema(self) -> str:
-        columns = SourceOptions.read(self.options, is_stream=False).columns
-        return ", ".join(f"{name} {_TYPES[name]}" for name in columns)
+    def schema(self) -> StructType:
+        options, types = SourceOptions.read(self.options, is_stream=False), _TYPES
+        if options.value is not None:
+            from moldau.spark.values import value_type  # noqa: PLC0415 - needs pyarrow
+
+            types = types | {"value": value_type(options.value)}
+        return StructType([StructField(name, types[name]) for name in options.columns])
 
     def reader(self, schema: StructType) -> "BatchReader":
         options = _read_options(self.options, schema, is_stream=False)
@@ -249,7 +265,10 @@ def _read_options(
     """The options; a schema that the user gave chooses the columns."""
     chosen = dict(options)
     chosen["columns"] = ",".join(schema.names)
-    return SourceOptions.read(chosen, is_stream=is_stream)
+    read = SourceOptions.read(chosen, is_stream=is_stream)
+    if read.value is None or "value" not in schema.names:
+        return replace(read, value=None)
+    return replace(read, value=read.value.with_type(schema["value"].dataType))
 
 
 def _read(partition: InputPartition, options: SourceOptions) -> "Iterator[pa.RecordBatch]":

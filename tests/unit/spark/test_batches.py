@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from pyspark.sql.types import LongType, StructField, StructType
 
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
@@ -19,6 +20,7 @@ from moldau.records.fetched import AbortedTransaction, Selection
 from moldau.records.record import Record
 from moldau.spark.batches import BATCH_BYTES_MAX, BatchMaker
 from moldau.spark.fetching import Fetched
+from moldau.spark.values import ValueOptions
 
 NAME = TopicPartition("orders", 3)
 MIB = 1 << 20
@@ -125,3 +127,13 @@ def test_damage_is_told_with_its_place() -> None:
     data[-1] ^= 1
     with pytest.raises(KafkaError, match=r"orders-3 at 0: .*checksum"):
         batches(bytes(data), "value")
+
+
+def test_a_value_that_does_not_fit_its_schema_is_told_with_its_place() -> None:
+    schema = StructType([StructField("age", LongType())])
+    maker = BatchMaker(NAME, ("value",), ValueOptions("json", schema.json()))
+    data = write_batch([Record(5, 0, None, b'{"age":1}'), Record(6, 0, None, b"?")], base_offset=5)
+    with pytest.raises(
+        ValueError, match=r"orders-3, rows from offset 5: row 1 is not JSON: .*null"
+    ):
+        list(maker.batches(Fetched(memoryview(bytes(data)), Selection())))
