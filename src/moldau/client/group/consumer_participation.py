@@ -13,6 +13,7 @@ from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.holder import Holder
 from moldau.client.group.membership import NO_GENERATION, Membership, Remedy
 from moldau.client.group.polls import Polls
+from moldau.client.group.steady import SteadyHolder
 from moldau.client.group.subscription import Subscription
 from moldau.client.settings import ConsumerSettings
 from moldau.errors import ErrorCode, KafkaError
@@ -56,8 +57,18 @@ class ConsumerParticipation:
         self._subscription = subscription
         self._changed.set()
 
+    def steady(self, holder: Holder) -> Holder:
+        """The holder, with heartbeats while it is told what comes and goes."""
+        return SteadyHolder(
+            holder,
+            self._stay_alive,
+            interval_s=lambda: self._interval_s,
+            limit_s=self._settings.max_poll_interval_ms / 1000,
+        )
+
     async def run(self, holder: Holder) -> None:
         """Take part until cancelled."""
+        holder = self.steady(holder)
         while True:
             try:
                 await self._take_part(holder)
@@ -119,11 +130,16 @@ class ConsumerParticipation:
         self._take(await self._beat(self._membership.generation, topics if is_new else None, news))
         self._topics, self._told = topics, held
 
+    async def _stay_alive(self) -> None:
+        if self._membership.is_in_generation:
+            self._take(await self._beat(self._membership.generation, None))
+
     async def _reconcile(self, holder: Holder) -> None:
         """Come nearer to what the coordinator wants this member to have."""
-        if self._target is None:
+        wanted = self._target
+        if wanted is None:
             return
-        target = await self._named(self._target)
+        target = await self._named(wanted)
         if target is None:
             return  # topics that are not known here yet: the next heartbeat comes soon
         others = [each for each in holder.held() if each not in target]
@@ -131,7 +147,8 @@ class ConsumerParticipation:
             await holder.give_back(others)
         if holder.held() != target or not target:
             await holder.receive(target)
-        self._target = None
+        if self._target is wanted:  # a heartbeat meanwhile may have told more
+            self._target = None
         if holder.held() != self._told:
             self._changed.set()  # others wait to hear of it
 

@@ -117,7 +117,7 @@ class Group:
         await self._commit(self._wished)
         await self.commit()
         if self._held:
-            await self.give_back(self._held)
+            await self.participation.steady(self).give_back(self._held)
         await self.participation.leave()
 
     # What the participation tells

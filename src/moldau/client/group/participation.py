@@ -20,6 +20,7 @@ from moldau.client.group.holder import Holder
 from moldau.client.group.member import Member
 from moldau.client.group.membership import Membership, Remedy
 from moldau.client.group.polls import Polls
+from moldau.client.group.steady import SteadyHolder
 from moldau.client.group.subscription import Subscription
 from moldau.client.settings import ConsumerSettings
 from moldau.errors import ErrorCode, KafkaError
@@ -87,8 +88,18 @@ class Participation:
         self._subscription = subscription
         self._changed.set()
 
+    def steady(self, holder: Holder) -> Holder:
+        """The holder, with heartbeats while it is told what comes and goes."""
+        return SteadyHolder(
+            holder,
+            self._stay_alive,
+            interval_s=lambda: self._settings.heartbeat_interval_ms / 1000,
+            limit_s=self._settings.max_poll_interval_ms / 1000,
+        )
+
     async def run(self, holder: Holder) -> None:
         """Take part until cancelled."""
+        holder = self.steady(holder)
         while True:
             self._changed.clear()
             try:
@@ -240,7 +251,12 @@ class Participation:
                 return None
         return None
 
-    async def _beat(self) -> None:
+    async def _stay_alive(self) -> None:
+        """Beat without looking at what it means: `_beat` will."""
+        if self._membership.is_in_generation:
+            await self._ask_to_stay()
+
+    async def _ask_to_stay(self) -> None:
         request = HeartbeatRequest(
             group_id=self._membership.group_id,
             generation_id=self._membership.generation,
@@ -248,9 +264,12 @@ class Participation:
             group_instance_id=self._settings.group_instance_id or None,
         )
         timeout_s = self._settings.session_timeout_ms / 1000
+        answer = await self._coordinator.ask(request, HeartbeatResponse, timeout_s=timeout_s)
+        _raise_for(answer.error_code, "Heartbeat")
+
+    async def _beat(self) -> None:
         try:
-            answer = await self._coordinator.ask(request, HeartbeatResponse, timeout_s=timeout_s)
-            _raise_for(answer.error_code, "Heartbeat")
+            await self._ask_to_stay()
         except KafkaError as error:
             # Whoever coordinates next knows the generation too: no need to give anything back.
             if self._membership.remedy(error.code) is not Remedy.FIND_COORDINATOR:
