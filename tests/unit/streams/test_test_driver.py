@@ -1,24 +1,12 @@
 """A topology runs on piped records, in a session of the test's own."""
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 from pyspark.sql import SparkSession
 
 from moldau.streams import LONG, STRING, StreamsBuilder, json
-from moldau.streams.test_driver import OutputRecord, TestDriver, local_session
+from moldau.streams.test_driver import OutputRecord, TestDriver
 
 pytestmark = pytest.mark.needs("java")
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        session = local_session()
-        yield session
-        session.stop()
 
 
 def test_records_go_through_in_as_many_steps_as_the_test_wants(spark: SparkSession) -> None:

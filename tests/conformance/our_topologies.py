@@ -1,0 +1,186 @@
+"""The topologies of `java/topologies`, written for Moldau: names, topics and results are the same.
+
+A window's key reads key@start/end in both, in milliseconds.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from moldau.streams import (
+    JoinWindows,
+    KStream,
+    KTable,
+    SessionWindows,
+    SlidingWindows,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+)
+
+SIZE = timedelta(seconds=10)
+GRACE = timedelta(seconds=5)
+TUMBLING = TimeWindows.of_size_and_grace(SIZE, GRACE)
+HOPPING = TUMBLING.advance_by(timedelta(seconds=5))
+SLIDING = SlidingWindows.of_time_difference_and_grace(SIZE, GRACE)
+SESSIONS = SessionWindows.of_inactivity_gap_and_grace(SIZE, GRACE)
+WITHIN = JoinWindows.of_time_difference_and_grace(SIZE, GRACE)
+BOTH = "concat(coalesce(left, 'null'), '|', coalesce(right, 'null'))"
+WINDOW = "concat(key.key, '@', unix_millis(key.window.start), '/', unix_millis(key.window.end))"
+
+Build = Callable[[StreamsBuilder], None]
+
+
+def topology(name: str) -> Topology:
+    builder = StreamsBuilder()
+    TOPOLOGIES[name](builder)
+    return builder.build()
+
+
+def stream(builder: StreamsBuilder, topic: str = "input") -> KStream:
+    return builder.stream(topic)
+
+
+def as_text(table: KTable) -> None:
+    table.to_stream().map_values("cast(value as string)").to("output")
+
+
+def as_windows(table: KTable) -> None:
+    named = table.to_stream().select_key(WINDOW)
+    named.map_values("cast(value as string)").to("output")
+
+
+def branched(builder: StreamsBuilder) -> None:
+    branches = stream(builder).split()
+    branches.branch("value like 'a%'").to("apples")
+    branches.branch("value like '%r'").to("pears")
+    branches.default_branch().to("rest")
+
+
+def words(builder: StreamsBuilder) -> KTable:
+    split = stream(builder).flat_map_values(r"split(lower(value), '\\W+')")
+    return split.group_by("value").count()
+
+
+def concatenated(aggregate: object, value: object) -> object:
+    return f"{aggregate}+{value}"
+
+
+def with_length(key: object, value: object, aggregate: object) -> object:
+    return f"{aggregate}{key}{len(str(value))}"
+
+
+def plus_length(_key: object, value: object, aggregate: object) -> object:
+    assert isinstance(aggregate, int)
+    return aggregate + len(str(value))
+
+
+def plus(one: object, other: object) -> object:
+    assert isinstance(one, int)
+    assert isinstance(other, int)
+    return one + other
+
+
+def minus(one: object, other: object) -> object:
+    assert isinstance(one, int)
+    assert isinstance(other, int)
+    return one - other
+
+
+def plus_of_key(_key: object, one: object, other: object) -> object:
+    return plus(one, other)
+
+
+def sums(builder: StreamsBuilder) -> KTable:
+    grouped = builder.table("input").group_by(
+        "struct(left(key, 1) as key, cast(value as bigint) as value)"
+    )
+    return grouped.reduce(plus, minus)
+
+
+STATELESS: dict[str, Build] = {
+    "filter": lambda b: stream(b).filter("length(value) > 3").to("output"),
+    "filter-not": lambda b: stream(b).filter_not("length(value) > 3").to("output"),
+    "map": lambda b: stream(b).map("struct(upper(value) as key, key as value)").to("output"),
+    "map-values": lambda b: stream(b).map_values("upper(value)").to("output"),
+    "flat-map": lambda b: (
+        stream(b)
+        .flat_map("transform(split(value, ' '), word -> struct(word as key, key as value))")
+        .to("output")
+    ),
+    "flat-map-values": lambda b: stream(b).flat_map_values("split(value, ' ')").to("output"),
+    "select-key": lambda b: stream(b).select_key("left(value, 1)").to("output"),
+    "branch": branched,
+    "merge": lambda b: stream(b, "left").merge(stream(b, "right")).to("output"),
+    "repartition": lambda b: stream(b).select_key("left(value, 1)").repartition().to("output"),
+}
+
+TABLES: dict[str, Build] = {
+    "word-count": lambda b: as_text(words(b)),
+    "count": lambda b: as_text(stream(b).group_by_key().count()),
+    "reduce": lambda b: as_text(stream(b).group_by_key().reduce(concatenated)),
+    "aggregate": lambda b: as_text(
+        stream(b).group_by_key().aggregate(str, with_length, returns="string")
+    ),
+    "table": lambda b: as_text(b.table("input")),
+    "table-filter": lambda b: as_text(b.table("input").filter("length(value) > 3")),
+    "table-map-values": lambda b: as_text(b.table("input").map_values("upper(value)")),
+    "table-count": lambda b: as_text(
+        b.table("input").group_by("struct(value as key, key as value)").count()
+    ),
+    "table-reduce": lambda b: as_text(sums(b)),
+    "to-table": lambda b: as_text(stream(b).to_table()),
+    "tumbling": lambda b: as_windows(stream(b).group_by_key().windowed_by(TUMBLING).count()),
+    "hopping": lambda b: as_windows(stream(b).group_by_key().windowed_by(HOPPING).count()),
+    "sliding": lambda b: as_windows(stream(b).group_by_key().windowed_by(SLIDING).count()),
+    "session": lambda b: as_windows(stream(b).group_by_key().windowed_by(SESSIONS).count()),
+    "tumbling-reduce": lambda b: as_windows(
+        stream(b).group_by_key().windowed_by(TUMBLING).reduce(concatenated)
+    ),
+    "session-aggregate": lambda b: as_windows(
+        stream(b)
+        .group_by_key()
+        .windowed_by(SESSIONS)
+        .aggregate(int, plus_length, returns="bigint", merger=plus_of_key)
+    ),
+    "table-table": lambda b: as_text(b.table("left").join(b.table("right"), BOTH)),
+    "table-table-left": lambda b: as_text(b.table("left").left_join(b.table("right"), BOTH)),
+    "table-table-outer": lambda b: as_text(b.table("left").outer_join(b.table("right"), BOTH)),
+    "foreign-key": lambda b: as_text(
+        b.table("left").join(b.table("right"), BOTH, foreign_key="value")
+    ),
+    "foreign-key-left": lambda b: as_text(
+        b.table("left").left_join(b.table("right"), BOTH, foreign_key="value")
+    ),
+}
+
+FINAL: dict[str, Build] = {
+    "tumbling-suppressed": lambda b: as_windows(
+        stream(b).group_by_key().windowed_by(TUMBLING).count().suppress_until_window_closes()
+    ),
+    "hopping-suppressed": lambda b: as_windows(
+        stream(b).group_by_key().windowed_by(HOPPING).count().suppress_until_window_closes()
+    ),
+    "session-suppressed": lambda b: as_windows(
+        stream(b).group_by_key().windowed_by(SESSIONS).count().suppress_until_window_closes()
+    ),
+    "stream-stream": lambda b: (
+        stream(b, "left").join(stream(b, "right"), BOTH, WITHIN).to("output")
+    ),
+    "stream-stream-left": lambda b: (
+        stream(b, "left").left_join(stream(b, "right"), BOTH, WITHIN).to("output")
+    ),
+    "stream-stream-outer": lambda b: (
+        stream(b, "left").outer_join(stream(b, "right"), BOTH, WITHIN).to("output")
+    ),
+    "stream-table": lambda b: stream(b, "left").join(b.table("right"), BOTH).to("output"),
+    "stream-table-left": lambda b: stream(b, "left").left_join(b.table("right"), BOTH).to("output"),
+    "stream-global": lambda b: (
+        stream(b, "left").join(b.global_table("right"), BOTH, lookup="value").to("output")
+    ),
+    "stream-global-left": lambda b: (
+        stream(b, "left").left_join(b.global_table("right"), BOTH, lookup="value").to("output")
+    ),
+}
+
+# Of tables the last value of each key counts; of the others every record, in whatever order.
+TOPOLOGIES = STATELESS | TABLES | FINAL
