@@ -46,14 +46,19 @@ def f25(stage: Stage) -> None:
         joining = Member(stage.load.client(f"joining-{index}"), PARTITIONS, history)
         stage.load.begin(joining.run)
         stage.kill(number)
-        until(
-            lambda: any(joined.generation > generation for joined in list(history.joined)),  # noqa: B023
-            "the members share the partitions anew",
-        )
+        _until_shared_after(stage, generation)
         _until_offsets_are_committed(stage)
         stage.start(number)
         stage.until_whole()
         _until_offsets_are_committed(stage)
+
+
+def _until_shared_after(stage: Stage, generation: int) -> None:
+    joined = stage.load.history.joined
+    until(
+        lambda: any(one.generation > generation for one in list(joined)),
+        "the members share the partitions anew",
+    )
 
 
 def _until_offsets_are_committed(stage: Stage) -> None:

@@ -56,7 +56,7 @@ def f3(stage: Stage) -> None:
     for index in range(stage.rounds):
         number = stage.follower()
         stage.kill(number)
-        until(lambda: number not in stage.state().isr, "it is out of sync")  # noqa: B023
+        stage.until_in_sync_are(*stage.others(number))
         sender = stage.load.sender(f"filling-{index}")
         for _ in range(_MISSED_BYTES // _RECORD_BYTES):
             sender.send(0, padding="." * _RECORD_BYTES)
@@ -156,7 +156,7 @@ def f6(stage: Stage) -> None:
         leader = stage.leader()
         others = stage.others(leader)
         stage.kill(*others)
-        until(lambda: stage.state().isr == (leader,), "the leader is alone")  # noqa: B023
+        stage.until_in_sync_are(leader)
         hasty = stage.load.sender(f"hasty-{index}", message_timeout_ms=1500)
         for _ in range(5):
             hasty.send(0)

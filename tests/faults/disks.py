@@ -5,7 +5,6 @@ import resource
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.our_cluster import until
 from faults.fault import fault
 from faults.stage import PARTITIONS, Stage
 from simulation.client import TOPIC
@@ -89,7 +88,7 @@ def f21(stage: Stage) -> None:
         limit = segment.stat().st_size + 100
         _, most = resource.prlimit(broker.process_id, resource.RLIMIT_FSIZE)
         resource.prlimit(broker.process_id, resource.RLIMIT_FSIZE, (limit, most))
-        until(lambda: broker.has_ended, "it stops, with no directory left")  # noqa: B023
+        stage.until_ended(before.leader)
         stage.until_led_by_another(before)
         stage.load.until_more()
         broker.kill()
@@ -116,7 +115,7 @@ def f37(stage: Stage) -> None:
         assert number in stage.cluster.live()
         assert not broker.has_ended
         _take_away(other)
-        until(lambda: broker.has_ended, "it stops, with no directory left")  # noqa: B023
+        stage.until_ended(number)
         for directory in (failed, other):
             _bring_back(directory)
         broker.kill()

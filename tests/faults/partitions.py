@@ -2,7 +2,7 @@
 
 import time
 
-from conformance.our_cluster import DEADLINE_S, until
+from conformance.our_cluster import DEADLINE_S
 from faults.fault import fault
 from faults.stage import LAG_S, ZOOKEEPER, Stage, party
 
@@ -21,7 +21,7 @@ def f13(stage: Stage) -> None:
         leader = stage.leader()
         others = stage.others(leader)
         stage.links.cut(*map(party, (leader, *others)))
-        until(lambda: stage.state().isr == (leader,), "the leader is alone")  # noqa: B023
+        stage.until_in_sync_are(leader)
         _nothing_is_acknowledged(stage, f"alone-{index}")
         stage.links.mend()
         stage.load.until_more()
@@ -57,7 +57,7 @@ def f16(stage: Stage) -> None:
         for cut in (stage.links.mute, stage.links.cut):
             for other in others:
                 cut(party(number), other)
-            until(lambda: number not in stage.state().isr, "it is out of sync")  # noqa: B023
+            stage.until_in_sync_are(*stage.others(number))
             stage.load.until_more()
             time.sleep(LAG_S)
             stage.links.mend()

@@ -25,14 +25,14 @@ def f31(stage: Stage) -> None:
         away, other = stage.others(leader)
         stage.kill(away)
         _send(stage, topic, [b"%0*d" % (_VALUE_BYTES, number) for number in range(_RECORDS)])
-        until(lambda: away not in stage.cluster.state(topic).isr, "it is out of sync")  # noqa: B023
+        stage.until_in_sync_are(leader, other, topic=topic)
         kept = TopicPartition(topic, 0, _KEPT_FROM)
         admin = stage.admin()
         admin.delete_records([kept])[kept].result(DEADLINE_S)
         stage.kill(leader)
-        until(lambda: stage.cluster.state(topic).leader == other, "the other one leads")  # noqa: B023
+        stage.until_in_sync_are(other, topic=topic)
         stage.start(away)
-        until(lambda: away in stage.cluster.state(topic).isr, "it is in sync again")  # noqa: B023
+        stage.until_in_sync_are(away, other, topic=topic)
         first = batches(stage.cluster.brokers[away].log_directory / f"{topic}-0")[0]
         assert first.base_offset >= _KEPT_FROM - _SEGMENT_RECORDS, f"it has {first.base_offset}"
         stage.start(leader)

@@ -151,6 +151,17 @@ class Stage:
         """Wait until a broker's session has expired."""
         until(lambda: number not in self.cluster.live(), f"the session of {number} expires")
 
+    def until_in_sync_are(self, *numbers: int, topic: str = TOPIC) -> None:
+        """Wait until exactly these replicas of the first partition are in sync."""
+        until(
+            lambda: set(self.cluster.state(topic).isr) == set(numbers),
+            f"in sync are {numbers} of {topic}",
+        )
+
+    def until_ended(self, number: int) -> None:
+        """Wait until a broker has stopped by itself."""
+        until(lambda: self.cluster.brokers[number].has_ended, f"broker {number} stops")
+
     def until_whole(self) -> None:
         """Wait until all brokers are there and every replica of the load is in sync."""
         cluster = self.cluster
