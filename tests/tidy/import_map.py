@@ -53,7 +53,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cryptography": ("moldau.security.key_stores",),
     "cython": (
         *("moldau.records", "moldau.log", "moldau.net.connection"),
-        *("moldau.broker.express", "moldau.client.intake"),
+        *("moldau.broker.express", "moldau.broker.commit_express", "moldau.client.intake"),
     ),
     "fastavro": ("moldau.client.arrow",),
     "google": ("moldau.client.arrow",),  # protobuf

@@ -98,16 +98,18 @@ class Dispatcher:
         self._metrics = metrics
         self._served: dict[int, _Served] = {}
         self._shortcuts = dict(shortcuts)
-        self._shortcut: Shortcut | None = None
+        # Those of the APIs that were asked for, by the lower byte of the key: the upper is 0.
+        self._ready: dict[int, Shortcut] = {}
 
     def respond(self, client: Client, frame: memoryview) -> Answer:
         """The parts of the framed answer, or None if the client expects none.
 
         What has to wait is returned as a coroutine, which comes to the same in the end.
         """
-        if self._shortcut is not None:
+        shortcut = self._ready.get(frame[1]) if len(frame) > 1 else None
+        if shortcut is not None:
             try:
-                answer = self._shortcut(frame)
+                answer = shortcut(frame)
             except Exception as error:  # nobody knows how far it came
                 _log.exception("a request from %s failed", client.host)
                 raise CloseConnection("a request failed") from error
@@ -159,7 +161,7 @@ class Dispatcher:
     def wrap(self, api_key: int, wrapper: Callable[[Handle], Handle]) -> None:
         """Let tests come between the requests of an API and its handler."""
         self._shortcuts.pop(api_key, None)
-        self._shortcut = None
+        self._ready.pop(api_key, None)
         served = self._served.get(api_key) or self._serve(api_key)
         served.handle = wrapper(served.handle)
 
@@ -179,7 +181,7 @@ class Dispatcher:
             requests={},
         )
         if api_key in self._shortcuts:
-            self._shortcut = self._shortcuts[api_key](served.times, served.requests)
+            self._ready[api_key] = self._shortcuts[api_key](served.times, served.requests)
         return served
 
     def _version(self, served: _Served, api_version: int) -> _Version:

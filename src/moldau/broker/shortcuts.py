@@ -10,9 +10,11 @@ from moldau.runtime.metrics import Counter
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
+    from moldau.broker.commit_express import CommitExpress
     from moldau.broker.express import Express
 
 PRODUCE = 0
+OFFSET_COMMIT = 8
 
 
 def make_dispatcher(broker: "Broker") -> Dispatcher:
@@ -23,10 +25,15 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
         made: Express = module.Express(broker, times, counters)
         return made.respond
 
+    def commit_express(times: RequestTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel("moldau.broker._commit_express", "moldau.broker.commit_express")
+        made: CommitExpress = module.CommitExpress(broker, times, counters)
+        return made.respond
+
     return Dispatcher(
         ROUTES,
         broker,
         clock=broker.clock,
         metrics=broker.metrics,
-        shortcuts={PRODUCE: express},
+        shortcuts={PRODUCE: express, OFFSET_COMMIT: commit_express},
     )

@@ -82,6 +82,10 @@ class Journal(Protocol):
     def leader_epoch(self) -> int:
         """In which epoch this broker leads."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether an append is committed at once."""
+
     def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset. Raises if too few are in sync."""
 
@@ -152,6 +156,17 @@ class Shard(Generic[M]):
         for log_offset, record in enumerate(decision.records, first_offset):
             machine.apply(record, Source(log_offset, producer.producer_id, now))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
+
+    @property
+    def is_compressing(self) -> bool:
+        """Whether records are stored compressed."""
+        return self._ports.compression != 0
+
+    def append_batch(self, batch: WritableBuffer) -> int:
+        """Append records that the caller then applies; the offset of the first of them."""
+        first_offset = self.journal.append(batch, None)
+        self._ports.waiters.wake(self.journal.name)  # followers wait for it
+        return first_offset
 
     async def until_committed(self, end_offset: int) -> None:
         """Return when everything before `end_offset` is safe; raises if that fails."""

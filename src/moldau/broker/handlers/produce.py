@@ -35,8 +35,9 @@ from moldau.replication.partition import ALL_IN_SYNC, Partition
 
 ACKS = (ALL_IN_SYNC, 0, 1)
 ADMIN_CLIENT = "__admin_client"
-# Larger batches are opened in a thread, if that is work: the loop has others to serve.
-_OPENED_ON_LOOP_BYTES = 65_536
+# Larger batches are opened in a thread, if that is work: the loop has others to serve. Those of a
+# millisecond are not worth it, since a thread finds nothing of them in its caches.
+_OPENED_ON_LOOP_BYTES = 524_288
 _LEADER_HINTS_SINCE = 10
 _ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, nobody knows yet.

@@ -18,6 +18,7 @@ from moldau.coordinator.group.consumer.messages import (
     HeartbeatReply,
 )
 from moldau.coordinator.group.consumer.records import ConsumerRecord, EpochRecord
+from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine, JoinDecision, SyncDecision
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
@@ -188,6 +189,15 @@ class Groups:
     ) -> Decision[GroupsRecord, Errors]:
         """Store offsets, with a producer when its transaction commits; raises if none may be."""
         is_transactional = producer != NO_PRODUCER
+        group = self.group_to_commit(group_id, identity, now=now, is_transactional=is_transactional)
+        decision = commits.commit(group, offsets, self._config)
+        decision.producer = producer
+        return decision
+
+    def group_to_commit(
+        self, group_id: str, identity: Identity, *, now: Moment, is_transactional: bool = False
+    ) -> Group | ConsumerGroup:
+        """The group whose offsets these are; raises if they may not be stored."""
         machine = self._table.find(group_id)
         if machine is None:
             if identity.generation >= 0 and not is_transactional:
@@ -198,9 +208,7 @@ class Groups:
             raise KafkaError(error)
         if isinstance(machine, GroupMachine) and not is_transactional:
             machine.note_commit(identity.member_id, now=now)
-        decision = commits.commit(machine.group, offsets, self._config)
-        decision.producer = producer
-        return decision
+        return machine.group
 
     def fetch(
         self,
