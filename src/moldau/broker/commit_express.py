@@ -227,7 +227,7 @@ class CommitExpress:
         if topic_count < 1:
             return False
         topics = self.broker.metadata.image.topics
-        self.offsets = {}
+        self.offsets: dict[TopicPartition, tuple[int, int]] = {}
         self.count = 0
         for _ in range(topic_count):
             before = self.position

@@ -28,6 +28,7 @@ from moldau.protocol.messages.produce import (
 )
 from moldau.records.batch import ATTRIBUTES_POSITION, CODEC_MASK, MAGIC, MAGIC_POSITION
 from moldau.records.buffers import ReadableBuffer
+from moldau.records.compression import Codec
 from moldau.records.refusal import RecordsRefused
 from moldau.records.rules import ProduceRules
 from moldau.records.validate import ValidBatch, validate_produce
@@ -35,8 +36,9 @@ from moldau.replication.partition import ALL_IN_SYNC, Partition
 
 ACKS = (ALL_IN_SYNC, 0, 1)
 ADMIN_CLIENT = "__admin_client"
-# Larger batches are opened in a thread, if that is work: the loop has others to serve. Those of a
-# millisecond are not worth it, since a thread finds nothing of them in its caches.
+# Larger batches are looked at in a thread, if that is work: the loop has others to serve. To
+# decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
+_CONVERTED_ON_LOOP_BYTES = 65_536
 _OPENED_ON_LOOP_BYTES = 524_288
 _LEADER_HINTS_SINCE = 10
 _ABORTABLE_SINCE = 11
@@ -141,8 +143,8 @@ class _Appends:
         rules, now_ms = partition.produce_rules, broker.clock.now_ms()
         if (
             records is not None
-            and len(records) > _OPENED_ON_LOOP_BYTES
-            and _must_be_opened(records, rules)
+            and len(records) > _CONVERTED_ON_LOOP_BYTES
+            and _takes_long(records, rules)
         ):
             return self._append_opened(partition, records, response)
         version = self._context.api_version
@@ -239,12 +241,14 @@ def _unverified(code: ErrorCode, version: int) -> ErrorCode:
     return code
 
 
-def _must_be_opened(records: ReadableBuffer, rules: ProduceRules) -> bool:
-    """Whether validating means to decompress, to compress or to convert the records."""
+def _takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
+    """Whether validating means to compress, to convert, or to decompress many records."""
     if records[MAGIC_POSITION] != MAGIC:
         return True
     codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
-    return codec != 0 or rules.codec not in (None, codec)
+    if rules.codec not in (None, codec) or codec == Codec.GZIP:
+        return True
+    return codec != Codec.NONE and len(records) > _OPENED_ON_LOOP_BYTES
 
 
 async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: Broker) -> None:

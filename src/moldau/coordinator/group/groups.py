@@ -6,7 +6,7 @@ from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, Moment, Source
 from moldau.coordinator.group import commits, offset_codec, records
 from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
-from moldau.coordinator.group.commits import Errors
+from moldau.coordinator.group.commits import AnyGroup, Errors
 from moldau.coordinator.group.consumer import migration
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
 from moldau.coordinator.group.consumer.group import ConsumerGroup, ConsumerGroupState
@@ -18,7 +18,6 @@ from moldau.coordinator.group.consumer.messages import (
     HeartbeatReply,
 )
 from moldau.coordinator.group.consumer.records import ConsumerRecord, EpochRecord
-from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine, JoinDecision, SyncDecision
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
@@ -188,25 +187,25 @@ class Groups:
         producer: Producer = NO_PRODUCER,
     ) -> Decision[GroupsRecord, Errors]:
         """Store offsets, with a producer when its transaction commits; raises if none may be."""
-        is_transactional = producer != NO_PRODUCER
-        group = self.group_to_commit(group_id, identity, now=now, is_transactional=is_transactional)
+        in_transaction = producer != NO_PRODUCER
+        group = self.group_to_commit(group_id, identity, now=now, in_transaction=in_transaction)
         decision = commits.commit(group, offsets, self._config)
         decision.producer = producer
         return decision
 
     def group_to_commit(
-        self, group_id: str, identity: Identity, *, now: Moment, is_transactional: bool = False
-    ) -> Group | ConsumerGroup:
+        self, group_id: str, identity: Identity, *, now: Moment, in_transaction: bool = False
+    ) -> AnyGroup:
         """The group whose offsets these are; raises if they may not be stored."""
         machine = self._table.find(group_id)
         if machine is None:
-            if identity.generation >= 0 and not is_transactional:
+            if identity.generation >= 0 and not in_transaction:
                 raise KafkaError(ErrorCode.ILLEGAL_GENERATION)
             machine = self._table.succeed(group_id, now=now)
-        error = commits.commit_fault(machine.group, identity, is_transactional=is_transactional)
+        error = commits.commit_fault(machine.group, identity, is_transactional=in_transaction)
         if error is not None:
             raise KafkaError(error)
-        if isinstance(machine, GroupMachine) and not is_transactional:
+        if isinstance(machine, GroupMachine) and not in_transaction:
             machine.note_commit(identity.member_id, now=now)
         return machine.group
 
@@ -221,8 +220,7 @@ class Groups:
         """See `commits.fetch`; raises for a member that is not where it believes to be."""
         machine = self._table.find(group_id)
         group = None if machine is None else machine.group
-        error = commits.fetch_fault(group, identity)
-        if error is not None:
+        if (error := commits.fetch_fault(group, identity)) is not None:
             raise KafkaError(error)
         return commits.fetch(group, partitions, require_stable=require_stable)
 
@@ -238,12 +236,9 @@ class Groups:
     def forget_partitions(self, partitions: Iterable[TopicPartition]) -> list[GroupsRecord]:
         """Tombstones for partitions that exist no more."""
         gone = list(partitions)
-        tombstones: list[GroupsRecord] = []
-        for machine in self._table:
-            group = machine.group
-            if any(each in group.offsets.committed for each in gone):
-                tombstones += commits.forget(group, gone)
-        return tombstones
+        groups = [machine.group for machine in self._table]
+        touched = [each for each in groups if not each.offsets.committed.keys().isdisjoint(gone)]
+        return [record for group in touched for record in commits.forget(group, gone)]
 
     def ids(self) -> list[str]:
         """All groups that are there now."""

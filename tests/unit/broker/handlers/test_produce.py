@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from hashlib import sha256
+from random import Random
 
 import pytest
 
@@ -214,6 +214,12 @@ async def test_acks_all_needs_enough_in_sync(world: World) -> None:
     assert answer.error_code == ErrorCode.NONE
 
 
+def noise(size: int) -> list[bytes]:
+    """So many bytes that no codec makes smaller, in values of a thousand."""
+    data = Random(1).randbytes(size)
+    return [data[start : start + 1_000] for start in range(0, size, 1_000)]
+
+
 @pytest.mark.parametrize(
     ("sent", "stored", "kept"),
     [
@@ -225,8 +231,7 @@ async def test_large_batches_are_opened_off_the_loop(
     world: World, sent: Codec, stored: str, kept: Codec
 ) -> None:
     await world.create_topic("z", overrides={"compression.type": stored})
-    noise = [b"".join(sha256(bytes([n, m])).digest() for m in range(30)) for n in range(100)]
-    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise)]
+    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise(600_000))]
     request = produce(write_batch(rows, attributes=sent), topic="z")
     outcome = eager.start(world.ask(request, 9))
     assert isinstance(outcome, eager.Waiting)
@@ -245,8 +250,7 @@ async def test_large_batches_that_need_no_opening_are_appended_at_once(world: Wo
 
 
 async def test_a_topic_deleted_while_its_records_are_looked_at_takes_none(world: World) -> None:
-    noise = [b"".join(sha256(bytes([n, m])).digest() for m in range(30)) for n in range(100)]
-    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise)]
+    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise(600_000))]
     partition = world.partition("t")
     outcome = eager.start(world.ask(produce(write_batch(rows, attributes=Codec.LZ4)), 9))
     assert isinstance(outcome, eager.Waiting)
