@@ -2,17 +2,22 @@
 
     PYTHONPATH=src:tests bin/python -m conformance.record_transcripts [NAME...]
 
-Commands, inputs and files stay as they are; outputs and exit codes are replaced.
+Those of 2.1, named `2.1/topics`, are from Apache Kafka 2.1's tools, a ZooKeeper, and two brokers of
+ours. Commands, inputs and files stay as they are; outputs and exit codes are replaced.
 """
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from conformance.apache.broker import apache_broker
+from conformance.apache.broker import apache_broker, zookeeper
 from conformance.apache.lines import JavaProgram
-from conformance.apache.tools import ApacheTools
+from conformance.apache.tools import ApacheTools, run_older
+from conformance.our_broker import OurBroker
 from unit.cli.transcript import (
+    OLDER_TRANSCRIPTS,
     TRANSCRIPTS,
     Transcript,
     error_line,
@@ -23,7 +28,11 @@ from unit.cli.transcript import (
 
 
 def main(names: list[str]) -> None:
-    paths = [TRANSCRIPTS / f"{name}.txt" for name in names] or sorted(TRANSCRIPTS.glob("*.txt"))
+    paths = [TRANSCRIPTS / f"{name}.txt" for name in names] or sorted(TRANSCRIPTS.rglob("*.txt"))
+    older = [path for path in paths if path.parent == OLDER_TRANSCRIPTS]
+    if older:
+        record_older(older)
+    paths = [path for path in paths if path not in older]
     with JavaProgram("tools", "kafka-3.9") as program:
         for path in paths:
             transcript = read_transcript(path)
@@ -43,6 +52,33 @@ def record(transcript: Transcript, directory: Path, tools: ApacheTools) -> None:
             step.code = ended.code
             step.stdout = output_lines(ended.stdout)
             step.error = error_line(ended.stdout, ended.stderr) if ended.code else ""
+
+
+def record_older(paths: list[Path]) -> None:
+    """Play transcripts of 2.1, all with one cluster."""
+    with tempfile.TemporaryDirectory() as directory, old_cluster(Path(directory)) as servers:
+        for path in paths:
+            transcript = read_transcript(path)
+            transcript.write_files(Path(directory))
+            for step in transcript.commands():
+                program, arguments = step.arguments("", Path(directory), servers)
+                ended = run_older(program, *arguments)
+                step.code = ended.code
+                step.stdout = output_lines(ended.stdout)
+                step.error = error_line(ended.stdout, ended.stderr) if ended.code else ""
+            write_transcript(path, transcript)
+
+
+@contextmanager
+def old_cluster(directory: Path) -> Iterator[str]:
+    """Two of our brokers with a ZooKeeper; yields its address."""
+    with zookeeper(directory / "zookeeper") as port, ExitStack() as stack:
+        for number in (0, 1):
+            settings = {"zookeeper.connect": f"127.0.0.1:{port}", "broker.id": str(number)}
+            broker = OurBroker(directory / f"broker-{number}", settings)
+            broker.start()
+            stack.callback(broker.kill)
+        yield f"127.0.0.1:{port}"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from moldau.cli.terminal.administration import topic_settings
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
+from moldau.cli.terminal.progress import Bar, as_records, progress_bar
 from moldau.client.consumer import Consumer
 from moldau.client.settings import ConsumerSettings
 
@@ -59,6 +60,13 @@ class _Progress:
     count: int = 0
     is_interrupted: bool = False
     has_no_reader: bool = False
+    bar: Bar | None = None
+
+    def advance(self, count: int) -> None:
+        """Note that more was printed."""
+        self.count += count
+        if self.bar is not None:
+            self.bar.advance(count)
 
     @property
     def is_stopped(self) -> bool:
@@ -169,7 +177,9 @@ async def _consume(given: Given, formatter: Formatter, progress: _Progress) -> N
         ):
             if isinstance(formatter, DefaultFormatter) and formatter.shows_timestamps:
                 formatter.timestamp_types = await _timestamp_types(topics, values)
-            await _print(consumer, given, formatter, progress)
+            total = given.number("max-messages") if "max-messages" in given else None
+            with progress_bar(total, as_records, prints_result=True) as progress.bar:
+                await _print(consumer, given, formatter, progress)
     except asyncio.CancelledError:
         if not progress.is_stopped:
             raise
@@ -203,7 +213,7 @@ async def _print(
                 raise
             _write_singly(records, formatter, failed)
         out.flush()
-        progress.count += len(records)
+        progress.advance(len(records))
 
 
 def _write_singly(records: Sequence[Record], formatter: Formatter, failed: CommandFailed) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from moldau.cli.console.chunks import chunks
@@ -10,6 +11,7 @@ from moldau.cli.console.line_reader import LINE_READERS, Headers, LineReader, Li
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
+from moldau.cli.terminal.progress import Bar, as_size, progress_bar, size_of
 from moldau.client.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
@@ -108,10 +110,14 @@ def settings(given: Given) -> dict[str, object]:
 
 async def _produce(given: Given, values: dict[str, object], reader: LineReader) -> int:
     sending = _Sending(given.text("topic"), reader)
-    async with Producer[bytes, bytes](values) as producer:
-        send = sending.wait_for_each if "sync" in given else sending.pass_on
-        async for lines in _input_lines():
-            await send(producer, lines)
+    send = sending.wait_for_each if "sync" in given else sending.pass_on
+    with ExitStack() as stack:
+        bar = None
+        if not sys.stdin.isatty():
+            bar = stack.enter_context(progress_bar(size_of(sys.stdin), as_size))
+        async with Producer[bytes, bytes](values) as producer:
+            async for lines in _input_lines(bar):
+                await send(producer, lines)
     return 1 if sending.has_lost else 0
 
 
@@ -167,10 +173,12 @@ class _Sending:
         self.has_lost = True
 
 
-async def _input_lines() -> AsyncIterator[list[bytes]]:
+async def _input_lines(bar: Bar | None) -> AsyncIterator[list[bytes]]:
     """Lines as they come; a prompt is shown to those who type them."""
     splitter = LineSplitter()
     prompt = ">" if sys.stdin.isatty() else ""
     async for data in chunks(sys.stdin.fileno(), prompt=prompt):
         yield splitter.feed(data)
+        if bar is not None:
+            bar.advance(len(data))
     yield splitter.end()

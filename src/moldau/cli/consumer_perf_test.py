@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
+from moldau.cli.terminal.progress import Bar, as_records, progress_bar
 from moldau.client.consumer import Consumer
 from moldau.client.settings import ConsumerSettings
 
@@ -72,7 +73,11 @@ def main(arguments: Sequence[str]) -> int:
     if "hide-header" not in given:
         first = "time, threadId" if "show-detailed-stats" in given else "start.time, end.time"
         print(f"{first}, {_COLUMNS}, {_FETCHING}")
-    asyncio.run(_measure(given, settings(given)))
+    with progress_bar(given.number("messages"), as_records) as bar:
+        seen = asyncio.run(_measure(given, settings(given), bar))
+    if "show-detailed-stats" not in given:
+        now_ms = _now_ms()
+        print(seen.row([_date(seen.start_ms), _date(now_ms)], now_ms))
     return 0
 
 
@@ -92,7 +97,7 @@ def settings(given: Given) -> dict[str, object]:
     return usable(ConsumerSettings, texts)
 
 
-async def _measure(given: Given, values: dict[str, object]) -> None:
+async def _measure(given: Given, values: dict[str, object], bar: Bar | None) -> Consumption:
     wanted, timeout_s = given.number("messages"), given.number("timeout", 10_000) / 1000
     interval_ms = given.number("reporting-interval", 5_000)
     shows_windows = "show-detailed-stats" in given
@@ -113,11 +118,13 @@ async def _measure(given: Given, values: dict[str, object]) -> None:
                 seen.join_ms = _now_ms() - seen.start_ms
             seen.count += len(records)
             seen.size_bytes += sum(len(each.value or b"") for each in records)
+            if bar is not None:
+                bar.advance(len(records))
             if shows_windows and _now_ms() - seen.window_start_ms >= interval_ms:
+                if bar is not None:
+                    bar.clear()
                 print(seen.window(_now_ms()), flush=True)
-    if not shows_windows:
-        now_ms = _now_ms()
-        print(seen.row([_date(seen.start_ms), _date(now_ms)], now_ms))
+    return seen
 
 
 def _row(first: list[str], seen: Consumption, count: int, size: int, elapsed_ms: int) -> str:

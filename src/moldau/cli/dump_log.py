@@ -14,6 +14,7 @@ from moldau.cli.dumping.indexes import (
 from moldau.cli.dumping.segment import SegmentDump, View
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, Option, Options, warn
+from moldau.cli.terminal.progress import as_size, progress_bar
 from moldau.log.index import CorruptIndex, OffsetIndex
 from moldau.log.names import offset_of
 from moldau.log.producer_snapshot import CorruptSnapshot
@@ -94,7 +95,11 @@ def _segment_lines(path: str, given: Given, complaints: list[str]) -> Iterator[s
         decode=decoders[0] if decoders else as_text,
     )
     dump = SegmentDump(memoryview(_read(path)), view)
-    yield from dump.lines()
+    with progress_bar(len(dump.data), as_size, prints_result=True) as bar:
+        for line in dump.lines():
+            yield line
+            if bar is not None:
+                bar.advance(dump.position - bar.done)
     if dump.invalid_bytes:
         yield f"Found {dump.invalid_bytes} invalid bytes at the end of {os.path.basename(path)}"
     if dump.gaps:

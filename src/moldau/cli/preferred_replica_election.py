@@ -1,5 +1,6 @@
 """Let preferred replicas lead again, as before 3.0 (kafka-preferred-replica-election.sh)."""
 
+import asyncio
 from collections.abc import Sequence
 
 from moldau.cli.leader_election import elect
@@ -15,17 +16,20 @@ OPTIONS = Options(
     COMMAND_CONFIG,
     Option("admin.config", "The other name of --command-config.", "FILE"),
     Option("path-to-json-file", "The partitions; all without it.", "FILE"),
-    Option("zookeeper", "How it was told of the cluster before 2.4.", "SERVERS"),
+    Option("zookeeper", "As before 2.4: write a node of ZooKeeper instead.", "SERVERS"),
 )
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
-    if "bootstrap-server" not in given:
-        raise CommandFailed(
-            "--bootstrap-server must be specified: the controller is asked through brokers"
-        )
     path = given.text("path-to-json-file")
     partitions = [partition_of(each, path) for each in read_entries(path)] if path else None
+    if "zookeeper" in given:
+        from moldau.cli.znodes.elections import elect_with_zookeeper  # noqa: PLC0415 - seldom
+
+        asyncio.run(elect_with_zookeeper(given.text("zookeeper"), partitions))
+        return 0
+    if "bootstrap-server" not in given:
+        raise CommandFailed("one of --bootstrap-server and --zookeeper must be specified")
     return elect(given, ElectionType.PREFERRED, partitions)

@@ -10,6 +10,7 @@ from moldau.cli.performance.pace import Pace
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, Option, Options, warn
+from moldau.cli.terminal.progress import as_records, progress_bar
 from moldau.client.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
@@ -46,7 +47,11 @@ def main(arguments: Sequence[str]) -> int:
             "producer-performance: error: one of the arguments "
             "--record-size --payload-file --payload-monotonic is required"
         )
-    asyncio.run(_measure(given, settings(given), payloads(given)))
+    count = given.number("num-records")
+    with progress_bar(count, as_records) as bar:
+        latencies = Latencies(count, bar=bar)
+        asyncio.run(_measure(given, settings(given), payloads(given), latencies))
+    print(latencies.total())
     return 0
 
 
@@ -107,10 +112,12 @@ def payloads(given: Given) -> Callable[[int], bytes]:
 
 
 async def _measure(
-    given: Given, values: dict[str, object], payload_of: Callable[[int], bytes]
+    given: Given,
+    values: dict[str, object],
+    payload_of: Callable[[int], bytes],
+    latencies: Latencies,
 ) -> None:
     count, topic = given.number("num-records"), given.text("topic")
-    latencies = Latencies(count)
     pace = Pace(given.last("throughput", float, -1.0))
     lost: list[str] = []
     async with Producer[bytes, bytes](values) as producer:
@@ -139,7 +146,6 @@ async def _measure(
         await producer.flush()
     if lost:
         warn(f"ERROR {len(lost)} records were lost: {lost[0]}")
-    print(latencies.total())
 
 
 class _Transactions:

@@ -1,28 +1,21 @@
 """Move partitions to other brokers (kafka-reassign-partitions.sh)."""
 
-import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.move_plan import Plan, as_json, brokers_of, propose, read_plan
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
-from moldau.cli.terminal.partition_file import (
-    field,
-    partition_of,
-    read_entries,
-    read_topics,
-    require_unique,
-)
+from moldau.cli.terminal.partition_file import read_topics
 from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
-from moldau.client.admin.log_dirs import LogDirs, Replica
+from moldau.client.admin.log_dirs import LogDirs
 from moldau.client.admin.reassignments import Reassignments
 from moldau.client.admin.topics import Topics
-from moldau.controller.assignment import Candidate, Start, assign_replicas
 from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
 
 _ACTIONS = ("generate", "execute", "verify", "cancel", "list")
-_ANY = "any"
 
 OPTIONS = Options(
     "reassign-partitions",
@@ -43,10 +36,8 @@ OPTIONS = Options(
     Option("additional", "Beside what is being moved already."),
     Option("disable-rack-aware", "Do not look at racks."),
     Option("timeout", "For scripts: requests have a limit anyway.", "MILLISECONDS"),
-    Option("zookeeper", "As before 3.0.", "SERVERS"),
+    Option("zookeeper", "As before 2.6: read and write ZooKeeper instead.", "SERVERS"),
 )
-
-Plan = dict[TopicPartition, list[int]]
 
 
 class ReassignmentAdmin(Topics, Reassignments, LogDirs, ThrottleAdmin):
@@ -62,9 +53,14 @@ def main(arguments: Sequence[str]) -> int:
             "Command must include exactly one action: "
             "--generate, --execute, --verify, --cancel, --list"
         )
+    (action,) = actions
+    if "zookeeper" in given:
+        from moldau.cli.znodes.reassignments import move_with_zookeeper  # noqa: PLC0415 - seldom
+
+        asyncio.run(move_with_zookeeper(given, action))
+        return 0
     if "bootstrap-server" not in given:
         raise CommandFailed("Please specify --bootstrap-server")
-    (action,) = actions
     work = _WORK[action]
     run_admin(given, ReassignmentAdmin, lambda admin: work(admin, given))
     return 0
@@ -73,31 +69,15 @@ def main(arguments: Sequence[str]) -> int:
 async def _generate(admin: ReassignmentAdmin, given: Given) -> None:
     given.require("topics-to-move-json-file", "broker-list")
     topics = read_topics(given.text("topics-to-move-json-file"))
-    try:
-        wanted = [int(each) for each in given.text("broker-list").split(",")]
-    except ValueError:
-        raise CommandFailed(f"--broker-list: {given.text('broker-list')} are no numbers") from None
     racks = {each.node_id: each.rack for each in (await admin.describe_cluster()).brokers}
     current = await _assignments(admin, topics)
-    uses_racks = "disable-rack-aware" not in given and all(racks.get(each) for each in wanted)
-    brokers = [Candidate(each, racks.get(each) if uses_racks else None) for each in wanted]
-    draw = SystemRandom().below
-    proposed: Plan = {}
-    for topic in topics:
-        old = {each: replicas for each, replicas in current.items() if each.topic == topic}
-        placed = assign_replicas(
-            brokers,
-            partition_count=len(old),
-            replication_factor=len(next(iter(old.values()))),
-            start=Start(draw(len(brokers)), draw(len(brokers))),
-        )
-        proposed |= {TopicPartition(topic, each): list(found) for each, found in placed.items()}
+    proposed = propose(current, brokers_of(given, racks), SystemRandom())
     print(f"Current partition replica assignment\n{as_json(current)}\n")
     print(f"Proposed partition reassignment configuration\n{as_json(proposed)}")
 
 
 async def _execute(admin: ReassignmentAdmin, given: Given) -> None:
-    plan, directories = _read_plan(given)
+    plan, directories = read_plan(given)
     under_way = await admin.list_partition_reassignments()
     if under_way and "additional" not in given:
         raise CommandFailed(
@@ -132,7 +112,7 @@ async def _execute(admin: ReassignmentAdmin, given: Given) -> None:
 
 
 async def _verify(admin: ReassignmentAdmin, given: Given) -> None:
-    plan, _ = _read_plan(given)
+    plan, _ = read_plan(given)
     under_way = await admin.list_partition_reassignments(plan)
     current = await _assignments(admin, dict.fromkeys(each.topic for each in plan))
     print("Status of partition reassignment:")
@@ -153,7 +133,7 @@ async def _verify(admin: ReassignmentAdmin, given: Given) -> None:
 
 
 async def _cancel(admin: ReassignmentAdmin, given: Given) -> None:
-    plan, _ = _read_plan(given)
+    plan, _ = read_plan(given)
     under_way = await admin.list_partition_reassignments(plan)
     if under_way:
         (await admin.alter_partition_reassignments(dict.fromkeys(under_way))).check()
@@ -179,40 +159,6 @@ async def _list(admin: ReassignmentAdmin, _given: Given) -> None:
         if move.removing:
             changes += f" removing: {_listed(move.removing)}."
         print(f"{partition}: {changes}")
-
-
-def as_json(plan: Mapping[TopicPartition, Sequence[int]]) -> str:
-    """A plan as this command reads it."""
-    listed = [
-        {
-            "topic": each.topic,
-            "partition": each.partition,
-            "replicas": list(plan[each]),
-            "log_dirs": [_ANY] * len(plan[each]),
-        }
-        for each in sorted(plan)
-    ]
-    return json.dumps({"version": 1, "partitions": listed}, separators=(",", ":"))
-
-
-def _read_plan(given: Given) -> tuple[Plan, dict[Replica, str]]:
-    given.require("reassignment-json-file")
-    path = given.text("reassignment-json-file")
-    entries = read_entries(path)
-    partitions = [partition_of(each, path) for each in entries]
-    require_unique(partitions, "Partition reassignment contains duplicate topic partitions")
-    plan: Plan = {}
-    directories: dict[Replica, str] = {}
-    for partition, entry in zip(partitions, entries, strict=True):
-        plan[partition] = [int(each) for each in field(entry, "replicas", list, path)]
-        paths = entry.get("log_dirs") or [_ANY] * len(plan[partition])
-        assert isinstance(paths, list), "a list beside the replicas"
-        for broker, directory in zip(plan[partition], paths, strict=False):
-            if directory != _ANY:
-                directories[Replica(broker, partition)] = str(directory)
-    if not plan:
-        raise CommandFailed("Partition reassignment list cannot be empty")
-    return plan, directories
 
 
 async def _assignments(admin: ReassignmentAdmin, topics: Iterable[str]) -> Plan:

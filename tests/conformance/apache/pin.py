@@ -16,6 +16,10 @@ _NOT_WANTED = {
     "spark-sql-kafka-0-10_2.13": [("*", "*")],
     "spark-token-provider-kafka-0-10_2.13": [("*", "*")],
     "commons-pool2": [("*", "*")],
+    "zookeeper": [("ch.qos.logback", "*")],
+    # Its own ZooKeeper client does not connect on today's Java.
+    "kafka_2.12": [("org.apache.zookeeper", "zookeeper")],
+    "zkclient": [("*", "*")],
 }
 
 CLASS_PATHS = {
@@ -26,6 +30,12 @@ CLASS_PATHS = {
     ],
     "kafka-4": [
         Jar("org.apache.kafka", "kafka_2.13", "4.1.1"),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
+    "kafka-2.1": [
+        Jar("org.apache.kafka", "kafka_2.12", "2.1.1"),
+        Jar("com.101tec", "zkclient", "0.11"),
+        Jar("org.apache.zookeeper", "zookeeper", "3.8.4"),
         Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
     ],
     "json": [Jar("com.fasterxml.jackson.core", "jackson-databind", "2.16.2")],

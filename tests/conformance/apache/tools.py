@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaProgram
 
 CLASSES = {
@@ -25,6 +26,15 @@ CLASSES = {
     "kafka-consumer-perf-test.sh": "org.apache.kafka.tools.ConsumerPerformance",
 }
 
+# Those that read and wrote ZooKeeper; of them 2.1 is the release that tutorials know.
+OLDER_CLASSES = {
+    "kafka-topics.sh": "kafka.admin.TopicCommand",
+    "kafka-configs.sh": "kafka.admin.ConfigCommand",
+    "kafka-acls.sh": "kafka.admin.AclCommand",
+    "kafka-reassign-partitions.sh": "kafka.admin.ReassignPartitionsCommand",
+    "kafka-preferred-replica-election.sh": "kafka.admin.PreferredReplicaLeaderElectionCommand",
+}
+
 
 class Ended(NamedTuple):
     """A tool that has ended."""
@@ -32,6 +42,12 @@ class Ended(NamedTuple):
     code: int
     stdout: str
     stderr: str
+
+
+def run_older(script: str, *arguments: str) -> Ended:
+    """Run a tool of Apache Kafka 2.1, in a virtual machine of its own."""
+    done = run_main(OLDER_CLASSES[script], *arguments, jars="kafka-2.1")
+    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 class ApacheTools:

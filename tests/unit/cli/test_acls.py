@@ -2,7 +2,8 @@
 
 import pytest
 
-from moldau.cli.acls import OPTIONS, wanted_rules
+from moldau.cli.acls import OPTIONS
+from moldau.cli.terminal.access_options import wanted_rules
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.security.acls import Acl, Operation, PatternType, Permission, ResourceType
 from unit.cli.command import run

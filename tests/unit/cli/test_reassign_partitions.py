@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from moldau.cli.reassign_partitions import as_json
-from moldau.model import TopicPartition
 from unit.cli.command import run
 
 
@@ -13,13 +11,6 @@ def plan(directory: Path, text: str) -> str:
     file = directory / "plan.json"
     file.write_text(text)
     return f"--reassignment-json-file={file}"
-
-
-def test_a_plan_is_printed_as_it_is_read() -> None:
-    assert as_json({TopicPartition("t", 1): [2, 3]}) == (
-        '{"version":1,"partitions":[{"topic":"t","partition":1,"replicas":[2,3],'
-        '"log_dirs":["any","any"]}]}'
-    )
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ A transcript is a text file of steps:
     ! the first line of standard error, or the error that Apache prints on standard output
     = 0                                            the exit code
 
-Comments begin with #. `{directory}` stands for a directory of the test, in which a step
-`> name content` writes a file. `bin/python -m conformance.record_transcripts`, with the tests on
-the path, writes outputs and exit codes anew from Apache's tools and broker.
+With `{zookeeper}` in it a command asks ZooKeeper instead: those in `transcripts/2.1` are of
+Apache Kafka 2.1's tools. Comments begin with #. `{directory}` stands for a directory of the test,
+in which a step `> name content` writes a file. `bin/python -m conformance.record_transcripts`,
+with the tests on the path, writes outputs and exit codes anew from Apache's tools and broker.
 """
 
 import re
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
+OLDER_TRANSCRIPTS = TRANSCRIPTS / "2.1"
 _FAILURE = re.compile(
     r"^(Error while executing|Caused by: |Error: Executing|java\.|org\.apache|\tat )"
     r"|^\[\d{4}-\d\d-\d\d .*ERROR"
@@ -36,11 +38,16 @@ class Step:
     error: str = ""
     code: int = 0
 
-    def arguments(self, bootstrap: str, directory: Path) -> tuple[str, list[str]]:
-        """The program's name, and its arguments for a broker."""
+    def arguments(
+        self, bootstrap: str, directory: Path, zookeeper: str = ""
+    ) -> tuple[str, list[str]]:
+        """The program's name, and its arguments for a broker or for ZooKeeper."""
         text = self.command.replace("{directory}", str(directory)).replace("{bootstrap}", bootstrap)
+        text = text.replace("{zookeeper}", zookeeper)
         program, *arguments = shlex.split(text)
-        is_told = "{bootstrap}" in self.command or program in NO_BROKER
+        is_told = (
+            program in NO_BROKER or "{bootstrap}" in self.command or "{zookeeper}" in self.command
+        )
         return program, arguments if is_told else ["--bootstrap-server", bootstrap, *arguments]
 
     @property

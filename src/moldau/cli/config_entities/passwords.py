@@ -34,13 +34,14 @@ async def alter_passwords(
     if entity.kind != "users" or not entity.name:
         raise CommandFailed("The use of --entity-default or clients is not allowed with SCRAM")
     changes: list[ScramPassword | ScramDeletion] = [
-        _password(entity.name, mechanism, text) for mechanism, text in added.items()
+        parse_password(entity.name, mechanism, text) for mechanism, text in added.items()
     ]
     changes += [ScramDeletion(entity.name, mechanism) for mechanism in removed]
     (await admin.alter_user_scram_credentials(changes)).check()
 
 
-def _password(user: str, mechanism: str, text: str) -> ScramPassword:
+def parse_password(user: str, mechanism: str, text: str) -> ScramPassword:
+    """A password from iterations=8192,password=x."""
     parts = read_pairs(text.split(","))
     if not parts.get("password"):
         raise CommandFailed(f"You must specify a non-empty password with {mechanism}")

@@ -31,6 +31,8 @@ class SegmentDump:
     view: View
     gaps: list[tuple[int, int]] = field(default_factory=list)
     valid_bytes: int = 0
+    position: int = 0
+    """Where the batch is that was shown last."""
 
     def lines(self) -> Iterator[str]:
         """A line for each batch, and for each record if that is wanted."""
@@ -39,6 +41,7 @@ class SegmentDump:
         for position, header in self._batches():
             if position >= limit:
                 return
+            self.position = position
             is_valid = crc_is_valid(self.data, position, header.size)
             yield batch_line(header, position, is_valid=is_valid)
             self.valid_bytes += header.size if is_valid else 0

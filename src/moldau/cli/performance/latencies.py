@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from moldau.cli.terminal.progress import Bar
+
 _SAMPLES_MAX = 500_000
 _MEBIBYTE = 1024 * 1024
 
@@ -15,6 +17,7 @@ class Latencies:
     record_count: int
     window_s: float = 5.0
     now_s: Callable[[], float] = time.monotonic
+    bar: Bar | None = None
     count: int = 0
     size_bytes: int = 0
     samples_ms: list[int] = field(default_factory=list)
@@ -38,6 +41,8 @@ class Latencies:
         self._max_ms = max(self._max_ms, latency_ms)
         self._window.append(latency_ms)
         self._window_bytes += size_bytes
+        if self.bar is not None:
+            self.bar.advance(1)
         if self.now_s() - self._window_start_s >= self.window_s:
             self._print_window()
 
@@ -56,6 +61,8 @@ class Latencies:
     def _print_window(self) -> None:
         elapsed_s = self.now_s() - self._window_start_s
         count = len(self._window)
+        if self.bar is not None:
+            self.bar.clear()
         print(
             f"{count} records sent, {count / elapsed_s:.1f} records/sec "
             f"({self._window_bytes / elapsed_s / _MEBIBYTE:.2f} MB/sec), "

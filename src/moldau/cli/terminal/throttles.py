@@ -7,9 +7,12 @@ from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import Description
 from moldau.model import TopicPartition
 
-_RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 _DIRECTORY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
-_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+THROTTLED_REPLICAS = (
+    "leader.replication.throttled.replicas",
+    "follower.replication.throttled.replicas",
+)
 
 Plan = Mapping[TopicPartition, Sequence[int]]
 
@@ -24,14 +27,12 @@ async def set_throttles(admin: ThrottleAdmin, before: Plan, after: Plan, rate: i
         {broker for plan in (before, after) for each in plan.values() for broker in each}
     )
     changes = {
-        ConfigResource.broker(each): [ConfigChange(name, str(rate)) for name in _RATES]
+        ConfigResource.broker(each): [ConfigChange(name, str(rate)) for name in RATES]
         for each in brokers
     }
     for topic in dict.fromkeys(each.topic for each in after):
-        changes[ConfigResource.topic(topic)] = [
-            ConfigChange(_REPLICAS[0], _listed(topic, before)),
-            ConfigChange(_REPLICAS[1], _listed(topic, _added(before, after))),
-        ]
+        limits = throttled_replicas(topic, before, after)
+        changes[ConfigResource.topic(topic)] = [ConfigChange(*each) for each in limits.items()]
     (await admin.incremental_alter_configs(changes)).check()
     print(f"The inter-broker throttle limit was set to {rate} B/s")
 
@@ -42,11 +43,15 @@ async def clear_throttles(admin: ThrottleAdmin, topics: Iterable[str]) -> None:
     print(f"Clearing broker-level throttles on broker{_plural(brokers)}")
     names = list(topics)
     print(f"Clearing topic-level throttles on topic{_plural(names)}")
-    changes = {
-        ConfigResource.broker(each): _deletions(*_RATES, _DIRECTORY_RATE) for each in brokers
-    }
-    changes |= {ConfigResource.topic(name): _deletions(*_REPLICAS) for name in names}
+    changes = {ConfigResource.broker(each): _deletions(*RATES, _DIRECTORY_RATE) for each in brokers}
+    changes |= {ConfigResource.topic(name): _deletions(*THROTTLED_REPLICAS) for name in names}
     (await admin.incremental_alter_configs(changes)).check()
+
+
+def throttled_replicas(topic: str, before: Plan, after: Plan) -> dict[str, str]:
+    """The settings of a topic that say of which replicas the limits are."""
+    leaders, followers = THROTTLED_REPLICAS
+    return {leaders: _listed(topic, before), followers: _listed(topic, _added(before, after))}
 
 
 def _deletions(*names: str) -> list[ConfigChange]:

@@ -7,18 +7,13 @@ from dataclasses import replace
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
+from moldau.cli.znodes.configs import ZooKeeperConfigs
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.client.admin.topics import NewTopic
 from moldau.controller.assignment import Candidate, Start, assign_replicas
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.configs import (
-    CHANGE_PREFIX,
-    ConfigEntity,
-    decode_config,
-    encode_change,
-    encode_config,
-)
+from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.partitions import delete_topic_path
 from moldau.coordination.layout.topics import NO_LEADER, PartitionAssignment, TopicAssignment
 from moldau.coordination.tree import Create, Delete, NodeExists, NoNode, SetData, Tree
@@ -31,6 +26,13 @@ _GROWTH = (
     "WARNING: If partitions are increased for a topic that has a key, "
     "the partition logic or ordering of the messages will be affected"
 )
+
+_USE_CONFIGS = (
+    "WARNING: Altering topic configuration from this script has been deprecated and may be "
+    "removed in future releases.\n"
+    "         Going forward, please use kafka-configs.sh for this functionality"
+)
+_FILTERS = ("topics-with-overrides", "under-replicated-partitions", "unavailable-partitions")
 
 
 def run_with_zookeeper(given: Given, action: str, new_topic: NewTopic | None) -> int:
@@ -60,7 +62,8 @@ async def _act(topics: "ZooKeeperTopics", action: str, given: Given) -> None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
     for name in names:
         if action == "describe":
-            print("\n".join(await topics.described(name)))
+            for line in await topics.described(name, [each for each in _FILTERS if each in given]):
+                print(line)
         elif action == "delete":
             await topics.delete(name)
         else:
@@ -73,6 +76,7 @@ class ZooKeeperTopics:
     def __init__(self, tree: Tree, random: Random | None = None) -> None:
         self._tree = tree
         self._random = random or SystemRandom()
+        self._configs = ZooKeeperConfigs(tree)
 
     async def names(self, pattern: str = "") -> list[str]:
         """The topics there are, of this pattern if one is given."""
@@ -123,20 +127,30 @@ class ZooKeeperTopics:
                 return
             reason = f"Topic '{topic.name}' already exists."
             raise KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, reason) from None
-        print(f"Created topic {topic.name}.")
+        print(f'Created topic "{topic.name}".')
 
-    async def described(self, name: str) -> list[str]:
-        """A topic with its partitions, in the layout that Kafka had before 2.2."""
+    async def described(self, name: str, filters: Sequence[str] = ()) -> list[str]:
+        """A topic with its partitions, or what filters leave of it, as Kafka before 2.2."""
         assignment = topic_nodes.decode_topic(
             (await self._tree.get(topic_nodes.topic_path(name))).data
         )
-        settings = await self._settings(name)
+        settings = await self._configs.read(ConfigEntity.topic(name))
         configs = ",".join(f"{key}={value}" for key, value in settings.items())
         factor = max((len(each.replicas) for each in assignment.partitions.values()), default=0)
         head = f"Topic:{name}\tPartitionCount:{len(assignment.partitions)}\t"
-        lines = [f"{head}ReplicationFactor:{factor}\tConfigs:{configs}"]
+        title = f"{head}ReplicationFactor:{factor}\tConfigs:{configs}"
+        if "topics-with-overrides" in filters:
+            return [title] if settings else []
+        lines = [] if filters else [title]
         for number, each in sorted(assignment.partitions.items()):
             leader, isr = await self._leader(TopicPartition(name, number))
+            is_wanted = (
+                not filters
+                or ("under-replicated-partitions" in filters and len(isr) < len(each.replicas))
+                or ("unavailable-partitions" in filters and leader == "none")
+            )
+            if not is_wanted:
+                continue
             replicas, in_sync = (",".join(map(str, brokers)) for brokers in (each.replicas, isr))
             lines.append(
                 f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\t"
@@ -158,22 +172,14 @@ class ZooKeeperTopics:
         """Change settings, and let the topic have more partitions."""
         if "config" in given or "delete-config" in given:
             changed = dict(pair.split("=", 1) for pair in given.texts("config"))
-            await self._alter_settings(name, changed, given.texts("delete-config"))
-            print(f"Updated config for topic {name}.")
+            print(_USE_CONFIGS)
+            entity = ConfigEntity.topic(name)
+            await self._configs.change(entity, changed, given.texts("delete-config"))
+            print(f'Updated config for topic "{name}".')
         if "partitions" in given:
             print(_GROWTH)
             await self._grow(name, given.number("partitions"))
             print("Adding partitions succeeded!")
-
-    async def _alter_settings(
-        self, name: str, changed: Mapping[str, str], removed: Sequence[str]
-    ) -> None:
-        entity = ConfigEntity.topic(name)
-        settings = {
-            key: value for key, value in (await self._settings(name)).items() if key not in removed
-        }
-        await self._tree.set(entity.path, encode_config({**settings, **changed}))
-        await self._tree.create(Create(CHANGE_PREFIX, encode_change(entity), is_sequential=True))
 
     async def _grow(self, name: str, total: int) -> None:
         path = topic_nodes.topic_path(name)
@@ -209,12 +215,6 @@ class ZooKeeperTopics:
             replication_factor=topic.replication_factor,
             start=Start(self._random.below(count), self._random.below(count), first_partition),
         )
-
-    async def _settings(self, name: str) -> dict[str, str]:
-        try:
-            return decode_config((await self._tree.get(ConfigEntity.topic(name).path)).data)
-        except NoNode:
-            return {}
 
     async def _leader(self, partition: TopicPartition) -> tuple[int | str, tuple[int, ...]]:
         try:

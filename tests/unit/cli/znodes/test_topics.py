@@ -6,8 +6,6 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.topics import OPTIONS
 from moldau.cli.znodes.topics import ZooKeeperTopics
 from moldau.client.admin.topics import NewTopic
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint, id_path
-from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.layout.topics import PartitionState, state_path
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.tree import Create
@@ -16,25 +14,12 @@ from moldau.model import TopicPartition
 from moldau.runtime.clock import SystemClock
 
 
-@pytest.fixture
-async def tree() -> MemoryTree:
-    tree = MemoryEnsemble(SystemClock()).connect()
-    for path in with_parents(PERSISTENT_PATHS):
-        await tree.create(Create(path))
-    for number in (0, 1, 2):
-        broker = BrokerRegistration(
-            endpoints=(Endpoint("PLAINTEXT", "PLAINTEXT", "h", 9),), timestamp_ms=1
-        )
-        await tree.create(Create(id_path(number), broker.encode()))
-    return tree
-
-
 async def test_a_topic_is_created_listed_and_described_as_before_2_2(
     tree: MemoryTree, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topics = ZooKeeperTopics(tree)
     await topics.create(NewTopic("t", 1, 3, configs={"retention.ms": "7"}))
-    assert capsys.readouterr().out == "Created topic t.\n"
+    assert capsys.readouterr().out == 'Created topic "t".\n'
     assert await topics.names() == ["t"]
     head, line = await topics.described("t")
     assert head == "Topic:t\tPartitionCount:1\tReplicationFactor:3\tConfigs:retention.ms=7"
@@ -47,6 +32,9 @@ async def test_a_topic_is_created_listed_and_described_as_before_2_2(
     _, line = await topics.described("t")
     assert line.startswith("\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: ")
     assert line.endswith("\tIsr: 1,2")
+    assert await topics.described("t", ["under-replicated-partitions"]) == [line]
+    assert await topics.described("t", ["unavailable-partitions"]) == []
+    assert await topics.described("t", ["topics-with-overrides"]) == [head]
 
 
 async def test_what_cannot_be_created_is_refused(tree: MemoryTree) -> None:

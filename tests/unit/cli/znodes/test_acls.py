@@ -1,0 +1,91 @@
+"""Access rules as nodes of ZooKeeper."""
+
+import pytest
+
+from moldau.cli.znodes.acls import ZooKeeperAcls, is_meant, shown
+from moldau.coordination.memory import MemoryTree
+from moldau.security.acls import (
+    Acl,
+    AclFilter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+
+TOPIC = (ResourceType.TOPIC, "orders", PatternType.LITERAL)
+PREFIX = (ResourceType.TOPIC, "ord", PatternType.PREFIXED)
+
+
+def rule(operation: Operation, *, is_prefix: bool = False) -> Acl:
+    kind, name, pattern_type = PREFIX if is_prefix else TOPIC
+    return Acl(
+        resource_type=kind,
+        resource_name=name,
+        pattern_type=pattern_type,
+        principal="User:bob",
+        operation=operation,
+        permission=Permission.DENY if is_prefix else Permission.ALLOW,
+    )
+
+
+async def test_rules_are_added_once_and_brokers_told(tree: MemoryTree) -> None:
+    acls = ZooKeeperAcls(tree)
+    assert await acls.matching([AclFilter()]) == {}
+    wanted = [rule(Operation.READ), rule(Operation.IDEMPOTENT_WRITE)]
+    for _ in range(2):
+        await acls.add(TOPIC, wanted)
+    await acls.add(PREFIX, [rule(Operation.ALL, is_prefix=True)])
+    assert (await tree.get("/kafka-acl/Topic/orders")).data == (
+        b'{"acls":['
+        b'{"principal":"User:bob","permissionType":"Allow","host":"*","operation":"Read"},'
+        b'{"principal":"User:bob","permissionType":"Allow","host":"*",'
+        b'"operation":"IdempotentWrite"}],"version":1}'
+    )
+    assert await tree.exists("/kafka-acl-extended/prefixed/Topic/ord")
+    assert len(await tree.children("/kafka-acl-changes")) == 1
+    assert len(await tree.children("/kafka-acl-extended-changes")) == 1
+    found = await acls.matching([AclFilter()])
+    assert found == {TOPIC: wanted, PREFIX: [rule(Operation.ALL, is_prefix=True)]}
+
+
+async def test_rules_are_removed_and_the_node_with_the_last_one(tree: MemoryTree) -> None:
+    acls = ZooKeeperAcls(tree)
+    await acls.add(TOPIC, [rule(Operation.READ), rule(Operation.WRITE), rule(Operation.ALTER)])
+    await acls.remove(TOPIC, [rule(Operation.WRITE)])
+    left = await acls.matching([AclFilter()])
+    assert left == {TOPIC: [rule(Operation.READ), rule(Operation.ALTER)]}
+    await acls.remove(TOPIC, None)
+    assert not await tree.exists("/kafka-acl/Topic/orders")
+    await acls.remove(TOPIC, None)
+    assert len(await tree.children("/kafka-acl-changes")) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "is_literal_meant", "is_prefix_meant"),
+    [
+        (PatternType.ANY, None, True, True),
+        (PatternType.LITERAL, "orders", True, False),
+        (PatternType.PREFIXED, "ord", False, True),
+        (PatternType.MATCH, "orders", True, True),
+        (PatternType.MATCH, "ordinary", False, True),
+        (PatternType.ANY, "orders", True, False),
+    ],
+)
+def test_a_filter_means_patterns(
+    kind: PatternType, name: str | None, is_literal_meant: bool, is_prefix_meant: bool
+) -> None:
+    wanted = AclFilter(resource_name=name, pattern_type=kind)
+    assert (is_meant(TOPIC, wanted), is_meant(PREFIX, wanted)) == (
+        is_literal_meant,
+        is_prefix_meant,
+    )
+    of_groups = AclFilter(resource_type=ResourceType.GROUP, pattern_type=kind)
+    assert not is_meant(TOPIC, of_groups)
+
+
+def test_a_pattern_is_shown_as_2_x_did() -> None:
+    assert shown(PREFIX) == "Topic:PREFIXED:ord"
+    assert shown((ResourceType.TRANSACTIONAL_ID, "x", PatternType.LITERAL)) == (
+        "TransactionalId:LITERAL:x"
+    )
