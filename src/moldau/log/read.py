@@ -68,6 +68,8 @@ def aborted_in(segments: Segments, fetched: Fetched) -> list[AbortedTransaction]
     if fetched.range is None:
         return []
     following = segments.since(fetched.segment_base_offset)
+    if not any(segment.has_aborted for segment in following):
+        return []
     # As near behind what was read as the index tells without a scan.
     end_offset = following[0].indexes.offsets.offset_from(
         fetched.range.position + fetched.range.size

@@ -60,8 +60,8 @@ class Segment:
         self.first_timestamp: int | None = None
         self._largest: TimestampOffset | None = None
         # Followers and consumers that keep up ask for the offsets of the last appends: by
-        # these their positions are found without a search.
-        self._recent: dict[int, int] | None = None
+        # these their batches are found without a look at the file.
+        self._recent: dict[int, tuple[int, BatchHeader]] | None = None
 
     @classmethod
     def create(cls, folder: Folder, base_offset: int, *, now_ms: int, suffix: str = "") -> Self:
@@ -113,16 +113,16 @@ class Segment:
             indexes.add(position, header, largest, index_interval_bytes)
             position += header.size
         self._largest = largest
-        self._note_append(headers[0].base_offset, self.size)
+        self._note_append(self.size, headers[0])
         self.size = position
 
-    def _note_append(self, offset: int, position: int) -> None:
+    def _note_append(self, position: int, header: BatchHeader) -> None:
         recent = self._recent
         if recent is None:
             recent = self._recent = {}
         elif len(recent) == _RECENT_MAX:
             del recent[next(iter(recent))]
-        recent[offset] = position
+        recent[header.base_offset] = position, header
 
     def can_hold(self, offset: int) -> bool:
         """Whether `offset` fits the four bytes that the indexes have for it."""
@@ -178,11 +178,11 @@ class Segment:
 
     def locate(self, offset: int) -> tuple[int, BatchHeader] | None:
         """Find the batch that holds `offset`, or else the next one; None if none follows."""
-        position = None if self._recent is None else self._recent.get(offset)
+        recent = None if self._recent is None else self._recent.get(offset)
+        if recent is not None:
+            return recent
         try:
-            if position is None:
-                position = self.indexes.offsets.position_of(offset)
-            return self._search(offset, position)
+            return self._search(offset, self.indexes.offsets.position_of(offset))
         except (ProtocolError, CorruptIndex) as error:
             self._rebuild_indexes(error)
             return self._search(offset, self.indexes.offsets.position_of(offset))
@@ -194,6 +194,11 @@ class Segment:
         except ProtocolError as error:
             self._rebuild_indexes(error)
             return self._last_next_offset(0)
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether a transaction that was aborted has ended here."""
+        return len(self.indexes.transactions) > 0
 
     def aborted_in(self, start_offset: int, end_offset: int) -> AbortedInRange:
         """The aborted transactions with offsets in a range, as far as this segment knows."""
