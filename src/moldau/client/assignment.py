@@ -8,6 +8,7 @@ import struct
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from moldau.client.metrics import Metrics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 CHUNKS_MAX = 2
 """So many answers of brokers are kept per partition: one is read while the next arrives."""
 
+_versions = count()
 _PREFIX_AND_EPOCH = struct.Struct(">qii")
 
 
@@ -71,7 +73,8 @@ class Assigned:
     read_from: int | None = None
     """A replica that is nearer than the leader (KIP-392), until `read_from_until_ms`."""
     read_from_until_ms: int = 0
-    version: int = 0
+    version: int = field(default_factory=lambda: next(_versions))
+    """Never used again, so that nothing is taken for a partition that came back meanwhile."""
     validated_epoch: int = NO_LEADER_EPOCH
     """In the log of the leader with this epoch, the position is known to be sound (KIP-320)."""
     chunks: deque[Chunk] = field(default_factory=deque)
@@ -155,7 +158,7 @@ class Assigned:
         return taken
 
     def _drop_chunks(self) -> None:
-        self.version += 1
+        self.version = next(_versions)
         for chunk in self.chunks:
             chunk.reader.close()
         self.chunks.clear()

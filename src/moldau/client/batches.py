@@ -8,6 +8,7 @@ the oldest batch may be sent: the broker would refuse the others.
 
 import asyncio
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ class Batch:
     producer: Producer = NO_PRODUCER
     order: tuple[int, int] = (0, 0)
     """Its place among all batches of its partition, and its first row if it is part of one."""
+    process_id: int = field(default_factory=os.getpid)
     thread_id: int = 0
     """The thread that settles it, which therefore cannot wait for it."""
     is_settled: bool = False
@@ -133,6 +135,7 @@ class Batch:
     def wait(self, row: int, timestamp: int, timeout_s: float | None) -> RecordMetadata:
         """Block until a record is stored; TimeoutError if that takes too long."""
         if not self.is_settled and not self.of_row(row)[0].is_settled:
+            self._check_process()
             if threading.get_ident() == self.thread_id:
                 raise RuntimeError("to wait here would wait for ever: use `await`")
             settled = threading.Event()
@@ -144,6 +147,7 @@ class Batch:
     async def wait_async(self, row: int, timestamp: int) -> RecordMetadata:
         """Wait until a record is stored."""
         if not self.of_row(row)[0].is_settled:
+            self._check_process()
             loop = asyncio.get_running_loop()
             future = loop.create_future()
             thread_id = threading.get_ident()
@@ -157,6 +161,11 @@ class Batch:
             self.when_settled(row, finish)
             await future
         return self._outcome(row, timestamp)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self.process_id:
+            reason = "a receipt cannot be waited for after a fork: ask in the process that sent it"
+            raise RuntimeError(reason)
 
     def _outcome(self, row: int, timestamp: int) -> RecordMetadata:
         batch = self

@@ -173,17 +173,20 @@ class Cluster:
                 return await self._broker_at(address, channel)
         tried: list[str] = []
         addresses = list(dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)))
-        try:
-            async with asyncio.timeout(self.timeout_s):
-                for address in addresses:
-                    try:
-                        return await self._broker_at(address, "")
-                    except KafkaError as error:
-                        if not error.is_retriable:
-                            raise
-                        tried.append(str(error))
-        except TimeoutError:
-            tried.append(f"{addresses[len(tried)]}: no answer in {self.timeout_s:g} s")
+        deadline_s = asyncio.get_running_loop().time() + self.timeout_s
+        for address in addresses:
+            # One that says nothing must leave time for those that come after it.
+            left_s = deadline_s - asyncio.get_running_loop().time()
+            part_s = left_s / (len(addresses) - len(tried))
+            try:
+                async with asyncio.timeout(part_s):
+                    return await self._broker_at(address, "")
+            except TimeoutError:
+                tried.append(f"{address}: no answer in {part_s:.3g} s")
+            except KafkaError as error:
+                if not error.is_retriable:
+                    raise
+                tried.append(str(error))
         reason = "no broker could be reached; tried " + ", ".join(tried)
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
 

@@ -205,6 +205,7 @@ class Fetcher:
                 assigned = None if was is None else self._assignment.get(partition, was.version)
                 if was is None or assigned is None:
                     continue  # not read any more, or from elsewhere
+                assert assigned.fetch_offset == was.place.offset, "one fetch at a time"
                 if data.error_code:
                     self._take_error(assigned, ErrorCode(data.error_code))
                 else:

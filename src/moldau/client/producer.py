@@ -270,7 +270,7 @@ class Producer(Managed, Generic[Key, Value]):
 
     async def abort_unless_lost(self) -> None:
         """Abort the transaction, if there is still something to abort."""
-        if self._required_transactions.transaction.phase not in (Phase.LOST, Phase.IDLE):
+        if self._required_transactions.transaction.can_abort:
             await self.abort_transaction()
 
     async def send_offsets_to_transaction(
@@ -307,7 +307,7 @@ class Producer(Managed, Generic[Key, Value]):
         transactions = self._transactions
         if transactions is None:
             await self.flush(timeout_s)
-        elif transactions.transaction.phase in (Phase.OPEN, Phase.SPOILED):
+        elif transactions.transaction.can_abort:
             await self.abort_transaction()
 
     async def partitions_of(self, topic: str) -> list[int]:

@@ -45,6 +45,8 @@ class Transaction:
         self.partitions: set[TopicPartition] = set()
         """Those that the coordinator knows to be part of it."""
         self.groups: set[str] = set()
+        self.is_end_asked = False
+        """Whether the coordinator was asked to end it, and may have done so."""
         self.needs_new_epoch = False
         """Whether batches were lost, so that brokers would miss their numbers."""
 
@@ -52,6 +54,13 @@ class Transaction:
     def is_empty(self) -> bool:
         """Whether the coordinator does not know of it."""
         return not self.partitions and not self.groups
+
+    @property
+    def can_abort(self) -> bool:
+        """Whether there is something to abort; once a commit was asked for, nobody knows."""
+        if self.phase is Phase.COMMITTING:
+            return not self.is_end_asked
+        return self.phase in (Phase.OPEN, Phase.SPOILED, Phase.ABORTING)
 
     def begin(self) -> None:
         """Open a transaction."""
@@ -84,6 +93,7 @@ class Transaction:
     def end(self) -> None:
         """The coordinator has decided."""
         self.phase = Phase.IDLE
+        self.is_end_asked = False
         self.error = None
         self.partitions.clear()
         self.groups.clear()

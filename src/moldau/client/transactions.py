@@ -130,6 +130,7 @@ class Transactions:
         try:
             async with self._adding:  # else a partition could come into it after its end
                 if not transaction.is_empty:
+                    transaction.is_end_asked = True
                     await self._try(lambda: self._end(is_committed=is_committed))
                 transaction.end()
             if transaction.needs_new_epoch:

@@ -13,7 +13,7 @@ Answer = Callable[[bytes], bytes | None]
 
 @asynccontextmanager
 async def scripted_broker(
-    answer: Answer, tls: ssl.SSLContext | None = None
+    answer: Answer, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
 ) -> AsyncIterator[Address]:
     """Listens on a free port of the loopback address."""
     writers: list[asyncio.StreamWriter] = []
@@ -33,9 +33,9 @@ async def scripted_broker(
         finally:
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    server = await asyncio.start_server(serve, host, 0, ssl=tls)
     try:
-        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
+        yield Address(host, server.sockets[0].getsockname()[1])
     finally:
         server.close()
         for writer in writers:

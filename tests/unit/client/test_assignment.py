@@ -195,3 +195,15 @@ def test_what_fails_does_not_cost_the_records_before_it(
     for _ in range(2):
         with pytest.raises(CorruptMessage):
             taken(assignment)
+
+
+def test_a_partition_that_comes_back_is_another_one() -> None:
+    """Else what was asked for before would be taken for what is asked for now, from elsewhere."""
+    assignment = Assignment()
+    seen: set[int] = set()
+    for _ in range(3):
+        assignment.replace([T0])
+        assignment[T0].seek(0)
+        assert assignment[T0].version not in seen
+        seen.add(assignment[T0].version)
+        assignment.replace([])

@@ -1,5 +1,6 @@
 """The consumer as its users see it, with partitions that it is given."""
 
+import asyncio
 import json
 import os
 
@@ -13,6 +14,7 @@ from moldau.errors import CorruptMessage, NetworkException, OffsetOutOfRange
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.reading import read, write
+from unit.client.topics import create_topic
 
 T0 = TopicPartition("t", 0)
 
@@ -214,3 +216,28 @@ async def test_reading_goes_on_from_a_time(kafka: EmbeddedBroker) -> None:
         assert await consumer.position(T0) == 3
         await consumer.seek_to_time(9999, T0)
         assert await consumer.position(T0) == 5
+
+
+async def test_memory_stays_bounded_with_a_slow_consumer(kafka: EmbeddedBroker) -> None:
+    count, size, limit = 300, 2000, 40_000
+    create_topic(kafka, "t", 3)
+    async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for number in range(count):
+            await producer.send("t", b"%d" % number + bytes(size), partition=number % 3)
+    async with Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        fetch_max_bytes=limit,
+        max_partition_fetch_bytes=limit // 2,
+        max_poll_records=10,
+    ) as consumer:
+        consumer.assign([("t", number) for number in range(3)])
+        held: list[int] = []
+        taken = 0
+        while taken < count:
+            taken += len(await consumer.poll(10))
+            for _ in range(20):  # time enough to fetch more than is wanted
+                await asyncio.sleep(0)
+            held.append(consumer._assignment.buffered_bytes)
+    # One answer may come while there is room for less than it brings.
+    assert limit // 4 < max(held) <= 2 * limit

@@ -7,6 +7,7 @@ import pytest
 
 from certificates import Identity, authority, identity
 from moldau.client.addresses import Address
+from moldau.client.metrics import Traffic
 from moldau.client.opening import Opener, open_broker
 from moldau.client.settings import ClientSettings, read_settings
 from moldau.errors import NetworkException, UnsupportedVersion
@@ -77,6 +78,16 @@ async def test_the_error_names_every_address_that_was_tried(
         assert part in str(raised.value)
 
 
+async def test_addresses_of_the_newer_kind_are_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scripted_broker(from_24, host="::1") as address:
+        assert str(address) == f"[::1]:{address.port}"
+        for name in (address.host, "several.example"):
+            resolve_in(monkeypatch, ["127.0.0.2", "::1"])
+            opened = await open_broker(Address(name, address.port), SETTINGS)
+            assert opened.connection.is_open
+            opened.connection.close()
+
+
 async def test_a_name_that_nobody_knows_is_an_error_that_says_it() -> None:
     with pytest.raises(NetworkException, match=r"no-such-host\.invalid:1"):
         await open_broker(Address("no-such-host.invalid", 1), SETTINGS)
@@ -98,16 +109,16 @@ async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) ->
     ca = authority()
     context = identity(ca, "broker").server_context(tmp_path / "broker.pem")
     async with scripted_broker(from_24, context) as address:
-        broker = await opener(ca).open(address)
+        broker = await opener(ca).open(address, Traffic())
         assert broker.versions.newest(METADATA) == 8
         assert not broker.session.is_due(now_ms=2**62)
         broker.connection.close()
         with pytest.raises(NetworkException, match="its certificate is not trusted"):
-            await opener(authority()).open(address)
+            await opener(authority()).open(address, Traffic())
     context = identity(ca, "broker", "127.0.0.3").server_context(tmp_path / "broker.pem")
     async with scripted_broker(from_24, context) as address:
         with pytest.raises(NetworkException, match="certificate is not trusted: IP address"):
-            await opener(ca).open(address)
+            await opener(ca).open(address, Traffic())
 
 
 def opener(trusted: Identity) -> Opener:
@@ -130,7 +141,7 @@ async def test_who_cannot_say_who_it_is_is_hung_up_on() -> None:
     without_sasl = Opener(read_settings(ClientSettings, options, {}), SystemClock())
     async with scripted_broker(from_24) as address:
         with pytest.raises(UnsupportedVersion, match="SaslHandshake"):
-            await without_sasl.open(address)
+            await without_sasl.open(address, Traffic())
     async with scripted_broker(lambda _: None) as address:
         with pytest.raises(NetworkException, match=r"is security\.protocol right\?"):
-            await without_sasl.open(address)
+            await without_sasl.open(address, Traffic())

@@ -135,3 +135,18 @@ def test_an_error_between_transactions_changes_nothing(transaction: Transaction)
 def test_it_is_empty_until_something_is_in_it(transaction: Transaction) -> None:
     transaction.groups.add("g")
     assert not transaction.is_empty
+
+
+def test_what_may_be_committed_already_cannot_be_aborted(transaction: Transaction) -> None:
+    assert not transaction.can_abort
+    transaction.begin()
+    assert transaction.can_abort
+    transaction.commit()
+    assert transaction.can_abort
+    transaction.is_end_asked = True
+    assert not transaction.can_abort
+    transaction.fail(DENIED)  # which says that it is not
+    assert transaction.can_abort
+    transaction.abort()
+    transaction.end()
+    assert not transaction.is_end_asked

@@ -1,5 +1,6 @@
 """The producer without `await`."""
 
+import os
 import threading
 
 import pytest
@@ -143,3 +144,21 @@ def send_and_fail(producer: Producer[bytes, bytes], value: bytes) -> None:
     with producer.transaction():
         producer.send("t", value)
         raise ZeroDivisionError
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no such thing as a fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_after_a_fork_a_receipt_says_that_it_cannot_be_waited_for(kafka: EmbeddedBroker) -> None:
+    servers = kafka.bootstrap_servers
+    with Producer[bytes, bytes](bootstrap_servers=servers, linger_ms=60_000) as producer:
+        receipt = producer.send("t", b"v")
+        child = os.fork()
+        if child == 0:
+            try:
+                receipt.result(10)
+            except RuntimeError as error:
+                os._exit(0 if "after a fork" in str(error) else 1)
+            os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        producer.flush()
+        assert receipt.result().offset == 0

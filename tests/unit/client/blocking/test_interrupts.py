@@ -1,0 +1,98 @@
+"""Ctrl-C interrupts whatever blocks, and the client can be used and closed afterwards."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pyarrow as pa
+import pytest
+
+from moldau.client.blocking import Admin, Consumer, Producer
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Call, Delay
+
+T0 = TopicPartition("t", 0)
+# Much longer than it takes to notice a key press, and long enough to fail without one.
+HELD = Delay(20)
+
+
+class Desk:
+    """One of each client, and a broker that holds back what it is asked."""
+
+    def __init__(self, kafka: EmbeddedBroker, stack: ExitStack) -> None:
+        servers = kafka.bootstrap_servers
+        self.kafka = kafka
+        self.producer = stack.enter_context(
+            Producer[bytes, bytes](bootstrap_servers=servers, retry_backoff_ms=5)
+        )
+        self.transactional = stack.enter_context(
+            Producer[bytes, bytes](
+                bootstrap_servers=servers, retry_backoff_ms=5, transactional_id="id"
+            )
+        )
+        self.consumer = stack.enter_context(
+            Consumer[bytes, bytes](bootstrap_servers=servers, group_id="g", retry_backoff_ms=5)
+        )
+        self.admin = stack.enter_context(Admin(bootstrap_servers=servers))
+        self.producer.send_and_wait("t", b"v")
+        self.consumer.assign({T0: 1})
+
+    def hold(self, api: str) -> Callable[[], None]:
+        """Answer nothing of this kind; the first such request presses Ctrl-C."""
+        calls: list[Call] = []
+
+        def press_once(call: Call) -> Delay:
+            calls.append(call)
+            if len(calls) == 1:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            return HELD
+
+        return self.kafka.control(api, press_once)
+
+    def commit_transaction(self) -> None:
+        with self.transactional.transaction():
+            self.transactional.send("t", b"v")
+
+
+@pytest.fixture
+def desk(kafka: EmbeddedBroker) -> Iterator[Desk]:
+    with ExitStack() as stack:
+        yield Desk(kafka, stack)
+
+
+CALLS: dict[str, tuple[str, Callable[[Desk], object]]] = {
+    "start": (
+        "Metadata",
+        lambda desk: Producer(bootstrap_servers=desk.kafka.bootstrap_servers),
+    ),
+    "send to a new topic": ("Metadata", lambda desk: desk.producer.send("new", b"v")),
+    "result": ("Produce", lambda desk: desk.producer.send("t", b"v").result()),
+    "send_and_wait": ("Produce", lambda desk: desk.producer.send_and_wait("t", b"v")),
+    "flush": ("Produce", lambda desk: (desk.producer.send("t", b"v"), desk.producer.flush())),
+    "send_table": (
+        "Produce",
+        lambda desk: desk.producer.send_table("t", pa.table({"value": ["v"]})).result(),
+    ),
+    "transaction": ("EndTxn", lambda desk: desk.commit_transaction()),
+    "poll": ("Fetch", lambda desk: desk.consumer.poll(20)),
+    "iterate": ("Fetch", lambda desk: next(desk.consumer)),
+    "poll_table": ("Fetch", lambda desk: desk.consumer.poll_table(20)),
+    "commit": ("OffsetCommit", lambda desk: desk.consumer.commit({T0: 1})),
+    "committed": ("OffsetFetch", lambda desk: desk.consumer.committed([T0])),
+    "end_offsets": ("ListOffsets", lambda desk: desk.consumer.end_offsets([T0])),
+    "seek_to_time": ("ListOffsets", lambda desk: desk.consumer.seek_to_time(0)),
+    "admin": ("ListGroups", lambda desk: desk.admin.list_groups()),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_is_interrupted(desk: Desk, name: str) -> None:
+    api, call = CALLS[name]
+    release = desk.hold(api)
+    with pytest.raises(KeyboardInterrupt):
+        call(desk)
+    release()
+    desk.kafka.restart()  # which forgets what it has held back
+    assert desk.producer.send("t", b"last").result(20).offset >= 0
