@@ -47,7 +47,7 @@ def main() -> None:
     print(
         "Next: `bin/moldau serve` starts one that stays, on port 9092, for any Kafka client:\n"
         "   kcat -b localhost:9092 -P -t greetings\n"
-        "bin/quickstart, with Java 17 or newer, shows a pipeline on Spark; README.md says what works."
+        "bin/quickstart, with Java 17 or newer, shows a pipeline on Spark; README.md the rest."
     )
 
 
