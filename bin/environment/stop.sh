@@ -2,13 +2,14 @@
 # command line whether it is one: stops every one of this user.
 # shellcheck shell=sh disable=SC2154
 
-stopped=
-for pid in $(ps -u "$(id -u)" -o pid=); do
-    if is_server "$(ps -ww -p "$pid" -o args=)"; then
-        kill -s "${SIGNAL:-TERM}" "$pid" && stopped=1
+pids=$(ps -u "$(id -u)" -ww -o pid= -o args= | while read -r pid line; do
+    if is_server "$line"; then
+        echo "$pid"
     fi
-done
-if [ -z "$stopped" ]; then
+done)
+if [ -z "$pids" ]; then
     echo "No $server server to stop"
     exit 1
 fi
+# shellcheck disable=SC2086 - one word for each
+kill -s "${SIGNAL:-TERM}" $pids

@@ -3,21 +3,26 @@
 Their addresses are ports 2181 and 9092 of this machine: only those are replaced, by free ones.
 """
 
+import hashlib
 import os
 import re
+import shutil
 import signal
+import site
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from conformance.apache.broker import free_port, zookeeper
-from conformance.apache.cache import CLONE, exclusive
+from conformance.apache.broker import free_port
+from conformance.apache.cache import CLONE, cache_directory, exclusive
 from conformance.apache.marks import needs_apache
-from conformance.our_broker import OurBroker
+from unit.cli.command import run
+from unit.cli.test_main_transcripts import compare
+from unit.cli.transcript import OLDER_TRANSCRIPTS, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
@@ -29,38 +34,62 @@ CREATE = (
 
 
 class Terminal:
-    """Runs command lines as a shell does, in a directory with `bin/` on the path."""
+    """Runs command lines as a shell does, in a fresh directory with the scripts of the clone."""
 
-    def __init__(self, directory: Path, zookeeper_port: int, broker_port: int) -> None:
-        self._directory = directory
-        self._ports = {"2181": str(zookeeper_port), "9092": str(broker_port)}
-        programs = directory / "bin"
-        programs.mkdir()
-        for script in (CLONE / "bin").glob("*.sh"):
-            # As the script does, but with the Python that runs the tests.
-            found = re.search(r'/moldau" ([a-z-]+) "\$@"', script.read_text())
-            if found is not None:
-                path = programs / script.name
-                path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m moldau {found[1]} "$@"\n')
-                path.chmod(0o755)
+    def __init__(self, directory: Path, zookeeper_port: int, broker_ports: Sequence[int]) -> None:
+        self.directory = directory
+        self.broker_ports = broker_ports
+        self._ports = {"2181": zookeeper_port, "9092": broker_ports[0]}
+        for name in ("bin", "config"):
+            shutil.copytree(CLONE / name, directory / name)
+        python = directory / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.symlink_to(Path(sys.executable).resolve())
+        stamp = directory / ".venv" / "stamps" / "base"
+        stamp.parent.mkdir()
+        script = directory / "bin" / "moldau"
+        stamp.write_text(f"{hashlib.sha256(script.read_bytes()).hexdigest()}  {script}\n")
+
+    def configure(self, name: str, **settings: str) -> None:
+        """Add settings to a file, as the tutorials say, or make another from it."""
+        source = "zookeeper" if name == "zookeeper" else "server"
+        lines = (CLONE / "config" / f"{source}.properties").read_text()
+        lines += "".join(f"{key.replace('_', '.')}={value}\n" for key, value in settings.items())
+        (self.directory / "config" / f"{name}.properties").write_text(lines)
 
     def command(self, line: str) -> str:
         for port, replacement in self._ports.items():
             line = line.replace(f"localhost:{port}", f"localhost:{replacement}")
         return line
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What people have in theirs; none of it may be in the way."""
+        return os.environ | {
+            "PATH": f"{self.directory / 'bin'}:{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join([str(CLONE / "src"), *site.getsitepackages()]),
+            "MOLDAU_CACHE": str(cache_directory()),
+            "MOLDAU_PURE": "",
+            "KAFKA_HEAP_OPTS": "-Xmx128M -XX:TieredStopAtLevel=1",
+            "KAFKA_OPTS": "-Djava.awt.headless=true",
+            "KAFKA_JVM_PERFORMANCE_OPTS": "-server",
+            "LOG_DIR": str(self.directory / "journal"),
+        }
+
     def start(self, line: str) -> subprocess.Popen[str]:
-        path = f"{self._directory / 'bin'}:{os.environ['PATH']}"
-        sources = str(CLONE / "src")
         return subprocess.Popen(
             ["bash", "-c", f"exec {self.command(line)}"],
-            cwd=self._directory,
+            cwd=self.directory,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PATH": path, "PYTHONPATH": sources, "KAFKA_HEAP_OPTS": "-Xmx1G"},
+            env=self.environment,
         )
+
+    def start_server(self, line: str) -> None:
+        """Run a line that leaves a server behind."""
+        subprocess.run(["bash", "-c", line], cwd=self.directory, env=self.environment, check=True)
 
     def run(self, line: str, typed: str = "") -> str:
         process = self.start(line)
@@ -72,30 +101,62 @@ class Terminal:
         assert process.returncode == 0, f"{line}: {output}{errors}"
         return output
 
-    def until(self, line: str, pattern: str) -> str:
-        """Run a line until its output matches: what it started goes on by itself."""
+    def until(self, line: str, pattern: str, *, is_waiting: bool = False) -> str:
+        """Run a line until its output matches: what it started goes on by itself.
+
+        While one waits for servers, a line may fail as well.
+        """
         deadline = time.monotonic() + DEADLINE_S
-        while not re.search(pattern, output := self.run(line), re.MULTILINE):
+        while True:
+            try:
+                output = self.run(line)
+            except AssertionError as failed:
+                output = str(failed)
+                assert is_waiting, output
+            if re.search(pattern, output, re.MULTILINE):
+                return output
             assert time.monotonic() < deadline, f"{line} printed {output!r}, not {pattern!r}"
-        return output
 
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    """A cluster that was started as tutorials start it."""
     directory = tmp_path_factory.mktemp("seeds")
-    with exclusive("broker"), zookeeper(directory / "zookeeper") as zookeeper_port:
-        settings = {"zookeeper.connect": f"127.0.0.1:{zookeeper_port}"}
-        brokers = [
-            OurBroker(directory / f"broker-{number}", settings | {"broker.id": str(number)})
-            for number in (0, 1)
-        ]
+    zookeeper_port, *broker_ports = (free_port() for _ in range(3))
+    with exclusive("broker"):
+        terminal = Terminal(directory, zookeeper_port, broker_ports)
+        terminal.configure(
+            "zookeeper", dataDir=str(directory / "nodes"), clientPort=str(zookeeper_port)
+        )
         try:
-            for broker in brokers:
-                broker.start()
-            yield Terminal(directory, zookeeper_port, brokers[0].port)
+            terminal.start_server(
+                "bin/zookeeper-server-start.sh -daemon config/zookeeper.properties"
+            )
+            for number, name in enumerate(("server", "server-1")):
+                terminal.configure(
+                    name,
+                    broker_id=str(number),
+                    listeners=f"PLAINTEXT://:{broker_ports[number]}",
+                    advertised_listeners=f"PLAINTEXT://127.0.0.1:{broker_ports[number]}",
+                    log_dirs=str(directory / "kafka-logs" / name),
+                    zookeeper_connect=f"localhost:{zookeeper_port}",
+                )
+                terminal.start_server(
+                    f"./bin/kafka-server-start.sh -daemon config/{name}.properties &"
+                )
+            terminal.until(
+                "zkCli.sh -server localhost:2181 ls /brokers/ids", r"^\[0, 1\]$", is_waiting=True
+            )
+            yield terminal
         finally:
-            for broker in brokers:
-                broker.kill()
+            for server in ("kafka", "zookeeper"):
+                terminal.start_server(f"SIGNAL=KILL bin/{server}-server-stop.sh || true")
+
+
+def test_servers_write_where_they_are_told(terminal: Terminal) -> None:
+    journal = terminal.directory / "journal"
+    assert {path.name for path in journal.iterdir()} == {"kafkaServer.out", "zookeeper.out"}
+    assert "started" in (journal / "kafkaServer.out").read_text()
 
 
 def read_until_ctrl_c(terminal: Terminal, line: str, count: int) -> list[str]:
@@ -115,7 +176,7 @@ def read_until_ctrl_c(terminal: Terminal, line: str, count: int) -> list[str]:
 
 
 def test_a_replicated_topic_is_made_described_written_and_read(terminal: Terminal) -> None:
-    assert terminal.run(CREATE) == "Created topic my-replicated-topic.\n"
+    assert terminal.run(CREATE) == 'Created topic "my-replicated-topic".\n'
     described = terminal.until(
         "bin/kafka-topics.sh --describe --zookeeper localhost:2181 --topic my-replicated-topic",
         r"Isr: \d,\d$",
@@ -208,8 +269,33 @@ def test_a_topics_node_is_removed_by_hand(terminal: Terminal) -> None:
 
 
 def test_a_port_where_nobody_is_says_what_to_do(tmp_path: Path) -> None:
-    alone = Terminal(tmp_path, free_port(), free_port())
+    alone = Terminal(tmp_path, free_port(), [free_port()])
     process = alone.start("kafka-topics.sh --list --zookeeper localhost:2181")
     _, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert "use --bootstrap-server localhost:9092 instead" in errors
+
+
+@pytest.mark.parametrize(
+    "path", sorted(OLDER_TRANSCRIPTS.glob("*.txt")), ids=lambda path: path.stem
+)
+def test_what_2_1_printed_of_zookeeper_is_printed_again(
+    path: Path, terminal: Terminal, tmp_path: Path
+) -> None:
+    transcript = read_transcript(path)
+    transcript.write_files(tmp_path)
+    servers = terminal.command("localhost:2181").replace("localhost", "127.0.0.1")
+    for step in transcript.commands():
+        program, arguments = step.arguments("", tmp_path, servers)
+        deadline = time.monotonic() + DEADLINE_S
+        while True:
+            done = run(program, *arguments)
+            try:
+                compare(step, done.code, done.stdout, done.stderr)
+            except AssertionError:
+                # The controller does what was asked for in its own time.
+                is_waiting = {"--describe", "--verify"} & set(arguments)
+                if not is_waiting or time.monotonic() > deadline:
+                    raise
+            else:
+                break
