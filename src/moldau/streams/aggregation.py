@@ -48,6 +48,9 @@ def summarized(node: nodes.Summarize, compilation: Compilation) -> DataFrame:
         _value(node.summaries, is_signed=is_signed).alias(VALUE),
         f.max(TIMESTAMP).alias(TIMESTAMP),
     )
+    if isinstance(node.windows, TimeWindows):
+        # No window begins before time does.
+        results = results.filter(f.unix_millis("window.start") >= 0)
     return results.select(
         _result_key(node.windows).alias(KEY),
         VALUE,

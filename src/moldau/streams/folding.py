@@ -16,6 +16,7 @@ from moldau.streams.compilation import Mode
 from moldau.streams.functions import Folding
 from moldau.streams.ordering import in_order
 from moldau.streams.records import KEY, PLACE, SIGN, TIMESTAMP, VALUE
+from moldau.streams.windows import Windows
 
 MILLIS = "millis"
 
@@ -100,6 +101,15 @@ def state_input(frame: DataFrame) -> DataFrame:
     signs = [SIGN] if SIGN in frame.columns else []
     kept = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
     return kept.select(KEY, VALUE, PLACE, f.unix_millis(TIMESTAMP).alias(MILLIS), *signs)
+
+
+def with_watermark(frame: DataFrame, windows: Windows) -> DataFrame:
+    """Records whose watermark is the newest time but for the grace period.
+
+    Processors are given times as numbers, in which Spark sees no event time: what is late they
+    decide themselves, as Kafka does, by the ends of windows instead of the times of records.
+    """
+    return frame.withWatermark(TIMESTAMP, f"{windows.grace_ms} milliseconds")
 
 
 def aggregate_types(rows: DataFrame, folding: Folding) -> StructType:

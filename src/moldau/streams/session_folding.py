@@ -12,22 +12,25 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from moldau.streams.compilation import Mode
-from moldau.streams.folding import MILLIS, FoldTask, aggregate_types, plain, state_input
+from moldau.streams.folding import (
+    MILLIS,
+    FoldTask,
+    aggregate_types,
+    plain,
+    state_input,
+    with_watermark,
+)
 from moldau.streams.functions import Folding
 from moldau.streams.ordering import in_order
-from moldau.streams.records import KEY, TIMESTAMP, VALUE
+from moldau.streams.records import KEY, VALUE
 from moldau.streams.sessions import Session, Sessions
 from moldau.streams.windowed_folding import END, START
 from moldau.streams.windows import SessionWindows
 
 
 def fold_sessions(task: FoldTask, windows: SessionWindows) -> DataFrame:
-    """Rows of key, start, end, value and millis; a session that has become another is deleted.
-
-    A record that no open session could take is behind the watermark, and Spark drops it.
-    """
-    delay_ms = windows.gap_ms + windows.grace_ms + 1
-    rows = state_input(task.frame.withWatermark(TIMESTAMP, f"{delay_ms} milliseconds"))
+    """Rows of key, start, end, value and millis; a session that has become another is deleted."""
+    rows = state_input(with_watermark(task.frame, windows))
     types = aggregate_types(rows, task.folding)
     times = [StructField(START, LongType()), StructField(END, LongType())]
     session = StructType([*times, *types.fields])
@@ -56,12 +59,14 @@ class FoldSessions(StatefulProcessor):
         self,
         key: tuple[object],
         rows: Iterator[Row],
-        timerValues: TimerValues,  # noqa: ARG002, N803 - Spark's name
+        timerValues: TimerValues,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
         sessions = self._restored(key[0])
         before = list(sessions.open)
+        oldest_ms = timerValues.getCurrentWatermarkInMs() - self._gap_ms
         for row in in_order(rows):
-            sessions.add(row.value, row.millis)
+            if row.millis >= oldest_ms:
+                sessions.add(row.value, row.millis)
         known = {(each.start_ms, each.end_ms) for each in sessions.open}
         if self._mode == "update":
             for each in before:
@@ -69,7 +74,7 @@ class FoldSessions(StatefulProcessor):
                     yield _result(key[0], each, is_deleted=True)
         for each in sessions.open:
             if each not in before:
-                self._handle.registerTimer(each.end_ms)
+                self._handle.registerTimer(each.end_ms + self._gap_ms + 1)
                 if self._mode == "update":
                     yield _result(key[0], each)
         self._store(sessions)
@@ -81,7 +86,7 @@ class FoldSessions(StatefulProcessor):
         expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
         sessions = self._restored(key[0])
-        closed = sessions.close(expiredTimerInfo.getExpiryTimeInMs())
+        closed = sessions.close(expiredTimerInfo.getExpiryTimeInMs() - self._gap_ms - 1)
         self._store(sessions)
         if self._mode == "append":
             yield from (_result(key[0], each) for each in closed)

@@ -26,11 +26,13 @@ def open_sessions(node: nodes.Summarize, frame: DataFrame) -> DataFrame:
         )
     rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
     of = f.lit(1).cast("bigint") if summary.of is None else column(summary.of)
-    task = FoldTask(with_columns(rows, value=of), _combining(summary.kind), "update")
+    task = FoldTask(with_columns(rows, value=of), combining(summary.kind), "update")
     return folded_records(task, node.windows, node.name)
 
 
-def _combining(kind: str) -> Folding:
+def combining(kind: str) -> Folding:
+    """A fold that does what Spark's aggregation of this name would."""
+
     def combine(_key: object, value: float, so_far: float) -> float:
         if kind == "min":
             return min(value, so_far)

@@ -12,22 +12,25 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from moldau.streams.compilation import Mode
-from moldau.streams.folding import MILLIS, FoldTask, aggregate_types, plain, state_input
+from moldau.streams.folding import (
+    MILLIS,
+    FoldTask,
+    aggregate_types,
+    plain,
+    state_input,
+    with_watermark,
+)
 from moldau.streams.functions import Folding
 from moldau.streams.ordering import in_order
-from moldau.streams.records import KEY, TIMESTAMP, VALUE
+from moldau.streams.records import KEY, VALUE
 from moldau.streams.sliding import Sample, Span, aggregate, changed, spans
 from moldau.streams.windowed_folding import END, START
 from moldau.streams.windows import SlidingWindows
 
 
 def fold_sliding(task: FoldTask, windows: SlidingWindows) -> DataFrame:
-    """Rows of key, start, end, value and millis.
-
-    The watermark is held back by the length of a window: a record behind it is in closed ones only.
-    """
-    delay_ms = windows.time_difference_ms + 1 + windows.grace_ms
-    rows = state_input(task.frame.withWatermark(TIMESTAMP, f"{delay_ms} milliseconds"))
+    """Rows of key, start, end, value and millis."""
+    rows = state_input(with_watermark(task.frame, windows))
     types = aggregate_types(rows, task.folding)
     times = [StructField(START, LongType()), StructField(END, LongType())]
     output = StructType([rows.schema[KEY], *times, *types.fields])
@@ -58,18 +61,19 @@ class FoldSliding(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: TimerValues,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
-        closed_ms = timerValues.getCurrentWatermarkInMs() + self._held_back_ms
+        closed_ms = timerValues.getCurrentWatermarkInMs()
         before = self._restored()
-        new = [Sample(row.millis, row.value) for row in in_order(rows)]
+        oldest_ms = closed_ms - self._difference_ms
+        new = [Sample(row.millis, row.value) for row in in_order(rows) if row.millis >= oldest_ms]
         for each in new:
-            self._handle.registerTimer(each.millis + self._difference_ms)
+            self._handle.registerTimer(self._forgotten_ms(each))
         after = [*before, *new]
         self._store(after)
         known = spans(before, self._difference_ms)
         for span in changed(known, spans(after, self._difference_ms)):
             if span.end_ms > closed_ms:
                 if span.start_ms not in known:
-                    self._handle.registerTimer(span.end_ms - self._held_back_ms)
+                    self._handle.registerTimer(span.end_ms)
                 if self._mode == "update":
                     yield self._result(key[0], span)
 
@@ -81,16 +85,18 @@ class FoldSliding(StatefulProcessor):
     ) -> Iterator[Row]:
         at_ms = expiredTimerInfo.getExpiryTimeInMs()
         samples = self._restored()
-        start_ms = at_ms + self._held_back_ms - self._difference_ms
-        span = spans(samples, self._difference_ms).get(start_ms)
+        span = spans(samples, self._difference_ms).get(at_ms - self._difference_ms)
         if span is not None and self._mode == "append":
             yield self._result(key[0], span)
-        # Whatever still comes is after this moment, and its windows reach back by the difference.
-        self._store([each for each in samples if each.millis + self._difference_ms > at_ms])
+        self._store([each for each in samples if self._forgotten_ms(each) > at_ms])
 
-    @property
-    def _held_back_ms(self) -> int:
-        return self._difference_ms + 1
+    def _forgotten_ms(self, sample: Sample) -> int:
+        """When no window needs a record any more.
+
+        What is taken is at most a window's length behind the watermark, and its own window
+        reaches back by as much again.
+        """
+        return sample.millis + 2 * self._difference_ms + 1
 
     def _result(self, key: object, span: Span) -> Row:
         window = {KEY: key, START: span.start_ms, END: span.end_ms}

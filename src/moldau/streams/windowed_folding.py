@@ -21,6 +21,7 @@ from moldau.streams.folding import (
     folded,
     plain,
     state_input,
+    with_watermark,
 )
 from moldau.streams.functions import Folding
 from moldau.streams.ordering import in_order
@@ -31,16 +32,12 @@ START, END = "start", "end"
 
 
 def fold_windows(task: FoldTask, windows: TimeWindows) -> DataFrame:
-    """Rows of key, start, end, value and millis.
-
-    Spark drops records behind the watermark, Kafka those of closed windows: the watermark is
-    held back by the size of a window, which the processor makes up for.
-    """
-    delay_ms = windows.size_ms + windows.grace_ms
-    marked = task.frame.withWatermark(TIMESTAMP, f"{delay_ms} milliseconds")
+    """Rows of key, start, end, value and millis."""
+    marked = with_watermark(task.frame, windows)
     length, step = f"{windows.size_ms} milliseconds", f"{windows.advance_ms} milliseconds"
     kept = state_input(marked).withColumn(TIMESTAMP, f.timestamp_millis(MILLIS))
     rows = kept.withColumn("window", f.window(TIMESTAMP, length, step))
+    rows = rows.filter(f.unix_millis("window.start") >= 0)
     rows = rows.select(
         *(KEY, VALUE, "place", MILLIS),
         f.unix_millis("window.start").alias(START),
@@ -48,7 +45,7 @@ def fold_windows(task: FoldTask, windows: TimeWindows) -> DataFrame:
     )
     types = aggregate_types(rows, task.folding)
     output = StructType([rows.schema[KEY], rows.schema[START], rows.schema[END], *types.fields])
-    processor = FoldByWindow(task.folding, types, windows, task.mode)
+    processor = FoldByWindow(task.folding, types, task.mode)
     grouped = rows.groupBy(KEY, START, END)
     return grouped.transformWithState(processor, output, "update", "eventTime")
 
@@ -56,12 +53,9 @@ def fold_windows(task: FoldTask, windows: TimeWindows) -> DataFrame:
 class FoldByWindow(StatefulProcessor):
     """One aggregate for each key and window, until the window closes."""
 
-    def __init__(
-        self, folding: Folding, types: StructType, windows: TimeWindows, mode: Mode
-    ) -> None:
+    def __init__(self, folding: Folding, types: StructType, mode: Mode) -> None:
         self._folding = folding
         self._types = types
-        self._held_back_ms = windows.size_ms
         self._mode = mode
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -74,12 +68,12 @@ class FoldByWindow(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: TimerValues,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
-        if key[2] <= timerValues.getCurrentWatermarkInMs() + self._held_back_ms:
+        if key[2] <= timerValues.getCurrentWatermarkInMs():
             return
         found = self._state.get()
         aggregate = None if found is None else Aggregate(plain(found[0]), found[1])
         if aggregate is None:
-            self._handle.registerTimer(key[2] - self._held_back_ms)
+            self._handle.registerTimer(key[2])
         for row in in_order(rows):
             aggregate = folded(self._folding, key[0], row, aggregate)
         assert aggregate is not None
