@@ -10,7 +10,8 @@ from confluent_kafka import Producer
 
 from conformance.our_cluster import DEADLINE_S, until
 from faults.fault import fault
-from faults.stage import PARTITIONS, Stage
+from faults.load import PARTITIONS
+from faults.stage import Stage
 from faults.zombie import FENCED, TIMEOUT_S, TRANSACTIONAL_ID, VALUE
 from moldau.protocol.messages.find_coordinator import (
     FindCoordinatorRequest,

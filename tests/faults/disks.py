@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from faults.fault import fault
-from faults.stage import PARTITIONS, Stage
+from faults.load import PARTITIONS
+from faults.stage import Stage
 from simulation.client import TOPIC
 
 _CUT_MAX_BYTES = 65_536

@@ -1,7 +1,8 @@
 """F28 and F29: requests that come late, or twice."""
 
 from faults.fault import fault
-from faults.stage import PARTITIONS, Stage
+from faults.load import PARTITIONS
+from faults.stage import Stage
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.init_producer_id import (
     InitProducerIdRequest,

@@ -25,7 +25,7 @@ from simulation.transacting import TransactionalProducer
 from simulation.writing import IdempotentProducer
 
 PARTITIONS = 3
-_LIBRDKAFKA = "librdkafka"
+LIBRDKAFKA = "librdkafka"
 _SEND_PAUSE_S = 0.004
 _SENT_TOGETHER = 4  # of each partition
 _END_S = 60.0
@@ -50,7 +50,7 @@ class Load:
     def __init__(self, brokers: Mapping[int, Address]) -> None:
         self.history = History()
         self._brokers = brokers
-        self._sender = Sender(self.bootstrap, _LIBRDKAFKA, self.history)
+        self._sender = Sender(self.bootstrap, LIBRDKAFKA, self.history)
         self._end = _OnDemand()
         self._loop = asyncio.new_event_loop()
         self._works: list[asyncio.Task[None]] = []
@@ -227,4 +227,4 @@ class Load:
             self.history.surprises.append("librdkafka could not send everything")
 
     def _receive(self) -> None:
-        receive(self.bootstrap, _LIBRDKAFKA, self.history, PARTITIONS, lambda: self._end.is_come)
+        receive(self.bootstrap, LIBRDKAFKA, self.history, PARTITIONS, lambda: self._end.is_come)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 
+from faults.load import PARTITIONS
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.topics import PartitionState
@@ -14,7 +15,6 @@ from moldau.model import TopicPartition
 from simulation.client import TOPIC
 from simulation.history import History, Leadership
 
-_PARTITIONS = 3
 _LOOK_S = 0.05
 
 
@@ -22,7 +22,7 @@ class Observer:
     """Looks again and again, and notes what is new."""
 
     def __init__(self, connect: str, history: History) -> None:
-        self.states: dict[int, list[PartitionState]] = {number: [] for number in range(_PARTITIONS)}
+        self.states: dict[int, list[PartitionState]] = {number: [] for number in range(PARTITIONS)}
         self._history = history
         self._tree = KazooClient(connect, connection_retry={"max_tries": -1, "max_delay": 0.5})
         self._is_over = threading.Event()

@@ -4,6 +4,7 @@ import time
 
 from conformance.our_cluster import DEADLINE_S
 from faults.fault import fault
+from faults.load import LIBRDKAFKA
 from faults.stage import LAG_S, ZOOKEEPER, Stage, party
 
 # Who waits for an answer that does not come gives up after so long.
@@ -37,7 +38,7 @@ def f15(stage: Stage) -> None:
         captive = f"captive-{index}"
         sender = stage.load.sender(captive, message_timeout_ms=5000)
         stage.links.cut(captive, *others)
-        stage.links.cut(party(before.leader), ZOOKEEPER, *others, "librdkafka")
+        stage.links.cut(party(before.leader), ZOOKEEPER, *others, LIBRDKAFKA)
         for _ in range(20):
             sender.send(0)
         stage.until_led_by_another(before)

@@ -18,12 +18,11 @@ from conformance.our_broker import OurBroker
 from conformance.our_cluster import DEADLINE_S, OurCluster, until
 from faults.hooked import MARKERS
 from faults.links import HOST, Links
-from faults.load import Load
+from faults.load import PARTITIONS, Load
 from faults.observing import Observer
 from moldau.coordination.layout.topics import PartitionState
 from simulation.client import TOPIC
 
-PARTITIONS = 3
 SESSION_S = 2.0
 LAG_S = 3.0
 ZOOKEEPER = "zookeeper"
