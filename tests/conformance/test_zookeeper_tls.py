@@ -13,6 +13,7 @@ from conformance.our_broker import OurBroker
 from conformance.our_cluster import until
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.testing.wire import WireClient
+from unit.cli.command import run
 
 pytestmark = needs_apache("kafka-3.9")
 
@@ -74,6 +75,11 @@ def test_a_broker_joins_over_tls(server: SecureServer, tmp_path: Path) -> None:
         with WireClient(ours.bootstrap) as client:
             metadata = client.ask(MetadataRequest(topics=[]))
         assert [one.node_id for one in metadata.brokers] == [1001]
+        file = tmp_path / "shell.properties"
+        lines = (f"{name}={value}\n" for name, value in ours.settings.items())
+        file.write_text("".join(line for line in lines if line.startswith("zookeeper.ssl.")))
+        shell = ("zookeeper-shell", f"localhost:{server.port}", "-zk-tls-config-file", str(file))
+        assert "[1001]" in run(*shell, "ls", "/brokers/ids").stdout.splitlines()
     finally:
         ours.stop()
 

@@ -19,6 +19,7 @@ from moldau.cli.terminal.options import (
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
+    ZOOKEEPER_TLS,
     Given,
     Option,
     Options,
@@ -67,6 +68,7 @@ OPTIONS = Options(
         "KEY=VALUE",
     ),
     Option("zookeeper", "The same: read and write ZooKeeper instead.", "SERVERS"),
+    ZOOKEEPER_TLS,
 )
 
 

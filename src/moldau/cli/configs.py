@@ -14,6 +14,7 @@ from moldau.cli.terminal.options import (
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
+    ZOOKEEPER_TLS,
     Given,
     Option,
     Options,
@@ -48,6 +49,7 @@ OPTIONS = Options(
     Option("delete-config", "What to take back: a,b.", "NAMES"),
     Option("force", "For old scripts: nothing is asked anyway."),
     Option("zookeeper", "As before 3.0: read and write ZooKeeper instead.", "SERVERS"),
+    ZOOKEEPER_TLS,
 )
 
 _QUOTA_TYPES = ("users", "clients", "ips")
@@ -124,11 +126,12 @@ def _run_with_zookeeper(given: Given, entities: list[Entity]) -> None:
         describe_with_zookeeper,
     )
 
-    servers = given.text("zookeeper")
-    if "describe" in given:
-        asyncio.run(describe_with_zookeeper(servers, entities))
-    else:
-        asyncio.run(alter_with_zookeeper(servers, entities, *_changes(given)))
+    work = (
+        describe_with_zookeeper(given, entities)
+        if "describe" in given
+        else alter_with_zookeeper(given, entities, *_changes(given))
+    )
+    asyncio.run(work)
 
 
 def _changes(given: Given) -> tuple[dict[str, str], list[str]]:

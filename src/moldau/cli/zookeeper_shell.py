@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import Option, Options
+from moldau.cli.terminal.options import ZOOKEEPER_TLS, Option, Options
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.coordination.tree import (
     BadVersion,
@@ -30,7 +30,7 @@ OPTIONS = Options(
     Option("server", "The servers; without the option the first argument.", "SERVERS"),
     Option("timeout", "For scripts: how long a session lasts.", "MILLISECONDS"),
     Option("r", "For scripts: read only servers are not used."),
-    Option("zk-tls-config-file", "For scripts: connections are plain.", "FILE"),
+    ZOOKEEPER_TLS,
 )
 
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     command = [] if count is None else list(arguments[count:])
     given = OPTIONS.parse(own)
     servers = given.text("server") or next(iter(given.rest), _DEFAULT_SERVER)
-    return asyncio.run(_run(servers, command))
+    return asyncio.run(_run(servers, given.text("zk-tls-config-file"), command))
 
 
 def _is_command(arguments: Sequence[str], at: int) -> bool:
@@ -51,9 +51,9 @@ def _is_command(arguments: Sequence[str], at: int) -> bool:
     return arguments[at] in _COMMANDS.split() and not is_value
 
 
-async def _run(servers: str, command: list[str]) -> int:
+async def _run(servers: str, tls_file: str, command: list[str]) -> int:
     print(f"Connecting to {servers}", flush=True)
-    async with zookeeper_session(servers) as tree:
+    async with zookeeper_session(servers, tls_file) as tree:
         print(_WATCHER)
         shell = Shell(tree)
         if command:
@@ -198,7 +198,10 @@ def stat_lines(stat: NodeStat, size: int) -> list[str]:
         f"ctime = {_time(stat.created_ms)}",
         f"mZxid = {stat.mzxid:#x}",
         f"mtime = {_time(stat.changed_ms)}",
+        f"pZxid = {stat.pzxid:#x}",
+        f"cversion = {stat.children_version}",
         f"dataVersion = {stat.version}",
+        f"aclVersion = {stat.acl_version}",
         f"ephemeralOwner = {stat.ephemeral_owner:#x}",
         f"dataLength = {size}",
         f"numChildren = {stat.children_count}",

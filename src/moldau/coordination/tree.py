@@ -33,6 +33,10 @@ class NodeStat:
     children_count: int
     created_ms: int
     changed_ms: int
+    pzxid: int = 0
+    """The transaction that last added or removed a child; as the next two, of ZooKeeper alone."""
+    children_version: int = 0
+    acl_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

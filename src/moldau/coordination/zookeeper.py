@@ -317,4 +317,7 @@ def _stat(stat: ZnodeStat) -> NodeStat:
         children_count=stat.numChildren,
         created_ms=stat.ctime,
         changed_ms=stat.mtime,
+        pzxid=stat.pzxid,
+        children_version=stat.cversion,
+        acl_version=stat.aversion,
     )

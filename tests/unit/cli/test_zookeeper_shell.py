@@ -29,6 +29,9 @@ async def test_nodes_are_looked_at(shell: Shell, capsys: pytest.CaptureFixture[s
     assert await say(shell, capsys, "getAllChildrenNumber /") == "2\n"
     for line in ("stat /a", "get -s /a", "ls2 /a"):
         assert "dataLength = 4\nnumChildren = 1\n" in await say(shell, capsys, line)
+    names = [each.split(" = ")[0] for each in (await say(shell, capsys, "stat /a")).splitlines()]
+    expected = "cZxid ctime mZxid mtime pZxid cversion dataVersion aclVersion ephemeralOwner"
+    assert names == [*expected.split(), "dataLength", "numChildren"]
     assert "deleteall" in await say(shell, capsys, "help")
 
 

@@ -37,6 +37,9 @@ BOOTSTRAP_SERVER = Option(
 COMMAND_CONFIG = Option(
     "command-config", "A file with settings for the client, as Java's clients read it.", "FILE"
 )
+ZOOKEEPER_TLS = Option(
+    "zk-tls-config-file", "A file with zookeeper.ssl. settings, as brokers have them.", "FILE"
+)
 FORMAT = Option("format", "`text` as Apache's tools print it, or `json`.", "FORMAT")
 
 

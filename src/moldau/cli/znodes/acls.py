@@ -40,7 +40,7 @@ Change = Callable[[list[AclEntry]], list[AclEntry]]
 
 async def change_or_list(servers: str, given: Given) -> None:
     """Add or remove rules if that is wanted, then print those that there are."""
-    async with zookeeper_session(servers) as tree:
+    async with zookeeper_session(servers, given.text("zk-tls-config-file")) as tree:
         acls = ZooKeeperAcls(tree)
         filters = wanted_filters(given)
         if "add" in given:

@@ -2,10 +2,12 @@
 
 import base64
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from moldau.cli.config_entities.entity import Entity
 from moldau.cli.config_entities.passwords import PREFIX, parse_password
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import Given
 from moldau.cli.znodes.nodes import create_with_parents
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.coordination.layout import brokers as broker_nodes
@@ -30,20 +32,24 @@ _LABELS = {
 }
 
 
-async def describe_with_zookeeper(servers: str, entities: Sequence[Entity]) -> None:
+async def describe_with_zookeeper(given: Given, entities: Sequence[Entity]) -> None:
     """Print the settings of a node, or of all nodes of a type."""
-    async with zookeeper_session(servers) as tree:
+    async with _session(given) as tree:
         for line in await ZooKeeperConfigs(tree).described(entities):
             print(line)
 
 
 async def alter_with_zookeeper(
-    servers: str, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
+    given: Given, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
 ) -> None:
     """Change the settings of a node, and tell the brokers."""
-    async with zookeeper_session(servers) as tree:
+    async with _session(given) as tree:
         await ZooKeeperConfigs(tree).alter(entities, added, removed)
         print(f"Completed Updating config for entity: {label(_node(entities))}.")
+
+
+def _session(given: Given) -> AbstractAsyncContextManager[Tree]:
+    return zookeeper_session(given.text("zookeeper"), given.text("zk-tls-config-file"))
 
 
 class ZooKeeperConfigs:

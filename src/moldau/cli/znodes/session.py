@@ -1,12 +1,16 @@
 """A session with ZooKeeper for as long as a command runs."""
 
-from collections.abc import AsyncIterator
+import ssl
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import fields
 
+from moldau.cli.terminal.client_settings import read_file
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.coordination.protection import Protection
 from moldau.coordination.tree import SessionError, Tree
 from moldau.runtime.java_options import java_properties
+from moldau.security.tls import TlsSettings, client_context
 from moldau.security.zookeeper_login import find_login
 
 _SESSION_MS = 30_000
@@ -15,8 +19,11 @@ _REQUESTS_MAX = 100
 
 
 @asynccontextmanager
-async def zookeeper_session(servers: str) -> AsyncIterator[Tree]:
-    """The nodes of an ensemble; ends the command if there is none."""
+async def zookeeper_session(servers: str, tls_file: str = "") -> AsyncIterator[Tree]:
+    """The nodes of an ensemble; ends the command if there is none.
+
+    `tls_file` is that of `--zk-tls-config-file`.
+    """
     # kazoo takes a while to load: only those who come here need it.
     from moldau.coordination.zookeeper import ZooKeeperTree  # noqa: PLC0415
 
@@ -26,7 +33,10 @@ async def zookeeper_session(servers: str) -> AsyncIterator[Tree]:
             session_timeout_ms=_SESSION_MS,
             connect_timeout_ms=_CONNECT_MS,
             requests_max=_REQUESTS_MAX,
-            protection=Protection(begin_login=find_login(None, java_properties())),
+            protection=Protection(
+                tls=tls_of(read_file(tls_file)),
+                begin_login=find_login(None, java_properties()),
+            ),
         )
     except SessionError as error:
         raise CommandFailed(
@@ -37,3 +47,14 @@ async def zookeeper_session(servers: str) -> AsyncIterator[Tree]:
         yield tree
     finally:
         await tree.close()
+
+
+def tls_of(settings: Mapping[str, str]) -> ssl.SSLContext | None:
+    """How a session is encrypted by a broker's settings, if it is."""
+    if settings.get("zookeeper.ssl.client.enable", "").lower() != "true":
+        return None
+    names = {
+        f"zookeeper.ssl.{each.name.replace('_', '.')}": each.name for each in fields(TlsSettings)
+    }
+    known = {names[name]: value for name, value in settings.items() if name in names}
+    return client_context(TlsSettings(**known))

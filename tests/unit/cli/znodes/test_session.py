@@ -4,7 +4,20 @@ import pytest
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.znodes import session
-from moldau.cli.znodes.session import zookeeper_session
+from moldau.cli.znodes.session import tls_of, zookeeper_session
+
+
+def test_a_session_is_encrypted_if_the_file_says_so() -> None:
+    assert tls_of({}) is None
+    assert tls_of({"zookeeper.ssl.truststore.location": "nowhere"}) is None
+    settings = {
+        "zookeeper.ssl.client.enable": "true",
+        "zookeeper.ssl.endpoint.identification.algorithm": "",
+        "zookeeper.clientCnxnSocket": "org.apache.zookeeper.ClientCnxnSocketNetty",
+    }
+    context = tls_of(settings)
+    assert context is not None
+    assert not context.check_hostname
 
 
 async def test_without_zookeeper_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
