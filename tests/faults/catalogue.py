@@ -5,6 +5,7 @@ from faults import (
     deaths,
     disks,
     frames,
+    mixture,
     partitions,
     pauses,
     retention,
@@ -13,6 +14,17 @@ from faults import (
 )
 from faults.fault import Fault
 
-_FAMILIES = (deaths, pauses, sessions, partitions, disks, coordinators, frames, retention, wear)
+_FAMILIES = (
+    deaths,
+    pauses,
+    sessions,
+    partitions,
+    disks,
+    coordinators,
+    frames,
+    retention,
+    wear,
+    mixture,
+)
 _FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
 FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}
