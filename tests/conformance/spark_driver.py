@@ -1,0 +1,57 @@
+"""A driver of a cluster's executors: reads a topic there, and says what they have.
+
+python spark_driver.py MASTER BOOTSTRAP TOPIC ARCHIVE DIRECTORY
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from moldau.spark import register
+
+
+def where_from(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Which package, and which kernel, a task has."""
+    from moldau import __file__ as package
+    from moldau.records.fetched import kernel
+
+    for _ in batches:
+        yield pa.RecordBatch.from_pydict({"package": [package], "kernel": [kernel.__name__]})
+
+
+def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) -> None:
+    spark = (
+        SparkSession.builder.master(master)
+        .config("spark.archives", f"{archive}#moldau")
+        .config("spark.executorEnv.PYTHONPATH", "./moldau")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.executor.memory", "512m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.log.level", "ERROR")
+        .config("spark.local.dir", directory)
+        .config("spark.sql.warehouse.dir", f"{directory}/warehouse")
+        .getOrCreate()
+    )
+    register(spark)
+    options = {"kafka.bootstrap.servers": bootstrap, "subscribe": topic}
+    batch = spark.read.format("moldau").options(**options).load()
+    stream = spark.readStream.format("moldau").options(**options, startingOffsets="earliest")
+    writer = stream.load().writeStream.format("noop").option("checkpointLocation", f"{directory}/c")
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    places = spark.range(2, numPartitions=2).mapInArrow(where_from, "package string, kernel string")
+    found = {
+        "batch": sorted(bytes(row.value).decode() for row in batch.select("value").collect()),
+        "stream": sum(progress["numInputRows"] for progress in query.recentProgress),
+        "places": [[row.package, row.kernel] for row in places.collect()],
+    }
+    spark.stop()
+    Path(directory, "found.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
