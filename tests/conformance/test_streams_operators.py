@@ -170,10 +170,17 @@ def test_sliding_windows_end_with_a_record_or_begin_after_one(spark: SparkSessio
 
 def test_a_table_that_is_grouped_anew_takes_away_what_it_replaces(spark: SparkSession) -> None:
     builder = StreamsBuilder()
+
+    def added(total: int, size: int) -> int:
+        return total + size
+
+    def taken(total: int, size: int) -> int:
+        return total - size
+
     towns = builder.table("input").group_by(lambda key, value: (value, f.length(key)))
     towns.count().to_stream().map_values("cast(value as string)").to("counts")
     towns.sum().to_stream().map_values("cast(value as string)").to("sums")
-    folded = towns.reduce(lambda total, size: total + size, lambda total, size: total - size)  # type: ignore[operator]
+    folded = towns.reduce(added, taken)
     folded.to_stream().map_values("cast(value as string)").to("folded")
     found = run(
         spark,

@@ -15,7 +15,7 @@ from moldau.streams.compilation import Compilation, Mode
 from moldau.streams.inputs import Inputs
 from moldau.streams.nodes import GlobalTableSource, Node, Sink
 from moldau.streams.operators import OPERATORS
-from moldau.streams.topology import Topology, ancestors
+from moldau.streams.topology import Topology, ancestors, windows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ class Query:
 
 def compiled(topology: Topology, inputs: Inputs, application: str) -> tuple[Query, ...]:
     """The queries of a topology."""
+    for node in topology.nodes:
+        _check_windows(node)
     queries = []
     for number, (mode, sinks) in enumerate(_sinks_by_query(topology)):
         compilation = Compilation(inputs, application, mode, OPERATORS)
@@ -57,6 +59,18 @@ def compiled(topology: Topology, inputs: Inputs, application: str) -> tuple[Quer
         name = f"{application}-{number}"
         queries.append(Query(name, mode, frame, sinks, fan_out, compilation))
     return tuple(queries)
+
+
+def _check_windows(node: Node) -> None:
+    """Time runs once in a query: windows of what windows gave would need another watermark."""
+    if windows_of(node) is None:
+        return
+    for other in ancestors(node):
+        if other is not node and windows_of(other) is not None:
+            raise TypeError(
+                f"{node.name} has windows, and so has {other.name} before it: "
+                "put .through(topic) between them, which begins a new query"
+            )
 
 
 def _sinks_by_query(topology: Topology) -> Iterator[tuple[Mode, tuple[Sink, ...]]]:

@@ -20,7 +20,7 @@ from moldau.streams.records import (
     with_columns,
 )
 from moldau.streams.serdes import Serde, WindowedSerde
-from moldau.streams.topology import ancestors
+from moldau.streams.topology import ancestors, windows_of
 from moldau.streams.windows import SessionWindows
 
 ERROR_HEADER = "moldau.error"
@@ -79,7 +79,7 @@ def _key_serde(node: nodes.Sink, frame: DataFrame) -> Serde:
     serde = serde_for(frame.schema[KEY].dataType)
     if not isinstance(serde, WindowedSerde):
         return serde
-    windows = (getattr(each, "windows", None) for each in ancestors(node))
+    windows = (windows_of(each) for each in ancestors(node))
     nearest = next((each for each in windows if each is not None), None)
     return replace(serde, is_session=isinstance(nearest, SessionWindows))
 

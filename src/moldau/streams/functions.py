@@ -67,6 +67,10 @@ class Summary(NamedTuple):
     name: str | None = None
 
 
+# Functions of the user, whose parameters have the types of his values.
+PythonFunction = Callable[..., object]
+
+
 @dataclass(frozen=True, slots=True)
 class Folding:
     """An aggregation in Python: `add(key, value, aggregate)` for each record.
@@ -75,8 +79,8 @@ class Folding:
     replaces, `merge(key, one, other)` joins two sessions.
     """
 
-    add: Callable[[object, object, object], object]
+    add: PythonFunction
     initial: Callable[[], object] | None = None
-    subtract: Callable[[object, object, object], object] | None = None
-    merge: Callable[[object, object, object], object] | None = None
+    subtract: PythonFunction | None = None
+    merge: PythonFunction | None = None
     returns: str | None = None

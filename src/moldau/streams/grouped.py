@@ -3,13 +3,11 @@
 from collections.abc import Callable
 
 from moldau.streams import nodes
-from moldau.streams.functions import Expression, Folding, Summary
+from moldau.streams.functions import Expression, Folding, PythonFunction, Summary
 from moldau.streams.graph import Graph, Handle
 from moldau.streams.table import KTable
 from moldau.streams.windows import SessionWindows, SlidingWindows, Windows
 
-Combine = Callable[[object, object], object]
-Add = Callable[[object, object, object], object]
 _VALUE = "value"
 
 
@@ -109,7 +107,7 @@ class KGroupedStream(Grouped):
         summaries = tuple(Summary("column", of, name) for name, of in columns.items())
         return self._summarize(summaries, store)
 
-    def reduce(self, reducer: Combine, *, store: str | None = None) -> KTable:
+    def reduce(self, reducer: PythonFunction, *, store: str | None = None) -> KTable:
         """Combine values by a Python function, record by record: `reducer(aggregate, value)`."""
 
         def add(_key: object, value: object, aggregate: object) -> object:
@@ -123,10 +121,10 @@ class KGroupedStream(Grouped):
     def aggregate(
         self,
         initializer: Callable[[], object],
-        aggregator: Add,
+        aggregator: PythonFunction,
         *,
         returns: str,
-        merger: Add | None = None,
+        merger: PythonFunction | None = None,
         store: str | None = None,
     ) -> KTable:
         """Build values by a Python function: `aggregator(key, value, aggregate)`.
@@ -145,7 +143,9 @@ class KGroupedTable(Grouped):
     def __init__(self, graph: Graph, node: nodes.Node) -> None:
         super().__init__(graph, node, "KTABLE")
 
-    def reduce(self, adder: Combine, subtractor: Combine, *, store: str | None = None) -> KTable:
+    def reduce(
+        self, adder: PythonFunction, subtractor: PythonFunction, *, store: str | None = None
+    ) -> KTable:
         """Combine values by Python functions: `adder(aggregate, value)`, and the way back."""
 
         def add(_key: object, value: object, aggregate: object) -> object:
@@ -159,8 +159,8 @@ class KGroupedTable(Grouped):
     def aggregate(
         self,
         initializer: Callable[[], object],
-        adder: Add,
-        subtractor: Add,
+        adder: PythonFunction,
+        subtractor: PythonFunction,
         *,
         returns: str,
         store: str | None = None,

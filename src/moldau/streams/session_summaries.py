@@ -38,4 +38,4 @@ def combining(kind: str) -> Folding:
             return min(value, so_far)
         return max(value, so_far) if kind == "max" else so_far + value
 
-    return Folding(combine, merge=combine)  # type: ignore[arg-type]
+    return Folding(combine, merge=combine)

@@ -73,3 +73,8 @@ def ancestors(node: Node) -> Iterator[Node]:
             seen[each] = None
             yield each
             waiting.extend(each.parents)
+
+
+def windows_of(node: Node) -> object | None:
+    """The windows of a node of any kind that has them."""
+    return getattr(node, "windows", None)

@@ -68,3 +68,12 @@ def test_final_results_and_parts_behind_topics_have_their_own_queries(
         ["changes", "between"],
         ["end"],
     ]
+
+
+def test_windows_of_windows_need_a_topic_between_them(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    windows = TimeWindows.of_size_with_no_grace(5)
+    counts = builder.stream("lines").group_by_key().windowed_by(windows).count().to_stream()
+    counts.select_key("key.key").group_by_key().windowed_by(windows).sum().to_stream().to("sums")
+    with pytest.raises(TypeError, match=r"put \.through\(topic\) between them"):
+        compiled(spark, builder)

@@ -13,9 +13,15 @@ TEXT = json("text string")
 def test_python_functions_fold_values_and_structs(spark: SparkSession) -> None:
     builder = StreamsBuilder()
     groups = builder.stream("clicks", value=TEXT).group_by_key()
-    counted = groups.aggregate(int, lambda _key, _value, n: n + 1, returns="bigint")  # type: ignore[operator]
-    counted.to_stream().to("counts")
-    texts = groups.reduce(lambda one, other: {"text": one["text"] + other["text"]})  # type: ignore[index]
+
+    def counted(_key: object, _value: object, count: int) -> int:
+        return count + 1
+
+    def joined(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
+        return {"text": one["text"] + other["text"]}
+
+    groups.aggregate(int, counted, returns="bigint").to_stream().to("counts")
+    texts = groups.reduce(joined)
     texts.to_stream().to("texts")
     with TestDriver(builder.build(), spark=spark) as driver:
         driver.pipe("clicks", key="k", value={"text": "a"}, timestamp_ms=5)

@@ -1,7 +1,7 @@
 """How nodes hang together."""
 
-from moldau.streams import StreamsBuilder
-from moldau.streams.topology import Topology, ancestors
+from moldau.streams import StreamsBuilder, TimeWindows
+from moldau.streams.topology import Topology, ancestors, windows_of
 
 
 def topology() -> Topology:
@@ -39,3 +39,10 @@ def test_a_topology_can_be_shown() -> None:
     assert found.describe().startswith("Topologies:\n")
     assert found.mermaid().startswith("flowchart")
     assert found.svg().startswith("<svg")
+
+
+def test_windows_are_found_whatever_the_node() -> None:
+    windows = TimeWindows.of_size_with_no_grace(5)
+    stream = StreamsBuilder().stream("a")
+    assert windows_of(stream.node) is None
+    assert windows_of(stream.group_by_key().windowed_by(windows).count().node) == windows
