@@ -1,6 +1,7 @@
 """Command lines of Apache and ours on the same brokers and files."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from conformance.apache.tools import ApacheTools
 from conformance.conftest import show_download
 from conformance.our_broker import our_broker
 from moldau.client.blocking import Producer
+from moldau.records.compression import Codec
+from moldau.records.legacy import write_message_set
+from moldau.records.record import Record
 from moldau.testing.broker import running_broker
 from unit.cli.command import run
 from unit.cli.test_main_transcripts import SETTINGS, compare
@@ -19,6 +23,7 @@ from unit.cli.transcript import TRANSCRIPTS, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
+MESSAGE_CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
 PATHS = sorted(TRANSCRIPTS.glob("*.txt"))
 
 
@@ -100,6 +105,29 @@ def test_files_are_dumped_byte_for_byte_as_apache_does(tools: ApacheTools, tmp_p
                 assert ours.stderr == theirs.stderr, path
             compared[path.suffix] = compared.get(path.suffix, 0) + 1
     assert set(compared) == {".log", ".index", ".timeindex", ".txnindex", ".snapshot"}, compared
+
+
+def test_messages_from_before_there_were_batches_are_dumped_as_apache_does(
+    tools: ApacheTools, tmp_path: Path
+) -> None:
+    segment = tmp_path / "t-0" / "00000000000000000000.log"
+    segment.parent.mkdir()
+    with segment.open("wb") as file:
+        for number, (magic, codec) in enumerate(product((0, 1), MESSAGE_CODECS)):
+            records = [
+                Record(3 * number, 1_700_000 + number, b"k", b"v"),
+                Record(3 * number + 1, 1_700_000, None, b"v"),
+                Record(3 * number + 2, 1_700_001, b"k", None),
+            ]
+            is_stamped = codec is Codec.LZ4
+            file.write(
+                write_message_set(records, magic=magic, codec=codec, is_log_append_time=is_stamped)
+            )
+    for options in ((), ("--print-data-log",), ("--deep-iteration", "--skip-record-metadata")):
+        arguments = ("--files", str(segment), *options)
+        theirs = tools.run("kafka-dump-log.sh", *arguments)
+        ours = run("dump-log", *arguments)
+        assert tuple(ours) == tuple(theirs)
 
 
 def test_lines_pass_between_their_console_clients_and_ours(

@@ -83,10 +83,12 @@ def _run(app: "App", given: Given) -> int:
             trigger=trigger(given),
             source=pairs(given.texts("option")),
         )
-        running.serve(
+        places = running.serve(
             metrics_port=given.last("metrics-port", int, -1),
             tables_port=given.last("tables-port", int, -1),
         )
+        for place in places:
+            print(place, file=sys.stderr)
         print(f"{app.application} runs; Ctrl-C or SIGTERM ends it.", file=sys.stderr, flush=True)
         running.run(stop, is_terminal=sys.stdout.isatty())
     print(f"{app.application} has stopped.", file=sys.stderr, flush=True)

@@ -83,14 +83,7 @@ def unwrap(message: Message, *, limit_bytes: int) -> list[Record]:
     """Return the records of a message with absolute offsets: itself, or those it wraps."""
     if message.attributes & CODEC_MASK == Codec.NONE:
         return [Record(message.offset, message.timestamp, message.key, message.value)]
-    inner = [read_message(entry) for entry in _inner_entries(message, limit_bytes)]
-    if not inner:
-        raise ProtocolError("compressed set without messages")
-    for each in inner:
-        if each.magic != message.magic:
-            raise ProtocolError(f"message of magic {each.magic} inside magic {message.magic}")
-        if each.attributes & CODEC_MASK != Codec.NONE:
-            raise ProtocolError("compressed message inside a compressed set")
+    inner = wrapped_messages(message, limit_bytes=limit_bytes)
     base_offset = _base_offset(message, last_inner_offset=inner[-1].offset)
     return [
         Record(
@@ -101,6 +94,19 @@ def unwrap(message: Message, *, limit_bytes: int) -> list[Record]:
         )
         for each in inner
     ]
+
+
+def wrapped_messages(wrapper: Message, *, limit_bytes: int) -> list[Message]:
+    """The messages of a compressed set as they were written."""
+    inner = [read_message(entry) for entry in _inner_entries(wrapper, limit_bytes)]
+    if not inner:
+        raise ProtocolError("compressed set without messages")
+    for each in inner:
+        if each.magic != wrapper.magic:
+            raise ProtocolError(f"message of magic {each.magic} inside magic {wrapper.magic}")
+        if each.attributes & CODEC_MASK != Codec.NONE:
+            raise ProtocolError("compressed message inside a compressed set")
+    return inner
 
 
 def write_message(message: Message) -> bytes:

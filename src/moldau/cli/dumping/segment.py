@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from moldau.cli.dumping.decoders import Decoder, as_text
-from moldau.errors import ProtocolError
-from moldau.records.batch import RECORDS_POSITION, BatchHeader, crc_is_valid, read_records
+from moldau.cli.dumping.messages import message_is_valid, message_line, messages_of
+from moldau.errors import KafkaError, ProtocolError
+from moldau.records.batch import BatchHeader, crc_is_valid, read_records
 from moldau.records.control import read_end_marker
+from moldau.records.entries import MAGIC_MAX, Entry, iterate_entries
 from moldau.records.record import Record
 
 _LIMIT_BYTES = 1 << 30
+Line = tuple[Record | None, str]
+"""A line, and the record that it is about if it is about one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +42,61 @@ class SegmentDump:
         """A line for each batch, and for each record if that is wanted."""
         last_offset = -1
         limit = len(self.data) if self.view.bytes_max is None else self.view.bytes_max
-        for position, header in self._batches():
-            if position >= limit:
+        for entry in self._entries():
+            if entry.position >= limit:
                 return
-            self.position = position
-            is_valid = crc_is_valid(self.data, position, header.size)
-            yield batch_line(header, position, is_valid=is_valid)
-            self.valid_bytes += header.size if is_valid else 0
-            if not self.view.is_deep:
-                continue
-            for record in read_records(self.data, position, limit_bytes=_LIMIT_BYTES):
+            self.position = entry.position
+            lines = self._batch_lines if entry.magic == MAGIC_MAX else self._message_lines
+            for record, line in lines(entry):
+                yield line
+                if record is None:
+                    continue
                 if last_offset >= 0 and record.offset != last_offset + 1:
                     self.gaps.append((last_offset, record.offset))
                 last_offset = record.offset
-                yield self._record_line(record, header, position)
 
     @property
     def invalid_bytes(self) -> int:
         """How many bytes at the end are no batch; of a file that was read as a whole."""
         return 0 if self.view.bytes_max is not None else len(self.data) - self.valid_bytes
 
-    def _batches(self) -> Iterator[tuple[int, BatchHeader]]:
-        position = 0
-        while position + RECORDS_POSITION <= len(self.data):
-            try:
-                header = BatchHeader.read(self.data, position)
-            except ProtocolError:
-                return
-            if position + header.size > len(self.data):
-                return
-            yield position, header
-            position += header.size
+    def _entries(self) -> Iterator[Entry]:
+        try:
+            yield from iterate_entries(self.data)
+        except KafkaError:
+            return  # nobody knows where what follows begins
 
-    def _record_line(self, record: Record, header: BatchHeader, position: int) -> str:
-        line = ""
-        if self.view.shows_metadata:
-            line = f"| {_metadata(record, header)}"
+    def _batch_lines(self, entry: Entry) -> Iterator[Line]:
+        position = entry.position
+        try:
+            header = BatchHeader.read(self.data, position)
+        except ProtocolError:
+            return
+        is_valid = crc_is_valid(self.data, position, header.size)
+        yield None, batch_line(header, position, is_valid=is_valid)
+        self.valid_bytes += header.size if is_valid else 0
+        if not self.view.is_deep:
+            return
+        for record in read_records(self.data, position, limit_bytes=_LIMIT_BYTES):
             if header.is_control:
-                return f"{line} {_marker(self.data, position)}"
-        elif header.is_control:
-            return ""
+                shown = f"| {_metadata(record, header)} {_marker(self.data, position)}"
+                yield record, shown if self.view.shows_metadata else ""
+            else:
+                yield record, self._record_line(record, _metadata(record, header))
+
+    def _message_lines(self, entry: Entry) -> Iterator[Line]:
+        data = self.data[entry.position : entry.position + entry.size]
+        is_valid = message_is_valid(data)
+        yield None, message_line(data, entry, is_valid=is_valid)
+        if not is_valid:
+            return
+        self.valid_bytes += entry.size
+        if self.view.is_deep:
+            for record, metadata in messages_of(data, limit_bytes=_LIMIT_BYTES):
+                yield record, self._record_line(record, metadata)
+
+    def _record_line(self, record: Record, metadata: str) -> str:
+        line = f"| {metadata}" if self.view.shows_metadata else ""
         if not self.view.shows_data:
             return line
         key, value = self.view.decode(record.key, record.value)
