@@ -16,7 +16,7 @@ from moldau.broker.request_times import RequestTimes
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.net.answer import CloseConnection, Part
+from moldau.net.answer import CloseConnection, Later, Part
 from moldau.protocol.apis import Api
 from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
 from moldau.protocol.headers import decode_request_header, response_header_version
@@ -76,7 +76,7 @@ class _Exchange:
     local_ns: int
 
 
-Answer = list[Part] | None | Coroutine[Any, Any, list[Part] | None]
+Answer = list[Part] | Later | None | Coroutine[Any, Any, list[Part] | Later | None]
 
 
 class Dispatcher:
@@ -104,7 +104,8 @@ class Dispatcher:
     def respond(self, client: Client, frame: memoryview) -> Answer:
         """The parts of the framed answer, or None if the client expects none.
 
-        What has to wait is returned as a coroutine, which comes to the same in the end.
+        What has to wait is returned as a coroutine, which comes to the same in the end, or as
+        `Later` if the work is done and only the answer waits.
         """
         shortcut = self._ready.get(frame[1]) if len(frame) > 1 else None
         if shortcut is not None:
@@ -138,16 +139,23 @@ class Dispatcher:
             outcome = eager.start(served.handle(request, context, self._broker))
         except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
             outcome = eager.Finished(_refusal(error, served, request, context))
-        if isinstance(outcome, eager.Finished):
-            served.times.record_at_once(self._clock.monotonic_ns() - began_ns)
-            return _framed(outcome.value, version, header.correlation_id)
         local_ns = self._clock.monotonic_ns() - began_ns
-        rest = _answer_of(outcome.rest, served, request, context)
-        return self._finish(rest, _Exchange(served, version, header.correlation_id, local_ns))
+        if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
+            served.times.record_at_once(local_ns)
+            return _framed(outcome.value, version, header.correlation_id)
+        exchange = _Exchange(served, version, header.correlation_id, local_ns)
+        if isinstance(outcome, eager.Finished):
+            rest = _answer_of(outcome.value.rest, served, request, context)
+            return Later(self._finish(rest, exchange))
+        return self._finish(_answer_of(outcome.rest, served, request, context), exchange)
 
-    async def _finish(self, answer: Awaitable[Any], exchange: _Exchange) -> list[Part] | None:
+    async def _finish(
+        self, answer: Awaitable[Any], exchange: _Exchange
+    ) -> list[Part] | Later | None:
         waiting_ns = self._clock.monotonic_ns()
         response = await answer
+        if isinstance(response, Later):
+            return Later(self._finish(response.rest, exchange))
         remote_ns = self._clock.monotonic_ns() - waiting_ns
         exchange.served.times.record_waited(exchange.local_ns, remote_ns)
         return _framed(response, exchange.version, exchange.correlation_id)
@@ -156,7 +164,10 @@ class Dispatcher:
         """The answer to a request that needs no frame, since it comes from this process."""
         served = self._served.get(api_key) or self._serve(api_key)
         work = served.handle(request, context, self._broker)
-        return await _answer_of(work, served, request, context)
+        response = await _answer_of(work, served, request, context)
+        if isinstance(response, Later):
+            return await _answer_of(response.rest, served, request, context)
+        return response
 
     def wrap(self, api_key: int, wrapper: Callable[[Handle], Handle]) -> None:
         """Let tests come between the requests of an API and its handler."""

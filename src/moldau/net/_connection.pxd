@@ -7,12 +7,12 @@ from moldau.records.memory cimport int32_at, writable
 
 
 cdef class Connection:
-    cdef object _owner, _opening, _respond, _limits, _loop, _view, _task
+    cdef object _owner, _opening, _respond, _limits, _loop, _view, _task, _unanswered
     cdef bytearray _buffer
     cdef list _outgoing
-    cdef int64_t _start, _end, _frame_size_max, _requests_per_turn
+    cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
-    cdef bint _is_turn_scheduled, _is_sending_file
+    cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
 
     cpdef get_buffer(self, sizehint)
@@ -24,8 +24,13 @@ cdef class Connection:
     @cython.locals(start=int64_t, end=int64_t, size=int64_t, frame_start=int64_t)
     cdef _take_frame(self)
 
+    @cython.locals(start=int64_t)
+    cdef bint _may_begin(self) except -1
+
     cdef _begin(self, frame)
     cdef _run(self, work)
+    cdef _queue(self, outcome)
+    cdef _fail_in_order(self, error)
     cdef _fail(self, error)
     cdef bint _take(self, list parts) except -1
     cdef _flush(self, bint is_file_next=*)

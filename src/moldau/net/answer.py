@@ -8,7 +8,21 @@ from moldau.runtime.file_range import FileRange
 
 Part = bytes | bytearray | memoryview | FileRange
 Answer = list[Part] | None
-Respond = Callable[[memoryview], Answer | Coroutine[Any, Any, Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The request has done its work, and its frame is no longer needed; only the answer waits.
+
+    The next request of the same kind may begin before that. No part of such an answer is in a
+    file.
+    """
+
+    rest: Coroutine[Any, Any, Any]
+    """Comes to the answer."""
+
+
+Respond = Callable[[memoryview], Answer | Later | Coroutine[Any, Any, Answer | Later]]
 """Answers a frame: at once, or by a coroutine if that has to wait."""
 
 
@@ -26,6 +40,8 @@ class Limits:
     unsent_bytes: int = 1_048_576
     # After so many pipelined requests the other connections get their turn.
     requests_per_turn: int = 32
+    # Requests that have done their work and wait for their answers.
+    unanswered_requests: int = 64
     # SO_SNDBUF and SO_RCVBUF; None leaves them to the operating system.
     socket_send_bytes: int | None = None
     socket_receive_bytes: int | None = None

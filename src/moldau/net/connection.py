@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""One client connection: frames in, answers out, one request at a time.
+"""One client connection: frames in, answers out, in order.
 
 This file runs as it stands and is also compiled as `_connection`; `_connection.pxd` then gives
 its variables C types.
@@ -17,7 +17,8 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.net.answer import Answer, CloseConnection, Limits, Part, Respond
+from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part, Respond
+from moldau.net.unanswered import Outcome, Unanswered
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
 from moldau.runtime.threads import in_thread
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 SIZE_BYTES = 4
+KIND_BYTES = 4  # a request begins with its API key and version
 _SENDFILE_MAX_BYTES = 4_194_304
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
@@ -57,6 +59,9 @@ class Connection:
     buffer and then in the socket. The view given to `respond` is on this buffer and
     is valid until the answer is returned; nothing may keep it longer.
 
+    Only a request that is answered `Later` lets others of its kind begin before: produced
+    records that wait for other replicas do not hold back the next ones.
+
     The buffer grows with the bytes that arrive, never to the size that was only
     announced.
     """
@@ -75,6 +80,11 @@ class Connection:
         self._end = 0
         self._outgoing: list[bytes | bytearray | memoryview] = []
         self._task: asyncio.Task[None] | None = None
+        self._unanswered: Unanswered | None = None
+        self._unanswered_kind = 0
+        self._has_unanswered = False
+        self._is_held_back = False
+        self._is_failing = False  # once the answers before it are given
         self._is_busy = False
         self._is_write_blocked = False
         self._is_read_paused = False
@@ -108,6 +118,8 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         if self._task is not None:
             self._task.cancel()
+        if self._unanswered is not None:
+            self._unanswered.cancel()
         self._is_busy = True  # nothing more is handled
         self._owner.closed(self)
 
@@ -133,7 +145,7 @@ class Connection:
     @property
     def is_idle(self) -> bool:
         """No request is being handled and no part of one has arrived."""
-        return not self._is_busy and self._start == self._end
+        return not self._is_busy and not self._has_unanswered and self._start == self._end
 
     def shrink(self) -> None:
         """Give back the memory that a large request needed."""
@@ -166,6 +178,9 @@ class Connection:
                     self._is_turn_scheduled = True
                     self._loop.call_soon(self.turn)
                 break
+            self._is_held_back = self._has_unanswered and not self._may_begin()
+            if self._is_held_back:
+                break
             frame = self._take_frame()
             if frame is None:
                 break
@@ -193,19 +208,37 @@ class Connection:
         self._start = frame_start + size
         return self._view[frame_start : self._start]
 
+    def _may_begin(self) -> bool:
+        """Whether the next request need not wait for the answers before it."""
+        assert self._unanswered is not None
+        if len(self._unanswered) >= self._limits.unanswered_requests:
+            return False
+        start = self._start + SIZE_BYTES
+        if self._end < start + KIND_BYTES:
+            return True  # it has not come yet
+        return int32_at(writable(self._buffer), start) == self._unanswered_kind
+
     def _begin(self, frame: memoryview) -> None:
         self._is_busy = True
         try:
             answer = self._respond(frame)
         except Exception as error:  # noqa: BLE001 - the top frame of a request
-            self._fail(error)
+            self._fail_in_order(error)
             answer = None
-        if answer is None or (isinstance(answer, list) and self._take(answer)):
+        if isinstance(answer, list) and self._has_unanswered:
+            self._queue(answer)
             self._is_busy = self.transport.is_closing()
+        elif answer is None or (isinstance(answer, list) and self._take(answer)):
+            self._is_busy = self.transport.is_closing() or self._is_failing
         elif isinstance(answer, list):
             self._run(self._deliver(answer))
         else:
-            self._run(self._exchange(answer))
+            self._unanswered_kind = int32_at(writable(self._buffer), self._start - len(frame))
+            if isinstance(answer, Later):
+                self._queue(answer)
+                self._is_busy = self.transport.is_closing()
+            else:
+                self._run(self._exchange(answer))
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         """Go on with a request that may have to wait."""
@@ -215,29 +248,59 @@ class Connection:
             self._task = self._loop.create_task(outcome.rest)
             self._task.add_done_callback(self.finished)
         else:
-            self._is_busy = self.transport.is_closing()
+            self._is_busy = self.transport.is_closing() or self._is_failing
 
     def finished(self, task: asyncio.Task[None]) -> None:
         """A request that had to wait has been answered."""
         self._task = None
         if task.cancelled() or self.transport.is_closing():
             return
-        self._is_busy = False
+        self._is_busy = self._is_failing
         self.turn()
 
-    async def _exchange(self, answer: Coroutine[Any, Any, Answer]) -> None:
+    async def _exchange(self, answer: Coroutine[Any, Any, Answer | Later]) -> None:
         try:
             parts = await answer
         except Exception as error:  # noqa: BLE001 - the top frame of a request
-            self._fail(error)
+            self._fail_in_order(error)
         else:
-            if parts is not None:
+            if isinstance(parts, Later) or (self._has_unanswered and parts is not None):
+                self._queue(parts)
+            elif parts is not None:
                 await self._deliver(parts)
 
     async def _deliver(self, parts: list[Part]) -> None:
         try:
             await self._send(parts)
         except Exception as error:  # noqa: BLE001 - the top frame of a request
+            self._fail(error)
+
+    def _queue(self, outcome: Outcome | Later) -> None:
+        if self._unanswered is None:
+            self._unanswered = Unanswered(self.deliver_next, self.resume)
+        self._has_unanswered = True
+        self._unanswered.add(outcome)
+
+    def deliver_next(self, outcome: Outcome) -> None:
+        """An answer whose turn it is."""
+        if isinstance(outcome, Exception):
+            self._fail(outcome)
+        elif outcome is not None:
+            is_taken = self._take(outcome)
+            assert is_taken, "such answers are in memory"
+
+    def resume(self) -> None:
+        """Answers have been given that others waited for."""
+        self._has_unanswered = bool(self._unanswered)
+        if not self.transport.is_closing():
+            self.turn()
+
+    def _fail_in_order(self, error: Exception) -> None:
+        """A request could not be answered: that is told after the answers before it."""
+        if self._has_unanswered:
+            self._is_failing = True
+            self._queue(error)
+        else:
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
@@ -340,7 +403,7 @@ class Connection:
         if self._start == self._end and not self._is_busy:
             self._start = self._end = 0
         elif self._end == len(self._buffer):
-            if self._is_busy or self._is_write_blocked:
+            if self._is_busy or self._is_write_blocked or self._is_held_back:
                 self._pause_reading()
                 return
             self._move_to_front()

@@ -25,7 +25,7 @@ from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
-from moldau.net.answer import Part
+from moldau.net.answer import Later, Part
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of
@@ -100,7 +100,9 @@ class World:
     async def respond(self, client: Client, frame: bytes | bytearray) -> Any:
         """The parts of the answer to a frame."""
         answer = self.dispatcher.respond(client, memoryview(frame))
-        return await answer if isinstance(answer, Coroutine) else answer
+        if isinstance(answer, Coroutine):
+            answer = await answer
+        return await answer.rest if isinstance(answer, Later) else answer
 
     async def park(self, request: object, version: int) -> "asyncio.Task[Any]":
         """Send a request that has to wait; returns once it does."""

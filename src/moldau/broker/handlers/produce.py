@@ -1,7 +1,7 @@
 """Produce (key 0): append batches, answer when as many replicas have them as was asked for."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.log.batches import Appended
 from moldau.log.verification import Guard
 from moldau.model import NO_TIMESTAMP, TopicPartition
-from moldau.net.answer import CloseConnection
+from moldau.net.answer import CloseConnection, Later
 from moldau.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
@@ -72,7 +72,7 @@ class _Waiting:
 
 async def handle(
     request: ProduceRequest, context: Context, broker: Broker
-) -> ProduceResponse | None:
+) -> ProduceResponse | Later | None:
     acks = request.acks
     if acks not in ACKS:
         raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={acks}")
@@ -97,10 +97,10 @@ async def handle(
         _close_on_error(answer)
         return None
     if appends.waiting:
-        await _wait_for_replicas(appends.waiting, request.timeout_ms, broker)
-    if context.api_version >= _LEADER_HINTS_SINCE:
-        _add_leader_hints(answer, context, broker)
-    return answer
+        # Others may append meanwhile: only the answer depends on the replicas.
+        wait = _wait_for_replicas(appends.waiting, request.timeout_ms, broker)
+        return Later(_after(wait, answer, context, broker))
+    return _hinted(answer, context, broker)
 
 
 def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
@@ -266,6 +266,13 @@ async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: B
             _refuse(one.response, KafkaError(ErrorCode.REQUEST_TIMED_OUT))
 
 
+async def _after(
+    wait: Awaitable[None], answer: ProduceResponse, context: Context, broker: Broker
+) -> ProduceResponse:
+    await wait
+    return _hinted(answer, context, broker)
+
+
 def _response(index: int) -> PartitionProduceResponse:
     return PartitionProduceResponse(index=index, error_code=ErrorCode.NONE, base_offset=-1)
 
@@ -305,7 +312,10 @@ def _close_on_error(response: ProduceResponse) -> None:
                 raise CloseConnection(f"{topic.name}-{partition.index}: {code} with acks=0")
 
 
-def _add_leader_hints(response: ProduceResponse, context: Context, broker: Broker) -> None:
+def _hinted(response: ProduceResponse, context: Context, broker: Broker) -> ProduceResponse:
+    """The answer, which tells of other leaders to clients that understand it."""
+    if context.api_version < _LEADER_HINTS_SINCE:
+        return response
     hints = LeaderHints(broker.metadata.image, context.client)
     for topic in response.responses:
         for partition in topic.partition_responses:
@@ -318,3 +328,4 @@ def _add_leader_hints(response: ProduceResponse, context: Context, broker: Broke
         NodeEndpoint(node_id=node.id, host=host, port=port, rack=node.rack)
         for node, host, port in hints.nodes()
     ]
+    return response

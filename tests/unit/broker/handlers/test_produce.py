@@ -9,7 +9,7 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.metadata.image import BrokerNode, Endpoint
 from moldau.model import TopicPartition
-from moldau.net.answer import CloseConnection
+from moldau.net.answer import CloseConnection, Later
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import BatchHeader, Producer, write_batch
 from moldau.records.compression import Codec
@@ -25,9 +25,18 @@ from unit.broker.requests import (
     produce,
     produced,
 )
-from unit.broker.world import START_MS, World, batch_of, broker_world
+from unit.broker.world import (
+    CLIENT,
+    START_MS,
+    World,
+    batch_of,
+    broker_world,
+    frame_of,
+    response_of,
+)
 
 ALL_VERSIONS = range(12)
+PRODUCE = 0
 
 
 @pytest.fixture
@@ -172,6 +181,22 @@ async def test_acks_all_waits_until_those_in_sync_have_the_records(world: World)
     assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)
     assert not parked.done()
     parked.cancel()
+
+
+async def test_what_waits_for_others_has_been_appended_and_lets_the_next_begin(
+    world: World,
+) -> None:
+    lead_with_followers(world)
+    answers = []
+    for value in (b"a", b"b"):
+        frame = frame_of(produce(batch_of(value), acks=-1, timeout_ms=60_000), 9)
+        answers.append(world.dispatcher.respond(CLIENT, memoryview(frame)))
+    assert world.partition("t").log.log_end_offset == 2
+    world.partition("t").follow(PartitionState(1, 1, 2, (1,), 0, (0, 1, 2)))
+    for answer in answers:
+        assert isinstance(answer, Later)
+        response = response_of(await answer.rest, PRODUCE, 9)
+        assert produced(response).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 async def test_acks_all_times_out_and_leaves_the_records(world: World) -> None:

@@ -1,0 +1,62 @@
+"""Requests of one connection whose answers come later, sent in the order of the requests."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+from moldau.net.answer import Answer, Later
+
+Outcome = Answer | Exception
+
+
+class Unanswered:
+    """Keeps answers back until those before them have been given."""
+
+    def __init__(self, deliver: Callable[[Outcome], None], drained: Callable[[], None]) -> None:
+        """`deliver` takes outcomes in order; `drained` is called when some of them have gone."""
+        self._deliver = deliver
+        self._drained = drained
+        self._queue: deque[Outcome | asyncio.Task[Answer]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def add(self, outcome: Outcome | Later) -> None:
+        """Put an answer, or what will become one, behind those that are still to come."""
+        if isinstance(outcome, Later):
+            task = asyncio.get_running_loop().create_task(outcome.rest)
+            task.add_done_callback(self._move)
+            self._queue.append(task)
+        else:
+            self._queue.append(outcome)
+
+    def cancel(self) -> None:
+        """Nobody waits for these answers any more."""
+        for one in self._queue:
+            if isinstance(one, asyncio.Task):
+                one.cancel()
+        self._queue.clear()
+
+    def _move(self, ended: asyncio.Task[Answer]) -> None:
+        if ended.cancelled():
+            return
+        while self._queue:
+            first = self._queue[0]
+            if not isinstance(first, asyncio.Task):
+                outcome = first
+            elif first.done():
+                outcome = _outcome(first)
+            else:
+                break
+            self._queue.popleft()
+            self._deliver(outcome)
+        self._drained()
+
+
+def _outcome(task: asyncio.Task[Answer]) -> Outcome:
+    error = task.exception()
+    if error is None:
+        return task.result()
+    if not isinstance(error, Exception):
+        raise error
+    return error
