@@ -1,9 +1,13 @@
 """A task reads its range, whatever the log looks like."""
 
+import time
+
 import pyarrow as pa
 import pytest
 
+from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
+from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
@@ -13,6 +17,11 @@ from moldau.spark.reading import read_range
 from moldau.testing.broker import EmbeddedBroker
 
 NAME = TopicPartition("t", 0)
+
+
+@pytest.fixture
+def kafka_settings() -> dict[str, str]:
+    return {"log.cleaner.backoff.ms": "50"}
 
 
 @pytest.fixture(params=["none", "gzip", "snappy", "lz4", "zstd"])
@@ -62,3 +71,53 @@ def test_records_that_are_gone_fail_the_task_or_are_passed_over(filled: Embedded
         read(filled, 10, 50)
     table = read(filled, 10, 50, failOnDataLoss="false")
     assert table["offset"].to_pylist() == list(range(40, 50))
+
+
+@pytest.mark.parametrize("codec", ["none", "lz4"])
+def test_of_transactions_only_what_was_committed_is_read(kafka: EmbeddedBroker, codec: str) -> None:
+    with Producer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, transactional_id="x", compression_type=codec
+    ) as producer:
+        for number in range(10):
+            producer.begin_transaction()
+            for each in range(3):
+                producer.send("t", b"%d-%d" % (number, each), partition=0)
+            producer.flush()
+            if number % 2:
+                producer.abort_transaction()
+            else:
+                producer.commit_transaction()
+    committed = [b"%d-%d" % (number, each) for number in range(0, 10, 2) for each in range(3)]
+    everything = [b"%d-%d" % (number, each) for number in range(10) for each in range(3)]
+    setting = {"kafka.isolation.level": "read_committed"}
+    # Each transaction has three records and a marker.
+    assert read(kafka, 0, 40, **setting)["value"].to_pylist() == committed
+    assert read(kafka, 5, 18, **setting)["value"].to_pylist() == committed[3:8]
+    assert read(kafka, 0, 40)["value"].to_pylist() == everything
+
+
+def test_gaps_that_compaction_left_are_passed_within_ranges_and_at_their_ends(
+    kafka: EmbeddedBroker,
+) -> None:
+    config = {"cleanup.policy": "compact", "segment.bytes": "1024", "segment.ms": "1"}
+    config |= {"min.cleanable.dirty.ratio": "0.01"}
+    with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("t", partitions=1, configs=config)]).check()
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for number in range(100):
+            producer.send("t", b"v" * 100, key=b"%d" % (number % 3), timestamp_ms=1)
+            producer.flush()
+    deadline = time.monotonic() + 30
+    found = list(range(100))
+    while len(found) == 100 and time.monotonic() < deadline:
+        found = read(kafka, 0, 100)["offset"].to_pylist()
+    assert 3 <= len(found) < 100
+    assert found[-1] == 99
+    with Consumer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as consumer:
+        consumer.assign({NAME: 0})
+        seen = []
+        while consumer.position(NAME) < 100:
+            seen += [record.offset for record in consumer.poll(1.0)]
+    assert found == seen
+    # A range that ends within a gap: what follows belongs to others.
+    assert read(kafka, 0, found[0] + 1)["offset"].to_pylist() == found[:1]
