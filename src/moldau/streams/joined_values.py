@@ -22,7 +22,7 @@ def joined_value(joiner: Joiner) -> Column:
         case Vectorized(function, returns, count):
             _check(count, joiner)
             # Spark takes hints of types for what a function is given; the user's may say less.
-            plain = lambda left, right: function(left, right)  # noqa: E731
+            plain = lambda left, right: function(left, right)  # noqa: E731, PLW0108
             made: Column = pandas_udf(plain, returns)(f.col(LEFT), f.col(RIGHT))  # type: ignore[call-overload]
             return made
         case _:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -37,6 +38,8 @@ _SESSION = {
     "spark.ui.showConsoleProgress": "false",
     **SETTINGS,
 }
+_RESTARTS_MAX = 5
+_SLOW_START = "Python worker failed to connect back"
 
 
 def local_session(**settings: str) -> SparkSession:
@@ -76,14 +79,15 @@ class TestDriver:
         }
         self._inputs = FileInputs(spark or local_session(), self._directory / "input")
         self._waiting: list[InputRecord] = []
-        self._outputs: list[Row] = []
+        # By query and micro-batch, so that one that is repeated counts once.
+        self._outputs: dict[tuple[str, int], list[Row]] = {}
         queries = topology.compile(self._inputs, application)
-        self._queries = [self._start(query) for query in queries]
+        self._queries = {query.name: (query, self._start(query)) for query in queries}
 
     def close(self) -> None:
         """Stop the queries, and forget everything."""
-        for query in self._queries:
-            query.stop()
+        for _, started in self._queries.values():
+            started.stop()
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def __enter__(self) -> Self:
@@ -117,8 +121,8 @@ class TestDriver:
         """Process what was piped, and what time has made due by it."""
         self._inputs.write(self._waiting)
         self._waiting = []
-        for query in self._queries:
-            query.processAllAvailable()
+        for name in self._queries:
+            self._process(name)
 
     # What comes out
 
@@ -132,7 +136,7 @@ class TestDriver:
                 None if row["value"] is None else read_value(bytes(row["value"])),
                 row["timestamp_ms"],
             )
-            for row in self._outputs
+            for row in self._rows()
             if row["topic"] == topic
         ]
 
@@ -147,21 +151,37 @@ class TestDriver:
 
     def topics(self) -> Iterable[str]:
         """The topics that were written to."""
-        return sorted({row["topic"] for row in self._outputs})
+        return sorted({row["topic"] for row in self._rows()})
 
     def raw(self, topic: str) -> list[OutputRecord]:
         """All records of a topic with keys and values in bytes."""
         return self.read(topic, key=BYTES, value=BYTES)
 
+    def _rows(self) -> list[Row]:
+        return [row for batch in self._outputs.values() for row in batch]
+
     # Queries
 
     def _start(self, query: Query) -> StreamingQuery:
-        def collect(batch: DataFrame, _batch_id: int) -> None:
+        def collect(batch: DataFrame, batch_id: int) -> None:
             rows = query.outputs(batch).selectExpr(
                 "key", "value", "topic", "unix_millis(timestamp) as timestamp_ms"
             )
-            self._outputs.extend(rows.collect())
+            self._outputs[query.name, batch_id] = rows.collect()
 
         writer = query.frame.writeStream.outputMode(query.mode).foreachBatch(collect)
         checkpoint = self._directory / "checkpoint" / query.name
         return writer.option("checkpointLocation", str(checkpoint)).start()
+
+    def _process(self, name: str) -> None:
+        """Wait for a query; Spark gives its workers ten seconds to start, so it may need more."""
+        for is_last in (*[False] * _RESTARTS_MAX, True):
+            query, started = self._queries[name]
+            try:
+                started.processAllAvailable()
+            except StreamingQueryException as error:
+                if is_last or _SLOW_START not in str(error):
+                    raise
+                self._queries[name] = (query, self._start(query))
+            else:
+                return
