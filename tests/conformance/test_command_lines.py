@@ -1,6 +1,8 @@
 """Command lines of Apache and ours on the same brokers and files."""
 
+import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from conformance.apache.broker import apache_broker
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
-from conformance.apache.tools import ApacheTools
+from conformance.apache.tools import CLASSES, ApacheTools
 from conformance.conftest import show_download
 from conformance.our_broker import our_broker
 from moldau.client.blocking import Producer
@@ -24,6 +26,7 @@ from unit.cli.transcript import TRANSCRIPTS, read_transcript
 pytestmark = needs_apache("kafka-3.9")
 
 MESSAGE_CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
+ENDS_JAVA = {"kafka-cluster.sh", "kafka-producer-perf-test.sh", "kafka-transactions.sh"}
 PATHS = sorted(TRANSCRIPTS.glob("*.txt"))
 
 
@@ -47,6 +50,17 @@ def test_apaches_tools_print_the_same_with_our_broker(
             # Our broker knows a request of newer brokers, by which the tool finds empty lists.
             stdout = ended.stdout.replace("Elr: \tLastKnownElr: ", "Elr: N/A\tLastKnownElr: N/A")
             compare(step, ended.code, stdout, ended.stderr)
+
+
+# Those whose `--help` ends the virtual machine are left out.
+@pytest.mark.parametrize("script", sorted(set(CLASSES) - ENDS_JAVA))
+def test_every_option_of_apaches_tools_is_one_of_ours(script: str, tools: ApacheTools) -> None:
+    told = tools.run(script, "--help")
+    theirs = set(re.findall(r"^--([a-z][\w.-]*)", told.stdout + told.stderr, re.MULTILINE))
+    assert "help" in theirs
+    name = script.removeprefix("kafka-").removesuffix(".sh").replace("-", "_")
+    ours = import_module(f"moldau.cli.{name}").OPTIONS
+    assert theirs <= {option.name for option in ours.options}
 
 
 def test_ours_print_the_same_with_apaches_broker(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.client_settings import read_pairs
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import (
+    BOOTSTRAP_CONTROLLER,
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
@@ -39,6 +40,7 @@ OPTIONS = Options(
     "acls",
     "Shows, adds and removes access rules.",
     BOOTSTRAP_SERVER,
+    BOOTSTRAP_CONTROLLER,
     COMMAND_CONFIG,
     FORMAT,
     Option("list", "Print rules."),
@@ -79,6 +81,7 @@ class AclAdmin(Acls, Connected):
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
+    given.refuse_controller()
     actions = [name for name in _WORK if name in given]
     if len(actions) != 1:
         raise CommandFailed("Command must include exactly one action: --list, --add, --remove. ")

@@ -11,6 +11,7 @@ from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.client_settings import read_file
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import (
+    BOOTSTRAP_CONTROLLER,
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
@@ -25,6 +26,7 @@ OPTIONS = Options(
     "configs",
     "Shows and changes settings of topics, brokers, users, clients and addresses.",
     BOOTSTRAP_SERVER,
+    BOOTSTRAP_CONTROLLER,
     COMMAND_CONFIG,
     FORMAT,
     Option("describe", "Print settings."),
@@ -62,6 +64,7 @@ class ConfigAdmin(SettingAdmin, QuotaAdmin):
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
+    given.refuse_controller()
     entities = check(given)
     if "zookeeper" in given:
         _run_with_zookeeper(given, entities)

@@ -33,6 +33,8 @@ OPTIONS = Options(
     Option("verify-index-only", "Only compare an index with its log."),
     Option("offsets-decoder", "Show what __consumer_offsets means."),
     Option("transaction-log-decoder", "Show what __transaction_state means."),
+    Option("cluster-metadata-decoder", "For logs of other clusters: see the message."),
+    Option("remote-log-metadata-decoder", "For logs of other clusters: see the message."),
     Option("value-decoder-class", "The Java class that reads values.", "CLASS"),
     Option("key-decoder-class", "The Java class that reads keys.", "CLASS"),
 )
@@ -53,6 +55,9 @@ def main(arguments: Sequence[str]) -> int:
         name = given.text(option, _STRING_DECODERS[0])
         if name not in _STRING_DECODERS:
             raise CommandFailed(f"there is no decoder {name}; there is {_STRING_DECODERS[0]}")
+    for option in ("cluster-metadata-decoder", "remote-log-metadata-decoder"):
+        if option in given:
+            raise CommandFailed(f"--{option}: brokers with ZooKeeper have no such log")
     complaints: list[str] = []
     for path in given.text("files").split(","):
         print(f"Dumping {path}")

@@ -12,6 +12,7 @@ CLASSES = {
     "kafka.admin.ConfigCommand": "configs",
     "kafka.admin.ConsumerGroupCommand": "consumer_groups",
     "kafka.admin.DeleteRecordsCommand": "delete_records",
+    "kafka.admin.DelegationTokenCommand": "delegation_tokens",
     "kafka.admin.LeaderElectionCommand": "leader_election",
     "kafka.admin.LogDirsCommand": "log_dirs",
     "kafka.admin.PreferredReplicaLeaderElectionCommand": "preferred_replica_election",
@@ -33,10 +34,13 @@ CLASSES = {
     "org.apache.kafka.tools.ProducerPerformance": "producer_perf_test",
     "org.apache.kafka.tools.TopicCommand": "topics",
     "org.apache.kafka.tools.TransactionsCommand": "transactions",
+    "org.apache.kafka.tools.VerifiableConsumer": "verifiable_consumer",
+    "org.apache.kafka.tools.VerifiableProducer": "verifiable_producer",
     "org.apache.kafka.tools.consumer.ConsoleConsumer": "console_consumer",
     "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand": "consumer_groups",
     "org.apache.kafka.tools.reassign.ReassignPartitionsCommand": "reassign_partitions",
     "org.apache.zookeeper.ZooKeeperMain": "zookeeper_shell",
+    "org.apache.zookeeper.server.quorum.QuorumPeerMain": "zookeeper",
 }
 # What Kafka's script takes before the name, for Java.
 _FOR_JAVA = ("-loggc", "-daemon")

@@ -9,6 +9,13 @@ from moldau.cli.terminal.failure import CommandFailed
 from unit.cli.command import run
 
 
+def test_there_is_no_controller_that_is_no_broker() -> None:
+    options = ("--bootstrap-controller", "c:1", "--describe", "--entity-type", "topics")
+    for command in ("configs", "acls"):
+        done = run(command, *(options if command == "configs" else (*options[:2], "--list")))
+        assert (done.code, "use --bootstrap-server" in done.stderr) == (1, True)
+
+
 def test_commas_within_brackets_belong_to_the_value() -> None:
     assert parse_settings("a=1, b=[x,y],c=") == {"a": "1", "b": "x,y", "c": ""}
     with pytest.raises(CommandFailed, match='"key=val"'):

@@ -8,6 +8,11 @@ from unit.cli.dumping.test_segment import batch
 NAME = "00000000000000000000"
 
 
+def test_logs_of_other_clusters_are_refused() -> None:
+    done = run("dump-log", "--files", "x.log", "--cluster-metadata-decoder")
+    assert (done.code, "have no such log" in done.stderr) == (1, True)
+
+
 def test_a_segment_is_dumped_with_what_is_odd_about_it(tmp_path: Path) -> None:
     file = tmp_path / f"{NAME}.log"
     file.write_bytes(batch(0, b"a") + batch(7, b"b") + b"half")

@@ -37,6 +37,11 @@ BOOTSTRAP_SERVER = Option(
 COMMAND_CONFIG = Option(
     "command-config", "A file with settings for the client, as Java's clients read it.", "FILE"
 )
+BOOTSTRAP_CONTROLLER = Option(
+    "bootstrap-controller",
+    "For clusters without ZooKeeper: there are no controllers apart.",
+    "SERVERS",
+)
 ZOOKEEPER_TLS = Option(
     "zk-tls-config-file", "A file with zookeeper.ssl. settings, as brokers have them.", "FILE"
 )
@@ -77,6 +82,14 @@ class Given:
         (value,) = found
         assert isinstance(value, kind), f"option {name} is declared with another type"
         return value
+
+    def refuse_controller(self) -> None:
+        """End if a controller is to be asked, which a broker is here."""
+        if BOOTSTRAP_CONTROLLER.name in self.values:
+            raise CommandFailed(
+                "--bootstrap-controller is for clusters whose controllers are no brokers: "
+                "use --bootstrap-server"
+            )
 
     def require(self, *names: str) -> None:
         """End unless all of these were given."""
