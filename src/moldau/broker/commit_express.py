@@ -18,6 +18,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
+from moldau.broker.handlers.offset_commit import EPOCHS_SINCE
 from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.messages import Committed, Identity
 from moldau.errors import KafkaError
@@ -118,7 +119,7 @@ class CommitExpress:
             if not shard.journal.is_alone or shard.is_compressing:
                 return None
             machine = shard.machine
-            identity = Identity(member_id, self.generation)
+            identity = Identity(member_id, self.generation, None, self.version >= EPOCHS_SINCE)
             group = machine.group_to_commit(group_id, identity, now=now)
             self.store(shard, group.offsets.committed)
         except KafkaError:

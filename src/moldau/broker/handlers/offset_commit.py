@@ -13,6 +13,7 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
+EPOCHS_SINCE = 9
 _DEFAULT = -1
 _TIMESTAMP_MAX = 2**63 - 1
 
@@ -36,7 +37,7 @@ async def handle(
     if context.api_version == 0:
         errors |= await _commit_to_tree(request.group_id, offsets, broker)
     elif offsets:
-        errors |= await _commit(request, offsets, broker)
+        errors |= await _commit(request, context.api_version, offsets, broker)
     return _response(request, errors)
 
 
@@ -53,10 +54,16 @@ def refuse(
 
 
 async def _commit(
-    request: OffsetCommitRequest, offsets: dict[TopicPartition, Committed], broker: Broker
+    request: OffsetCommitRequest,
+    version: int,
+    offsets: dict[TopicPartition, Committed],
+    broker: Broker,
 ) -> Errors:
     identity = Identity(
-        request.member_id, request.generation_id_or_member_epoch, request.group_instance_id
+        request.member_id,
+        request.generation_id_or_member_epoch,
+        request.group_instance_id,
+        knows_epochs=version >= EPOCHS_SINCE,
     )
     try:
         return await broker.groups.commit(request.group_id, identity, offsets)

@@ -58,6 +58,8 @@ class Identity(NamedTuple):
     member_id: str = NO_MEMBER_ID
     generation: int = NO_GENERATION
     instance_id: str | None = None
+    knows_epochs: bool = True
+    """Whether the request is of a version that members of the consumer protocol may use."""
 
 
 NOBODY = Identity()

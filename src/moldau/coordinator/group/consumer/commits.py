@@ -22,6 +22,10 @@ def commit_fault(
     is_anonymous = identity.member_id == NO_MEMBER_ID and identity.instance_id is None
     if is_transactional and identity.generation == -1 and is_anonymous:
         return None
+    member = group.members.get(identity.member_id)
+    is_too_old = member is not None and member.classic is None and not identity.knows_epochs
+    if is_too_old and not is_transactional:
+        return ErrorCode.UNSUPPORTED_VERSION
     error = _member_fault(group, identity)
     if is_transactional and error is ErrorCode.STALE_MEMBER_EPOCH:
         return ErrorCode.ILLEGAL_GENERATION  # what producers know

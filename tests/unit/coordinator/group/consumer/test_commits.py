@@ -47,6 +47,14 @@ def test_members_commit_in_their_epoch() -> None:
     assert fault(group, Identity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
+def test_members_need_a_version_that_knows_epochs() -> None:
+    group = group_of(A, replace(classic("b"), epoch=3))
+    old = Identity("a", 3, knows_epochs=False)
+    assert fault(group, old) is ErrorCode.UNSUPPORTED_VERSION
+    assert commit_fault(group, old, is_transactional=True) is None
+    assert fault(group, Identity("b", 3, knows_epochs=False)) is None
+
+
 def test_others_commit_while_there_are_no_members() -> None:
     assert fault(group_of(), NOBODY) is None
     assert fault(group_of(A), NOBODY) is ErrorCode.UNKNOWN_MEMBER_ID
