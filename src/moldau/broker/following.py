@@ -38,6 +38,7 @@ def make_fetching(broker: Broker, startup: Startup) -> Fetching:
             "follower.replication.throttled.rate",
         ),
         make_durable=broker.flusher.flush_due,
+        bytes_in=broker.traffic.replication_bytes_in,
     )
     return Fetching(terms, broker.waiters)
 

@@ -26,6 +26,8 @@ class Traffic:
         self._metrics = metrics
         self._topics: dict[str, TopicTraffic] = {}
         self.all = _counters(metrics, {})
+        self.replication_bytes_in = metrics.counter(f"{_PREFIX}replicationbytesin_total")
+        self.replication_bytes_out = metrics.counter(f"{_PREFIX}replicationbytesout_total")
 
     def of(self, topic: str) -> TopicTraffic:
         """The counters of one topic."""

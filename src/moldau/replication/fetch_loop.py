@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Protocol, cast
 
@@ -29,6 +29,7 @@ from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Followin
 from moldau.replication.partition import Partition
 from moldau.replication.throttle import Throttle
 from moldau.runtime.clock import Clock, Moment
+from moldau.runtime.metrics import Counter
 from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class Terms:
     throttle: Throttle
     make_durable: Callable[[Log], Awaitable[None]] | None = None
     """Waits for the sync that `flush.messages` may ask for after an append."""
+    bytes_in: Counter = field(default_factory=Counter)
 
     @property
     def truncates_by_fetch(self) -> bool:
@@ -220,6 +222,7 @@ class FetchLoop:
             self.fetcher.take_error(following, data.error_code, now)
             return
         answer = questions.answer(data, wanted.offset)
+        self._terms.bytes_in.add(len(answer.records))
         self._terms.throttle.record(
             following.partition, len(answer.records), now_ms=now.monotonic_ms
         )

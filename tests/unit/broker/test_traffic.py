@@ -22,3 +22,13 @@ def test_a_topic_that_is_gone_leaves_no_counters() -> None:
     traffic.forget("t")
     assert 'topic="t"' not in metrics.text()
     assert traffic.of("t").messages_in.value == 0
+
+
+def test_what_replicas_get_from_each_other_is_counted_apart() -> None:
+    metrics = Metrics()
+    traffic = Traffic(metrics)
+    traffic.replication_bytes_in.add(3)
+    traffic.replication_bytes_out.add(4)
+    text = metrics.text()
+    assert "kafka_server_brokertopicmetrics_replicationbytesin_total 3" in text
+    assert "kafka_server_brokertopicmetrics_replicationbytesout_total 4" in text

@@ -17,6 +17,7 @@ from moldau.records.batch import stamp, write_batch
 from moldau.records.record import Record
 from moldau.replication.fetch_loop import FetchLoop, Terms
 from moldau.replication.throttle import Rate, Throttle
+from moldau.runtime.metrics import Counter
 from moldau.runtime.waiters import Waiters
 from unit.broker.world import START_MS, SettableClock, World, broker_world
 from unit.replication.leader_world import FOLLOWER, LEADER, T0, WorldChannel, follow, lead
@@ -36,6 +37,7 @@ class Follower:
     can_sync: asyncio.Event = field(default_factory=asyncio.Event)
     waiters: Waiters = field(default_factory=Waiters)
     clock: SettableClock = field(default_factory=SettableClock)
+    bytes_in: Counter = field(default_factory=Counter)
     listed: tuple[str, ...] = ()
     limit: int = 0
     throttle: Throttle = field(init=False)
@@ -54,6 +56,7 @@ class Follower:
             clock=self.clock,
             throttle=self.throttle,
             make_durable=self._make_durable,
+            bytes_in=self.bytes_in,
         )
         self.loop = FetchLoop(LEADER, terms, self.waiters)
 
@@ -107,6 +110,9 @@ async def test_records_and_their_high_watermark_come_over(world: World, protocol
     log, leader_log = follower.member.log, world.partition("t").log
     await follower.until(lambda: log.log_end_offset == 2 and leader_log.high_watermark == 2)
     assert follower.member.values() == [b"a", b"b"]
+    traffic, size = world.broker.traffic, leader_log.size
+    assert follower.bytes_in.value == traffic.replication_bytes_out.value == size
+    assert traffic.all.bytes_out.value == 0, "of consumers alone"
     world.append("t", b"c")
     await follower.until(lambda: log.log_end_offset == 3)
     assert log.high_watermark == 2, "told with the next records"

@@ -67,6 +67,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     )
     if terms.is_follower and fetch.is_incremental and version >= CONVERTED_BEFORE:
         asked, reads = await _read_for_follower(request, fetch, terms, broker)
+        _count_sent(reads, terms, broker)
         return _response(fetch, asked, reads, context, broker)
     asked = _questions(fetch, broker.metadata.image)
     is_early = not is_rack_aware and _is_early(request, asked, terms, broker)
@@ -88,6 +89,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     if version < CONVERTED_BEFORE:
         for key, read in reads.items():
             await convert(read, asked[key].want.fetch_offset, terms, version)
+    _count_sent(reads, terms, broker)
     return _response(fetch, asked, reads, context, broker)
 
 
@@ -282,6 +284,18 @@ def _response(
     return response
 
 
+def _count_sent(reads: Reads, terms: ReadTerms, broker: Broker) -> None:
+    """What followers get is counted apart, and for all topics together, as Kafka does."""
+    traffic = broker.traffic
+    for read in reads.values():
+        size = read.size
+        if terms.is_follower:
+            traffic.replication_bytes_out.value += size
+        elif size and read.partition is not None:
+            traffic.of(read.partition.topic_partition.topic).bytes_out.value += size
+            traffic.all.bytes_out.value += size
+
+
 def _answer(data: PartitionData) -> Answer:
     return Answer(
         data.error_code,
@@ -311,11 +325,8 @@ def _partition_data(key: PartitionKey, read: PartitionRead, broker: Broker) -> P
     log = read.partition.log
     of_topic, of_all = traffic.of(log.partition.topic), traffic.all
     records = b"" if read.records is None else read.records
-    size = len(records)
     of_topic.fetch_requests.value += 1
     of_all.fetch_requests.value += 1
-    of_topic.bytes_out.value += size
-    of_all.bytes_out.value += size
     data = PartitionData(
         partition_index=key.partition,
         error_code=ErrorCode.NONE,

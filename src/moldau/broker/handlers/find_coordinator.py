@@ -5,6 +5,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordinators import partition_count
 from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.coordination.tree import SessionError
 from moldau.coordinator.java_hash import partition_of
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.find_coordinator import (
@@ -57,8 +58,8 @@ async def _find(key: str, key_type: int, context: Context, broker: Broker) -> Co
     if topic not in broker.metadata.image.topics:
         try:
             await broker.auto_creation.create(topic)
-        except KafkaError:
-            # Not enough brokers yet, for one: clients ask again.
+        except (KafkaError, SessionError):
+            # Not enough brokers yet, or no tree, for a while: clients ask again.
             return _refused(key, ErrorCode.COORDINATOR_NOT_AVAILABLE)
     image = broker.metadata.image
     count = partition_count(broker.metadata, topic, 1)

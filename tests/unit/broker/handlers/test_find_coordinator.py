@@ -3,6 +3,7 @@
 import pytest
 
 from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.coordination.tree import SessionLost
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.find_coordinator import FindCoordinatorRequest
 from unit.broker.group_client import SETTINGS
@@ -40,6 +41,19 @@ async def test_without_enough_brokers_there_is_no_coordinator_yet() -> None:
         found = await world.ask(FindCoordinatorRequest(key="g"), 1)
         assert found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert (found.node_id, found.host, found.port) == (-1, "", -1)
+
+
+async def test_without_the_tree_there_is_no_coordinator_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with broker_world(SETTINGS) as world:
+
+        async def create(_name: str) -> None:
+            raise SessionLost
+
+        monkeypatch.setattr(world.broker.auto_creation, "create", create)
+        found = await world.ask(FindCoordinatorRequest(key="g"), 1)
+        assert found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize("version", [1, 4])
