@@ -1,12 +1,20 @@
 """Create, renew, expire and show delegation tokens (kafka-delegation-tokens.sh)."""
 
 import base64
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Given,
+    Option,
+    Options,
+)
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.tokens import DelegationToken, Tokens
 
@@ -15,6 +23,7 @@ OPTIONS = Options(
     "Creates, renews, expires and shows delegation tokens.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
+    FORMAT,
     Option("create", "Create a token."),
     Option("renew", "Let a token live longer."),
     Option("expire", "End a token."),
@@ -81,6 +90,9 @@ async def _expire(admin: TokenAdmin, given: Given) -> None:
 async def _describe(admin: TokenAdmin, given: Given) -> None:
     owners = given.texts("owner-principal")
     tokens = await admin.describe_delegation_tokens(owners or None)
+    if given.is_json:
+        print(json.dumps([as_data(each) for each in tokens]))
+        return
     print(f"Total number of tokens : {len(tokens)}")
     _print(tokens)
 
@@ -104,6 +116,20 @@ def lines(tokens: Iterable[DelegationToken]) -> list[str]:
         " ".join(f"{cell:{width}}" for cell, width in zip(row, _WIDTHS, strict=True))
         for row in [_TITLES.split(), *rows]
     ]
+
+
+def as_data(token: DelegationToken) -> dict[str, object]:
+    """A token for `--format json`."""
+    return {
+        "token_id": token.token_id,
+        "hmac": base64.b64encode(token.hmac).decode(),
+        "owner": token.owner,
+        "requester": token.requester,
+        "renewers": list(token.renewers),
+        "issued_ms": token.issued_ms,
+        "expires_ms": token.expires_ms,
+        "max_ms": token.max_ms,
+    }
 
 
 def _print(tokens: Iterable[DelegationToken]) -> None:

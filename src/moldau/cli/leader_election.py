@@ -1,10 +1,18 @@
 """Elect leaders of partitions (kafka-leader-election.sh)."""
 
+import json
 from collections.abc import Sequence
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Given,
+    Option,
+    Options,
+)
 from moldau.cli.terminal.partition_file import partition_of, read_entries, require_unique
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.reassignments import ElectionType, Reassignments
@@ -16,6 +24,7 @@ OPTIONS = Options(
     "Lets the preferred replica lead again, or, if no other is there, one that is behind.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
+    FORMAT,
     Option("admin.config", "The other name of --command-config.", "FILE"),
     Option("election-type", "preferred or unclean.", "TYPE"),
     Option("topic", "The topic of the partition.", "TOPIC"),
@@ -50,11 +59,12 @@ def elect(given: Given, kind: ElectionType, partitions: list[TopicPartition] | N
         return {each: outcomes.errors.get(each) for each in outcomes}
 
     found = run_admin(given, ElectionAdmin, run)
+    if given.is_json:
+        print(json.dumps([_as_data(*each) for each in found.items()]))
+        return int(any(error is not None and not _is_unneeded(error) for error in found.values()))
     done = [str(each) for each, error in found.items() if error is None]
     unneeded = [
-        str(each)
-        for each, error in found.items()
-        if error is not None and error.code is ErrorCode.ELECTION_NOT_NEEDED
+        str(each) for each, error in found.items() if error is not None and _is_unneeded(error)
     ]
     if done:
         listed = ", ".join(done)
@@ -67,6 +77,19 @@ def elect(given: Given, kind: ElectionType, partitions: list[TopicPartition] | N
     if failed:
         raise CommandFailed(f"{len(failed)} replica(s) could not be elected")
     return 0
+
+
+def _is_unneeded(error: KafkaError) -> bool:
+    return error.code is ErrorCode.ELECTION_NOT_NEEDED
+
+
+def _as_data(partition: TopicPartition, error: KafkaError | None) -> dict[str, object]:
+    return {
+        "topic": partition.topic,
+        "partition": partition.partition,
+        "is_elected": error is None,
+        "error": None if error is None else error.code.name,
+    }
 
 
 def _partitions(given: Given) -> list[TopicPartition] | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from moldau.cli.leader_election import elect
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Option, Options
+from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Option, Options
 from moldau.cli.terminal.partition_file import partition_of, read_entries
 from moldau.client.admin.reassignments import ElectionType
 
@@ -14,6 +14,7 @@ OPTIONS = Options(
     "Lets the preferred replica of each partition lead again.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
+    FORMAT,
     Option("admin.config", "The other name of --command-config.", "FILE"),
     Option("path-to-json-file", "The partitions; all without it.", "FILE"),
     Option("zookeeper", "As before 2.4: write a node of ZooKeeper instead.", "SERVERS"),

@@ -1,12 +1,20 @@
 """Move partitions to other brokers (kafka-reassign-partitions.sh)."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.move_plan import Plan, as_json, brokers_of, propose, read_plan
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Given,
+    Option,
+    Options,
+)
 from moldau.cli.terminal.partition_file import read_topics
 from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.log_dirs import LogDirs
@@ -22,6 +30,7 @@ OPTIONS = Options(
     "Moves partitions to other brokers: --generate a plan, --execute it, --verify it.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
+    FORMAT,
     Option("generate", "Print a plan for topics and brokers."),
     Option("execute", "Begin to move."),
     Option("verify", "Print how far it is; take the throttle away when it is done."),
@@ -146,8 +155,21 @@ async def _cancel(admin: ReassignmentAdmin, given: Given) -> None:
         await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
 
 
-async def _list(admin: ReassignmentAdmin, _given: Given) -> None:
+async def _list(admin: ReassignmentAdmin, given: Given) -> None:
     found = await admin.list_partition_reassignments()
+    if given.is_json:
+        moves = [
+            {
+                "topic": each.topic,
+                "partition": each.partition,
+                "replicas": move.replicas,
+                "adding": move.adding,
+                "removing": move.removing,
+            }
+            for each, move in sorted(found.items())
+        ]
+        print(json.dumps(moves))
+        return
     if not found:
         print("No partition reassignments found.")
         return

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moldau.cli.delegation_tokens import lines
+from moldau.cli.delegation_tokens import as_data, lines
 from moldau.client.admin.tokens import DelegationToken
 from unit.cli.command import run
 
@@ -12,6 +12,8 @@ def test_tokens_are_shown_in_a_table() -> None:
     title, row = lines([token])
     assert title.split()[:3] == ["TOKENID", "HMAC", "OWNER"]
     assert row.split()[:5] == ["id", "AQ==", "User:o", "User:r", "User:a,User:b"]
+    assert as_data(token)["renewers"] == ["User:a", "User:b"]
+    assert as_data(token)["hmac"] == "AQ=="
 
 
 def test_what_must_be_said_is_asked_for(bootstrap: str, tmp_path: Path) -> None:

@@ -50,5 +50,9 @@ def test_a_throttle_is_set_and_told(bootstrap: str, tmp_path: Path) -> None:
 
 def test_what_must_be_said_is_asked_for(bootstrap: str) -> None:
     assert run("reassign-partitions", "--list").stderr == "Please specify --bootstrap-server\n"
+
+
+def test_moves_are_listed_in_json_too(bootstrap: str) -> None:
+    assert run("reassign-partitions", bootstrap, "--list", "--format", "json").stdout == "[]\n"
     done = run("reassign-partitions", bootstrap, "--generate")
     assert done.stderr == 'Missing required argument "[topics-to-move-json-file]"\n'
