@@ -176,7 +176,7 @@ def copier(kafka: EmbeddedBroker, protocol: str, number: int) -> Process:
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
 def test_a_killed_transaction_leaves_nothing_behind(kafka: EmbeddedBroker, protocol: str) -> None:
     count, found = copy_while_killing(kafka, protocol, kills=2)
-    assert found == Counter(range(count))
+    assert not {each: found[each] for each in range(count) if found[each] != 1}
 
 
 if __name__ == "__main__":
@@ -184,5 +184,6 @@ if __name__ == "__main__":
     for protocol in ("classic", "consumer"):
         with running_broker(SETTINGS) as kafka:
             count, found = copy_while_killing(kafka, protocol, kills)
-            assert found == Counter(range(count)), found
+            wrong = {each: found[each] for each in range(count) if found[each] != 1}
+            assert not wrong, wrong
             print(f"{protocol}: {kills} kills, {count} records, each copied once")

@@ -201,8 +201,7 @@ class Consumer(Managed, Generic[Key, Value]):
         if not taken:
             await self._wait_for_news(timeout_s)
             taken = self._assignment.take(count_max)
-        else:
-            self._note_poll()
+        self._note_poll()
         self._fetcher.wake()
         return taken
 
@@ -233,7 +232,7 @@ class Consumer(Managed, Generic[Key, Value]):
     def _note_poll(self) -> None:
         """The user goes on with records that were handed out; may be told by any thread."""
         if self._group is not None:
-            self._group.participation.polls.note()
+            self._group.note_poll()
 
     async def _wait_for_news(self, timeout_s: float) -> None:
         if self._group is not None:
@@ -280,8 +279,8 @@ class Consumer(Managed, Generic[Key, Value]):
         return offsets
 
     def group_metadata(self) -> GroupMetadata:
-        """Who this member is now, for `producer.send_offsets_to_transaction`."""
-        return self._require_group().metadata
+        """Who this member was at the last poll, for `producer.send_offsets_to_transaction`."""
+        return self._require_group().polled_as
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """How far the group is; partitions of which nothing was committed are left out."""

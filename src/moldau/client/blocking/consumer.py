@@ -141,7 +141,7 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         self.thread.call_function(lambda: self.client.commit_soon(offsets))
 
     def group_metadata(self) -> GroupMetadata:
-        """Who this member is now, for `producer.send_offsets_to_transaction`."""
+        """Who this member was at the last poll, for `producer.send_offsets_to_transaction`."""
         return self.thread.call_function(self.client.group_metadata)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:

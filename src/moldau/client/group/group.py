@@ -74,10 +74,20 @@ class Group:
         """Whether the group says what is read."""
         self._listeners = Listeners()
         self._rebalances = 0
+        self.polled_as = self._metadata()
+        """Who this member was when records were handed out.
 
-    @property
-    def metadata(self) -> GroupMetadata:
-        """Who this member is now."""
+        Rebalances go on beside the user's code: by a later generation, offsets of partitions
+        could be committed that others read by now, and what they read would be doubled.
+        """
+
+    def note_poll(self) -> None:
+        """Records are handed out, for which the user has some time; any thread may tell."""
+        self.participation.polls.note()
+        if self._membership.is_in_generation or not self.is_subscribed:
+            self.polled_as = self._metadata()
+
+    def _metadata(self) -> GroupMetadata:
         member = self._membership
         instance_id = self._settings.group_instance_id or None
         if not member.is_in_generation:

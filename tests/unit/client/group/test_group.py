@@ -6,6 +6,7 @@ from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.group.members import QUICK_GROUPS, member_of, settle
 from unit.client.reading import read, write
+from unit.client.topics import create_topic
 
 T0 = TopicPartition("t", 0)
 
@@ -82,3 +83,21 @@ async def test_given_partitions_are_committed_too(kafka: EmbeddedBroker) -> None
     async with member_of(kafka) as member:
         member.assign([T0])
         assert await read(member, 1) == [4]
+
+
+async def test_offsets_are_committed_in_the_generation_of_the_records(
+    kafka: EmbeddedBroker,
+) -> None:
+    """Else they would be committed for partitions that another member reads by now."""
+    create_topic(kafka, "t", 3)
+    async with member_of(kafka) as one, member_of(kafka) as other:
+        one.subscribe(["t"])
+        await settle(one, counts=[3])
+        before = one.group_metadata()
+        other.subscribe(["t"])
+        while len(one.assignment()) == 3:  # the group goes on without a poll of this member
+            await other.poll(0.01)
+        assert one.group_metadata() == before
+        await settle(one, other, counts=[1, 2])
+        await one.poll(0.01)
+        assert one.group_metadata().generation > before.generation
