@@ -8,7 +8,7 @@ from moldau.client.login_session import LoginSession
 from moldau.client.security_settings import OAUTHBEARER, PLAIN
 from moldau.client.settings import ClientSettings
 from moldau.client.versions import BrokerVersions
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -53,7 +53,12 @@ class Authentication:
         exchange = await self._exchange()
         async with connection.alone():
             await self._agree(connection, versions)
-            lifetime_ms = await self._converse(connection, versions, exchange)
+            if versions.newest(_HANDSHAKE) < _SINCE_AUTHENTICATE:
+                lifetime_ms = await self._converse_in_tokens(connection, exchange)
+            else:
+                lifetime_ms = await self._converse(connection, versions, exchange)
+            if not exchange.is_complete:
+                raise refused(f"{connection.name} did not finish the exchange")
         return LoginSession(now_ms + int(lifetime_ms * _RENEWAL) if lifetime_ms > 0 else None)
 
     async def _exchange(self) -> ClientExchange:
@@ -71,9 +76,6 @@ class Authentication:
 
     async def _agree(self, connection: Connection, versions: BrokerVersions) -> None:
         version = versions.newest(_HANDSHAKE)
-        if version < _SINCE_AUTHENTICATE:
-            reason = f"{connection.name} is older than Kafka 1.0, and SASL with it not supported"
-            raise KafkaError(ErrorCode.UNSUPPORTED_VERSION, reason)
         request = SaslHandshakeRequest(mechanism=self._mechanism)
         frame = await connection.exchange(
             request, version, timeout_s=self._timeout_s, is_alone=True
@@ -108,6 +110,15 @@ class Authentication:
                 refusal = f" ({reason_of(answer.auth_bytes)})"
             lifetime_ms = answer.session_lifetime_ms
             token = exchange.answer(answer.auth_bytes)
-        if not exchange.is_complete:
-            raise refused(f"{connection.name} did not finish the exchange")
         return lifetime_ms
+
+    async def _converse_in_tokens(self, connection: Connection, exchange: ClientExchange) -> int:
+        """As brokers before 1.0 want it; who is refused is hung up on without a word."""
+        token: bytes | None = exchange.begin()
+        while token is not None:
+            try:
+                said = await connection.exchange_token(token, timeout_s=self._timeout_s)
+            except NetworkException as error:
+                raise refused(f"{connection.name} hung up: is the password right?") from error
+            token = exchange.answer(said)
+        return 0

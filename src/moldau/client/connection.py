@@ -22,6 +22,7 @@ _FRAME_MAX_BYTES = 2**31 - 1
 _GROWTH = 1024  # a broker is believed when it announces a large answer: it is copied less
 _SIZE_BYTES = 4
 _CORRELATION_COUNT = 2**31
+_NO_API = -1
 
 Response = TypeVar("Response")
 
@@ -124,6 +125,20 @@ class Connection(asyncio.BufferedProtocol):
                 return await frame
         except TimeoutError:
             raise self._fail_late(type(request).__name__, timeout_s) from None
+
+    async def exchange_token(self, token: bytes, *, timeout_s: float) -> bytes:
+        """Send bytes without a header and return those that come back.
+
+        That is how SASL went before there was a request for it; the caller is alone here.
+        """
+        frame: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._expected.append(_Expected(0, _NO_API, 0, _teller(frame)))
+                self._transport.write(len(token).to_bytes(_SIZE_BYTES, "big") + token)
+                return bytes((await frame).data)
+        except TimeoutError:
+            raise self._fail_late("a SASL token", timeout_s) from None
 
     @property
     def can_post(self) -> bool:
@@ -241,6 +256,9 @@ class Connection(asyncio.BufferedProtocol):
         if not self._expected:
             raise ProtocolError("an answer that nobody waits for")
         expected = self._expected[0]  # which stays there to be told if the answer is nonsense
+        if expected.api_key == _NO_API:
+            self._expected.popleft().answered(Frame(frame, 0))
+            return
         correlation_id, position = decode_response_header(frame, expected.api_key, expected.version)
         if correlation_id != expected.correlation_id:
             raise ProtocolError(f"answer {correlation_id} instead of {expected.correlation_id}")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from moldau.client.admin.admin import Admin
-from moldau.errors import SaslAuthenticationFailed, UnsupportedSaslMechanism, UnsupportedVersion
+from moldau.errors import SaslAuthenticationFailed, UnsupportedSaslMechanism
 from moldau.protocol.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -107,11 +107,43 @@ async def test_a_mechanism_that_the_broker_lacks_is_named() -> None:
             pass
 
 
-async def test_the_oldest_brokers_are_not_supported() -> None:
-    broker = Guarded()
-    broker.newest["SaslHandshake"] = 0
-    with pytest.raises(UnsupportedVersion, match="older than Kafka 1"):
-        async with login(broker, sasl_mechanism="PLAIN"):
+class OldGuarded(Guarded):
+    """A broker from before 1.0: after the handshake come tokens without headers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.newest["SaslHandshake"] = 0
+        del self.answers["SaslAuthenticate"]
+        self._is_conversing = False
+
+    def handshake(self, request: SaslHandshakeRequest) -> SaslHandshakeResponse:
+        self._is_conversing = True
+        return super().handshake(request)
+
+    def __call__(self, frame: bytes) -> bytes | None:  # type: ignore[override]
+        if not self._is_conversing:
+            return super().__call__(frame)
+        try:
+            token = self.exchange.answer(frame)
+        except SaslAuthenticationFailed:
+            return None
+        if self.exchange.user is not None:
+            self.users.append(self.exchange.user)
+            self._is_conversing = False
+        return token
+
+
+@pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512"])
+async def test_the_oldest_brokers_take_tokens_without_headers(mechanism: str) -> None:
+    broker = OldGuarded()
+    async with login(broker, sasl_mechanism=mechanism) as admin:
+        assert await admin.list_topics() == {}
+    assert set(broker.users) == {"anna"}
+
+
+async def test_the_oldest_brokers_hang_up_on_whom_they_do_not_know() -> None:
+    with pytest.raises(SaslAuthenticationFailed, match="hung up: is the password right"):
+        async with login(OldGuarded(), sasl_mechanism="SCRAM-SHA-256", sasl_password="wrong"):
             pass
 
 
