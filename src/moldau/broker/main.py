@@ -136,7 +136,9 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         )
         await sessions.open()
         stack.push_async_callback(sessions.close)
-        broker = await stack.enter_async_context(assembled(startup, doors, sessions))
+        # Logs may take longer to recover than a session lasts without a connection.
+        async with sessions.kept():
+            broker = await stack.enter_async_context(assembled(startup, doors, sessions))
         dispatcher = make_dispatcher(broker)
         listeners = broker.listeners
         for listener in bind_all(startup, dispatcher, doors.bind):

@@ -43,9 +43,13 @@ class Membership:
         self._controller: ControllerService
 
     async def join(self) -> None:
-        """Register in the session that there is."""
-        await self._registration.register(self._sessions.session, self._node)
-        self._controller = self._start_office(self._sessions.session)
+        """Register in the session that there is, or in the next one."""
+        try:
+            await self._register()
+        except SessionLost:
+            await self._rejoin()
+        else:
+            self._controller = self._start_office(self._sessions.session)
 
     async def run(self) -> None:
         """Take part, in one session after the other, until cancelled."""
@@ -69,13 +73,13 @@ class Membership:
         while True:
             await self._sessions.renew()
             try:
-                await self._register_again()
+                await self._register()
             except SessionLost:
                 continue
             self._controller = self._start_office(self._sessions.session)
             return
 
-    async def _register_again(self) -> None:
+    async def _register(self) -> None:
         while True:
             try:
                 await self._registration.register(self._sessions.session, self._node)

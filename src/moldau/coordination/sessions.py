@@ -7,7 +7,8 @@ its ephemeral nodes and its watches, takes `session`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from moldau.coordination.tree import (
@@ -40,6 +41,8 @@ class Sessions:
         self._open_session = open_session
         self._patience_s = patience_s
         self._is_connected = asyncio.Event()
+        self._is_lost = asyncio.Event()
+        self._renewal = asyncio.Lock()
         self.session: Tree
 
     async def open(self) -> None:
@@ -57,8 +60,28 @@ class Sessions:
             else:
                 return
 
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Renew each session that is lost, as long as nobody needs to know which one it is."""
+        keeper = asyncio.ensure_future(self._keep())
+        try:
+            yield
+        finally:
+            # A session that is being opened would have no owner.
+            async with self._renewal:
+                keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeper
+
+    async def _keep(self) -> None:
+        while True:
+            await self._is_lost.wait()
+            async with self._renewal:
+                await self.renew()
+
     def _adopt(self, session: Tree) -> None:
         self.session = session
+        self._is_lost.clear()
         self._note(session, SessionState.CONNECTED)
         session.listen(lambda state: self._note(session, state))
 
@@ -69,6 +92,8 @@ class Sessions:
             self._is_connected.set()
         else:
             self._is_connected.clear()
+        if state is SessionState.LOST:
+            self._is_lost.set()
 
     # The tree
 

@@ -8,6 +8,8 @@ import pytest
 
 from moldau.broker.main import Ports, running
 from moldau.config.broker.startup import Startup, read_startup
+from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.directory import NotOurs
 from moldau.protocol.apis import API_BY_KEY
@@ -17,6 +19,7 @@ from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTo
 from moldau.records.compression import Codec
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
+from moldau.runtime.clock import SystemClock
 from unit.broker.requests import fetch, fetch_partition, fetched, produce, produced
 from unit.broker.world import Setting, batch_of, broker_world, frame_of
 
@@ -62,6 +65,29 @@ async def test_what_was_produced_is_there_after_a_restart(tmp_path: Path) -> Non
         assert await second.broker.topics.until_led("t", 1, timeout_s=10)
         answer = await exchange(second.ports["PLAINTEXT"], fetch(fetch_partition()), 1, 11)
         assert len(fetched(answer)[0].records or b"") == len(batch_of(b"a"))
+
+
+async def test_a_session_that_is_lost_during_the_start_is_followed_by_another(
+    tmp_path: Path,
+) -> None:
+    ensemble = MemoryEnsemble(SystemClock())
+    opened: list[MemoryTree] = []
+
+    async def open_tree(*_: object) -> MemoryTree:
+        opened.append(ensemble.connect())
+        if len(opened) == 1:
+            # Suspended at first, as long as a dead connection looks like a slow one.
+            opened[0].suspend()
+            asyncio.get_running_loop().call_later(0.01, ensemble.expire, opened[0].session_id)
+        return opened[-1]
+
+    settings = startup(tmp_path, zookeeper_connect="memory:2181", broker_id="3")
+    async with running(settings, Ports(open_tree=open_tree)) as started:
+        assert len(opened) == 2
+        stat = await ensemble.connect().exists(broker_nodes.id_path(3))
+        assert stat is not None
+        assert stat.ephemeral_owner == opened[1].session_id
+        assert started.broker.registration.epoch == stat.czxid
 
 
 async def test_two_brokers_cannot_share_a_directory(tmp_path: Path) -> None:

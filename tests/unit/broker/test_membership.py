@@ -45,10 +45,13 @@ class Member:
 
 
 @asynccontextmanager
-async def member() -> AsyncIterator[Member]:
+async def member(*, is_lost: bool = False) -> AsyncIterator[Member]:
+    """A member, whose first session may be lost before it has joined."""
     made = Member(await Cluster.create())
     sessions = Sessions(made.open, patience_s=5)
     await sessions.open()
+    if is_lost:
+        made.cluster.ensemble.expire(made.opened[0].session_id)
     topics = TopicConfigs(sessions, TopicConfig())
     configs = Configs(sessions, 3, {}, topics=topics, clock=StandingClock())
     membership = Membership(
@@ -78,6 +81,12 @@ async def test_a_member_is_registered_and_stands_for_election() -> None:
         session_id = made.opened[0].session_id
         for path in (broker_nodes.id_path(3), controller_nodes.PATH):
             assert await owner_of(made, path) == session_id
+
+
+async def test_a_first_session_that_is_lost_before_it_registers_is_followed_by_another() -> None:
+    async with member(is_lost=True) as made:
+        await until(lambda: made.offices[0].is_controller)
+        assert await owner_of(made, broker_nodes.id_path(3)) == made.opened[1].session_id
 
 
 async def test_after_a_lost_session_it_resigns_registers_anew_and_is_elected_again() -> None:

@@ -128,3 +128,34 @@ async def test_news_of_an_old_session_do_not_count() -> None:
     await tree.renew()
     await asyncio.sleep(0)
     assert await tree.children("/") == []
+
+
+async def test_a_session_that_is_kept_is_renewed_by_itself() -> None:
+    ensemble, tree = await sessions()
+    async with tree.kept():
+        for _ in range(2):
+            ensemble.opened[-1].suspend()
+            reading = asyncio.create_task(tree.children("/"))
+            await asyncio.sleep(0)
+            ensemble.memory.expire(tree.session_id)
+            assert await reading == []
+    assert len(ensemble.opened) == 3
+
+
+async def test_a_session_is_kept_no_longer_than_asked_for() -> None:
+    ensemble, tree = await sessions()
+    async with tree.kept():
+        pass
+    ensemble.memory.expire(tree.session_id)
+    await asyncio.sleep(0.01)
+    assert len(ensemble.opened) == 1
+
+
+async def test_a_session_that_is_just_being_renewed_finds_its_owner() -> None:
+    ensemble, tree = await sessions()
+    async with tree.kept():
+        ensemble.memory.expire(tree.session_id)
+        ensemble.failures = 1  # so that it takes a while
+        await asyncio.sleep(0.01)
+        assert len(ensemble.opened) == 1
+    assert tree.session is ensemble.opened[1]
