@@ -93,6 +93,7 @@ PURE = (
     "moldau.controller.controller",
     "moldau.controller.deletion",
     "moldau.controller.election",
+    "moldau.controller.isr_changes",
     "moldau.controller.outbox",
     "moldau.controller.reassignment",
     "moldau.controller.state_nodes",

@@ -29,14 +29,15 @@ class ProducerIds:
             exhausted = self._block
             async with self._claiming:
                 if self._block is exhausted:
-                    self._block = iter(await self._claim())
+                    self._block = iter(await self.claim(self._broker_id))
 
-    async def _claim(self) -> range:
+    async def claim(self, broker_id: int) -> range:
+        """A block of ids for a broker: for this one, or for one that asks its controller."""
         while True:
             node = await self._tree.get(nodes.PATH)
             # A node without data is from the cluster's first start.
             start = nodes.decode_producer_id_block(node.data).end if node.data else 0
-            block = ProducerIdBlock(self._broker_id, start, start + BLOCK_SIZE)
+            block = ProducerIdBlock(broker_id, start, start + BLOCK_SIZE)
             try:
                 await self._tree.set(nodes.PATH, block.encode(), version=node.stat.version)
             except BadVersion:

@@ -200,6 +200,12 @@ class Controller:
         """Leaders have changed their in-sync sets: tell everyone."""
         self.outbox.tell_metadata(self.cluster.brokers, partitions)
 
+    def note_isr_written(self, written: Iterable[tuple[StateWrite, int]]) -> None:
+        """In-sync sets were written for their leaders, who hear of it by their answers."""
+        for write, zk_version in written:
+            self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
+            self.note_isr([write.partition])
+
     def note_gone(self, brokers: Collection[int]) -> None:
         """Brokers have gone: tell the others, also which replicas have gone with them."""
         for broker in brokers:

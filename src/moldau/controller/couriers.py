@@ -12,6 +12,8 @@ from itertools import count
 
 from moldau.controller.outbox import Letter, Outbox, Request
 from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
+from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 
 _log = logging.getLogger(__name__)
 
@@ -105,3 +107,20 @@ class Couriers:
                 _log.warning("%s cannot be told to broker %d: %s", what, letter.broker_id, reason)
             await asyncio.sleep(self._retry_s)
         raise AssertionError("counting does not end")
+
+
+def errors_of(
+    request: LeaderAndIsrRequest, answer: LeaderAndIsrResponse
+) -> dict[TopicPartition, ErrorCode]:
+    """What a broker says about each partition, by name or by the topic's id."""
+    names = {topic.topic_id: topic.topic_name for topic in request.topic_states}
+    by_name = {
+        TopicPartition(one.topic_name, one.partition_index): ErrorCode(one.error_code)
+        for one in answer.partition_errors
+    }
+    return by_name | {
+        TopicPartition(names[topic.topic_id], one.partition_index): ErrorCode(one.error_code)
+        for topic in answer.topics
+        if topic.topic_id in names
+        for one in topic.partition_errors
+    }

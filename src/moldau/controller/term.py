@@ -11,8 +11,10 @@ from functools import partial
 from moldau.controller.admin_nodes import AdminNodes
 from moldau.controller.cluster import LiveBroker
 from moldau.controller.controller import Controller, StateWrite
-from moldau.controller.couriers import Couriers
+from moldau.controller.couriers import Couriers, errors_of
 from moldau.controller.deletion import nodes_of
+from moldau.controller.isr_changes import Refusals, plan_wishes
+from moldau.controller.isr_changes import Wishes as IsrWishes
 from moldau.controller.outbox import Letter, Stop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
@@ -242,6 +244,22 @@ class Term:
         await self._remove(list(found))
         await self._resume_moves()
 
+    async def change_isr(self, wishes: IsrWishes) -> Refusals:
+        """Write what leaders wish to be in sync; returns what is refused, and why."""
+        machine = self.machine
+        writes, refused = plan_wishes(machine.cluster, wishes, controller_epoch=machine.epoch)
+        try:
+            written = await self._nodes.write(writes)
+        except BadVersion as error:
+            raise Deposed from error
+        machine.note_isr_written(written)
+        self._couriers.go()
+        done = {write.partition for write, _ in written}
+        late = [write.partition for write in writes if write.partition not in done]
+        refused |= {one: KafkaError(ErrorCode.INVALID_UPDATE_VERSION) for one in late}
+        await self._resume_moves()
+        return refused
+
     async def reassign(self, wishes: Wishes) -> dict[TopicPartition, KafkaError]:
         """Move partitions to other brokers; returns which wishes cannot be granted, and why."""
         try:
@@ -378,20 +396,3 @@ class Term:
             await self._nodes.remove(paths)
         except BadVersion as error:
             raise Deposed from error
-
-
-def errors_of(
-    request: LeaderAndIsrRequest, answer: LeaderAndIsrResponse
-) -> dict[TopicPartition, ErrorCode]:
-    """What a broker says about each partition, by name or by the topic's id."""
-    names = {topic.topic_id: topic.topic_name for topic in request.topic_states}
-    by_name = {
-        TopicPartition(one.topic_name, one.partition_index): ErrorCode(one.error_code)
-        for one in answer.partition_errors
-    }
-    return by_name | {
-        TopicPartition(names[topic.topic_id], one.partition_index): ErrorCode(one.error_code)
-        for topic in answer.topics
-        if topic.topic_id in names
-        for one in topic.partition_errors
-    }

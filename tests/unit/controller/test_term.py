@@ -1,9 +1,9 @@
 """A term of office: letters' answers, in-sync sets, failed directories, conflicts."""
 
 from moldau.controller.cluster import LeaderIsr
+from moldau.controller.couriers import errors_of
 from moldau.controller.outbox import Letter
 from moldau.controller.service import ControllerService, Rules
-from moldau.controller.term import errors_of
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
