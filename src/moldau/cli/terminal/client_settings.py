@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.login_file import login_from_file
 from moldau.cli.terminal.options import warn
 from moldau.client.settings import ClientSettings, dotted
 from moldau.config.properties import decode_properties
@@ -58,7 +59,7 @@ def usable(kind: type[ClientSettings], settings: Mapping[str, str]) -> dict[str,
     """Those settings that our clients have; what is Java's alone is dropped, the rest named."""
     known = {dotted(field.name) for field in fields(kind)}
     kept: dict[str, object] = {}
-    for name, value in settings.items():
+    for name, value in {**settings, **login_from_file(settings)}.items():
         if name in known:
             kept[name] = _plain(name, value)
         elif not name.startswith(_JAVA_ONLY):
