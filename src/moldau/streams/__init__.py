@@ -3,6 +3,14 @@
 from moldau.streams.builder import StreamsBuilder
 from moldau.streams.functions import vectorized
 from moldau.streams.join_windows import JoinWindows
+from moldau.streams.processors import (
+    Context,
+    ListStore,
+    MapStore,
+    Processor,
+    Record,
+    ValueStore,
+)
 from moldau.streams.serdes import BYTES, INTEGER, LONG, STRING, avro, in_format, json, protobuf
 from moldau.streams.stream import KStream
 from moldau.streams.table import GlobalKTable, KTable
@@ -14,15 +22,21 @@ __all__ = [
     "INTEGER",
     "LONG",
     "STRING",
+    "Context",
     "GlobalKTable",
     "JoinWindows",
     "KStream",
     "KTable",
+    "ListStore",
+    "MapStore",
+    "Processor",
+    "Record",
     "SessionWindows",
     "SlidingWindows",
     "StreamsBuilder",
     "TimeWindows",
     "Topology",
+    "ValueStore",
     "avro",
     "in_format",
     "json",

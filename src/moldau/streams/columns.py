@@ -141,6 +141,11 @@ def _encoded(data: Column, declared: DataType, serde: Serde) -> Column:
 
 
 def _plain_encoded(data: Column, declared: DataType, serde: PlainSerde) -> Column:
+    if isinstance(declared, StructType | ArrayType | MapType):
+        raise TypeError(
+            f"{declared.simpleString()} cannot be written as {serde.name}: "
+            "map it to such a value first, or give another serde to .to()"
+        )
     if declared.simpleString() != serde.type:
         data = data.cast(serde.type)
     if serde == BYTES:

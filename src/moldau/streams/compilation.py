@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Never
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from moldau.streams.inputs import Inputs
@@ -32,8 +33,13 @@ class Compilation:
         if node not in self.frames:
             operator = self.operators.get(type(node))
             assert operator is not None, f"no operator for {type(node).__name__}"
-            # The table pairs each kind of node with a function for it.
-            self.frames[node] = operator(node, self)  # type: ignore[arg-type]
+            try:
+                # The table pairs each kind of node with a function for it.
+                self.frames[node] = operator(node, self)  # type: ignore[arg-type]
+            except (PySparkException, TypeError) as error:
+                if not hasattr(error, "__notes__"):
+                    error.add_note(f"in the step {node.name}")
+                raise
         return self.frames[node]
 
     def parent(self, node: Node) -> DataFrame:

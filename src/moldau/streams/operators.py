@@ -13,6 +13,8 @@ from moldau.streams import (
     joining_streams,
     joining_tables,
     nodes,
+    processing,
+    processor_nodes,
     stateless,
 )
 from moldau.streams.compilation import Operator
@@ -46,4 +48,5 @@ OPERATORS: Mapping[type[nodes.Node], Operator] = {
     join_nodes.TableJoin: joining_tables.table_with_table,
     join_nodes.ForeignKeyJoin: joining_foreign_keys.table_with_foreign_table,
     join_nodes.GlobalJoin: joining_global.stream_with_global_table,
+    processor_nodes.Process: processing.processed,
 }

@@ -7,6 +7,8 @@ from moldau.streams import nodes
 from moldau.streams.functions import ColumnFunction, Expression
 from moldau.streams.graph import Handle
 from moldau.streams.joins import StreamJoins
+from moldau.streams.processor_nodes import Process
+from moldau.streams.processors import Processor
 from moldau.streams.serdes import Serde
 
 if TYPE_CHECKING:
@@ -78,6 +80,29 @@ class KStream(StreamJoins, Handle):
         """Spread records by their keys, inside Spark; `through` does it durably, over a topic."""
         made = self.graph.name("KSTREAM-REPARTITION", name)
         return self._then(nodes.Repartition(name=made, parents=(self.node,), partitions=partitions))
+
+    def process(
+        self,
+        processor: Processor,
+        *,
+        returns: str | None = None,
+        returns_key: str | None = None,
+        name: str | None = None,
+    ) -> "KStream":
+        """Records one after the other through Python with stores and timers: the slow way.
+
+        `returns` and `returns_key` are types as in SQL, unless they stay as they are.
+        """
+        made = self.graph.name("KSTREAM-PROCESSOR", name)
+        node = Process(
+            name=made,
+            parents=(self.node,),
+            store=", ".join(processor.stores) or None,
+            processor=processor,
+            returns=returns,
+            returns_key=returns_key,
+        )
+        return self._then(node)
 
     def to(
         self,

@@ -84,3 +84,9 @@ def test_avro_is_read_and_written_and_its_errors_are_kept(spark: SparkSession) -
 def test_windows_cannot_be_read(spark: SparkSession) -> None:
     with pytest.raises(TypeError, match="read the key as BYTES"):
         decoded(f.col("data"), WindowedSerde(STRING))
+
+
+def test_a_struct_is_no_number(spark: SparkSession) -> None:
+    frame = spark.sql("select struct(1 as n) as value")
+    with pytest.raises(TypeError, match="struct<n:int> cannot be written as long: map it"):
+        encoded(frame, "value", LONG)

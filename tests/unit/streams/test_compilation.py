@@ -1,6 +1,7 @@
 """Frames are made once, and stateful steps do not share a stage."""
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from moldau.streams import StreamsBuilder
@@ -38,3 +39,12 @@ def test_a_kind_without_operator_is_a_mistake(spark: SparkSession) -> None:
     compilation = Compilation(GivenInputs(spark, []), "app", "update", OPERATORS)
     with pytest.raises(AssertionError, match="no operator for Node"):
         compilation.frame(Node(name="unknown"))
+
+
+def test_an_error_names_the_step(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    node = builder.stream("lines").filter("price > 3", name="cheap").map_values("value").node
+    compilation = Compilation(GivenInputs(spark, []), "app", "update", OPERATORS)
+    with pytest.raises(AnalysisException, match="price") as caught:
+        compilation.frame(node)
+    assert caught.value.__notes__ == ["in the step cheap"]
