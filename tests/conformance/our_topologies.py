@@ -3,19 +3,25 @@
 A window's key reads key@start/end in both, in milliseconds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
+from typing import ClassVar
 
 from moldau.streams import (
+    Context,
     JoinWindows,
     KStream,
     KTable,
+    Processor,
+    Record,
     SessionWindows,
     SlidingWindows,
     StreamsBuilder,
     TimeWindows,
     Topology,
+    ValueStore,
 )
+from moldau.streams.processors import Store
 
 SIZE = timedelta(seconds=10)
 GRACE = timedelta(seconds=5)
@@ -97,6 +103,19 @@ def sums(builder: StreamsBuilder) -> KTable:
     return grouped.reduce(plus, minus)
 
 
+class Numbering(Processor):
+    """Numbers the records of each key."""
+
+    stores: ClassVar[Mapping[str, Store]] = {"seen": ValueStore("bigint")}
+
+    def process(self, record: Record, context: Context) -> Iterator[Record]:
+        seen = context.value("seen")
+        before = seen.get() or 0
+        assert isinstance(before, int)
+        seen.put(before + 1)
+        yield record.with_value(f"{before + 1}:{record.value}")
+
+
 STATELESS: dict[str, Build] = {
     "filter": lambda b: stream(b).filter("length(value) > 3").to("output"),
     "filter-not": lambda b: stream(b).filter_not("length(value) > 3").to("output"),
@@ -172,6 +191,7 @@ FINAL: dict[str, Build] = {
     "stream-stream-outer": lambda b: (
         stream(b, "left").outer_join(stream(b, "right"), BOTH, WITHIN).to("output")
     ),
+    "processor": lambda b: stream(b).process(Numbering()).to("output"),
     "stream-table": lambda b: stream(b, "left").join(b.table("right"), BOTH).to("output"),
     "stream-table-left": lambda b: stream(b, "left").left_join(b.table("right"), BOTH).to("output"),
     "stream-global": lambda b: (

@@ -1,8 +1,46 @@
 """Topologies of ours and of Kafka Streams make the same of the same records."""
 
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from conformance import our_topologies
 from conformance import topology_transcripts as transcripts
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
+from conformance.topology_comparison import BY_DESIGN, expected, found, run_ours
+from moldau.streams.test_driver import local_session
+
+# One transcript for each way in which Spark is used; topology_comparison runs them all.
+SELECTION = (
+    "branch",
+    "word-count",
+    "reduce",
+    "table-count",
+    "hopping",
+    "sliding",
+    "session-suppressed.late",
+    "tumbling.late-in-one-batch",
+    "stream-stream-outer",
+    "stream-table",
+    "stream-global-left",
+    "table-table-outer",
+    "foreign-key-left",
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        session = local_session()
+        session.sparkContext.setLogLevel("ERROR")
+        yield session
+        session.stop()
 
 
 @needs_apache("streams-3.9")
@@ -14,3 +52,16 @@ def test_the_transcripts_are_what_kafka_streams_does() -> None:
         for name in transcripts.names():
             transcript = transcripts.read(name)
             assert transcripts.run_kafka_streams(program, transcript) == transcript.outputs, name
+
+
+def test_every_topology_is_written_for_both() -> None:
+    topologies = {transcripts.read(name).topology for name in transcripts.names()}
+    assert topologies == set(our_topologies.TOPOLOGIES)
+    assert set(transcripts.names()) >= {*SELECTION, *BY_DESIGN}
+
+
+@pytest.mark.needs("java")
+@pytest.mark.parametrize("name", SELECTION)
+def test_a_topology_makes_the_same_of_the_same_records(spark: SparkSession, name: str) -> None:
+    transcript = transcripts.read(name)
+    assert found(transcript, run_ours(spark, transcript)) == expected(transcript)
