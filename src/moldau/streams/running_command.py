@@ -1,0 +1,143 @@
+"""All that one run of an application needs: a Spark session, topics, queries, pages."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from pyspark.sql import SparkSession
+
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.topics import NewTopic
+from moldau.client.blocking.loop_thread import LoopThread
+from moldau.errors import ErrorCode
+from moldau.net.metrics_page import MetricsPage
+from moldau.spark.source import register
+from moldau.streams.columns import serde_for
+from moldau.streams.compiling import Query
+from moldau.streams.inputs import KafkaInputs
+from moldau.streams.nodes import InternalTopic, Sink
+from moldau.streams.queries.serving import TableServer
+from moldau.streams.queries.view import TableView
+from moldau.streams.running import RunningQuery, RunSettings, run, running_queries
+from moldau.streams.running_app import App
+from moldau.streams.running_progress import line, metrics
+from moldau.streams.settings import SETTINGS
+
+_CHANGELOG = "-changelog"
+_CLEAR = "\r\x1b[K"
+
+
+class Running:
+    """One run; leaving it stops the queries and the session."""
+
+    def __init__(self, app: App, options: Mapping[str, str], conf: Mapping[str, str]) -> None:
+        self._app = app
+        self._servers = options["bootstrap-server"]
+        self._checkpoint = options.get("checkpoint", f".moldau/{app.application}")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master(options.get("master", "local[*]"))
+        builder = builder.appName(app.application).config("spark.ui.showConsoleProgress", "false")
+        self.spark = builder.config(map={**SETTINGS, **conf}).getOrCreate()
+        register(self.spark)
+        self._compiled: tuple[Query, ...] = ()
+        self._queries: list[RunningQuery] = []
+        self._ends = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ends.close()
+        self.spark.stop()
+
+    def start(
+        self,
+        *,
+        is_exactly_once: bool = True,
+        trigger: Mapping[str, object] | None = None,
+        source: Mapping[str, str] | None = None,
+    ) -> None:
+        """Make the topics of the application and its queries, which `run` starts."""
+        asyncio.run(self._create_topics())
+        options = {"kafka.isolation.level": "read_committed", **(source or {})}
+        inputs = KafkaInputs(self.spark, self._servers, options)
+        self._compiled = self._app.topology.compile(inputs, self._app.application)
+        settings = RunSettings(self._servers, self._checkpoint, is_exactly_once, trigger or {})
+        self._queries = running_queries(self._compiled, settings)
+
+    def serve(self, *, metrics_port: int = -1, tables_port: int = -1) -> list[str]:
+        """Answer questions on these ports, any free one for 0; returns where that is."""
+        places = []
+        if metrics_port >= 0:
+            page = MetricsPage(metrics(self._queries).text, port=metrics_port)
+            thread = LoopThread("moldau-metrics")
+            self._ends.callback(thread.close)
+            serving = thread.call(_begun(page))
+            self._ends.callback(lambda: thread.call(_ended(serving)))
+            places.append(f"metrics: http://127.0.0.1:{page.port}/metrics")
+        if tables_port >= 0:
+            views = {name: self._ends.enter_context(view) for name, view in self._views()}
+            server = self._ends.enter_context(TableServer(views, port=tables_port))
+            places.append(f"tables: http://127.0.0.1:{server.port}/tables")
+        return places
+
+    def run(self, stop: threading.Event, *, is_terminal: bool) -> None:
+        """Keep the queries running until told to stop; a terminal sees what they do."""
+
+        def show(queries: Sequence[RunningQuery]) -> None:
+            if is_terminal:
+                print(f"{_CLEAR}{line(queries)}", end="", flush=True)
+
+        run(self._queries, stop, show)
+        if is_terminal:
+            print()
+
+    def _views(self) -> list[tuple[str, TableView]]:
+        views = []
+        for query in self._compiled:
+            for sink in query.sinks:
+                if not _is_changelog(sink):
+                    continue
+                assert isinstance(sink.topic, InternalTopic)
+                schema = query.compilation.frame(sink.parents[0]).schema
+                key, value = (serde_for(schema[name].dataType) for name in ("key", "value"))
+                topic = sink.topic.of(self._app.application)
+                name = sink.topic.suffix.removesuffix(_CHANGELOG)
+                views.append((name, TableView(self._servers, topic, key=key, value=value)))
+        return views
+
+    async def _create_topics(self) -> None:
+        """Changelogs keep the last value of each key; other topics are the user's."""
+        wanted = [
+            NewTopic(node.topic.of(self._app.application), configs={"cleanup.policy": "compact"})
+            for node in self._app.topology.sinks
+            if isinstance(node.topic, InternalTopic)
+        ]
+        async with Admin(bootstrap_servers=self._servers) as admin:
+            outcomes = await admin.create_topics(wanted)
+        for error in outcomes.errors.values():
+            if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
+                raise error
+
+
+def _is_changelog(sink: Sink) -> bool:
+    return isinstance(sink.topic, InternalTopic) and sink.topic.suffix.endswith(_CHANGELOG)
+
+
+async def _begun(page: MetricsPage) -> "asyncio.Task[None]":
+    return asyncio.get_running_loop().create_task(page.serve())
+
+
+async def _ended(serving: "asyncio.Task[None]") -> None:
+    serving.cancel()
+    await asyncio.wait([serving])

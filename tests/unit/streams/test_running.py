@@ -1,0 +1,92 @@
+"""Queries are started, started again when they fail, and stopped."""
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from moldau.client.blocking.consumer import Consumer
+from moldau.spark.source import register
+from moldau.streams.compiling import Query
+from moldau.streams.running import RunningQuery, RunSettings, run
+from moldau.streams.running_progress import read_progress
+from moldau.testing.broker import running_broker
+
+pytestmark = pytest.mark.needs("java")
+
+
+class ManualClock:
+    """Goes on when told to."""
+
+    def __init__(self) -> None:
+        self.time_ms = 0
+
+    def now_ms(self) -> int:
+        return self.time_ms
+
+    def monotonic_ms(self) -> int:
+        return self.time_ms
+
+    def monotonic_ns(self) -> int:
+        return self.time_ms * 1_000_000
+
+
+def flaky(frame: DataFrame) -> Query:
+    """A query whose first micro-batch cannot be written."""
+    attempts: list[int] = []
+
+    def outputs(batch: DataFrame) -> DataFrame:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise ValueError("the first time")
+        return batch
+
+    fields = {"name": "flaky", "mode": "append", "frame": frame, "fan_out": frame}
+    return SimpleNamespace(**fields, outputs=outputs)  # type: ignore[return-value]
+
+
+def test_a_query_that_fails_is_started_again_and_goes_on(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    register(spark)
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "rows.txt").write_text("one\ntwo\n")
+    frame = spark.readStream.text(str(tmp_path / "input")).selectExpr("value", "'out' as topic")
+    with running_broker() as broker:
+        settings = RunSettings(
+            broker.bootstrap_servers,
+            str(tmp_path / "checkpoint"),
+            is_exactly_once=False,
+            trigger={"availableNow": True},
+        )
+        clock = ManualClock()
+        query = RunningQuery(flaky(frame), settings, clock)
+        shown: list[int] = []
+
+        def show(queries: list[RunningQuery]) -> None:
+            shown.append(len(queries))
+            clock.time_ms += 200
+
+        run([query], threading.Event(), show)
+        assert "starts again in 1.0 s: " in caplog.text
+        assert "the first time" in caplog.text
+        assert (query.failure_count, query.is_done()) == (1, True)
+        assert query.progress is not None
+        assert read_progress(query.progress).input_rows == 2
+        with Consumer[bytes, bytes](
+            bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
+        ) as consumer:
+            consumer.assign([("out", 0)])
+            values = {record.value for _, record in zip(range(2), consumer, strict=False)}
+        assert values == {b"one", b"two"}
+    assert shown
+
+
+def test_whoever_stops_before_the_start_starts_nothing(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    query = RunningQuery(flaky(None), RunSettings("", str(tmp_path)), ManualClock())  # type: ignore[arg-type]
+    run([query], stop, lambda _: pytest.fail("it was shown"))
+    assert query.progress is None

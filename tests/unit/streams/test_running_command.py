@@ -1,0 +1,95 @@
+"""An application runs from the command line, stops on SIGTERM and goes on where it ended."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from moldau.client.blocking.producer import Producer
+from moldau.streams import LONG, STRING
+from moldau.streams.queries import TableView
+from moldau.testing.broker import EmbeddedBroker, running_broker
+
+pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]
+DEADLINE_S = 400
+APP = r"""
+from moldau.streams import StreamsBuilder
+
+builder = StreamsBuilder()
+words = builder.stream("lines").flat_map_values(r"split(lower(value), '\\W+')")
+words.group_by("value").count(store="counts").to_stream().to("output")
+topology = builder.build()
+"""
+
+
+def produce(broker: EmbeddedBroker, *lines: str) -> None:
+    with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
+        for line in lines:
+            producer.send("lines", line.encode())
+
+
+@contextmanager
+def application(
+    broker: EmbeddedBroker, directory: Path, *options: str
+) -> Iterator["subprocess.Popen[str]"]:
+    (directory / "words.py").write_text(APP)
+    command = [sys.executable, "-m", "moldau", "streams", "run", str(directory / "words.py")]
+    command += ["--bootstrap-server", broker.bootstrap_servers, "--master", "local[2]"]
+    command += ["--checkpoint", str(directory / "checkpoint"), *options]
+    command += ["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def ended(process: "subprocess.Popen[str]") -> str:
+    """What a process that has to end well wrote to its output."""
+    output, errors = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 0, errors[-3000:]
+    assert "words has stopped." in errors
+    return output
+
+
+def test_words_are_counted_on_after_sigterm(tmp_path: Path) -> None:
+    with running_broker({"num.partitions": "2"}) as broker:
+        produce(broker, "to the river", "the sea")
+        options = ("--tables-port", "0", "--metrics-port", "0")
+        with (
+            application(broker, tmp_path, *options) as process,
+            TableView(
+                broker.bootstrap_servers, "words-counts-changelog", key=STRING, value=LONG
+            ) as view,
+        ):
+            ports: dict[str, str] = {}
+            assert process.stderr is not None
+            for line in process.stderr:
+                ports.update(re.findall(r"(tables|metrics): (http://\S+)", line))
+                if "words runs" in line:
+                    break
+            while view.get("the") != 2:
+                assert process.poll() is None
+                view.wait_until_current()
+            metrics = urllib.request.urlopen(ports["metrics"], timeout=30).read().decode()
+            assert 'moldau_streams_failures{query="words-0"} 0' in metrics
+            tables = urllib.request.urlopen(ports["tables"], timeout=30).read().decode()
+            assert '"name": "counts"' in tables
+            process.send_signal(signal.SIGTERM)
+            assert ended(process) == ""  # no progress in a pipe
+            produce(broker, "the end")
+            with application(broker, tmp_path, "--available-now") as again:
+                ended(again)
+            view.wait_until_current()
+            assert (view.get("the"), view.get("end"), view.get("sea")) == (3, 1, 1)
