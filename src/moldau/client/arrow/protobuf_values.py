@@ -2,7 +2,10 @@
 
 import pyarrow as pa
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
 
 from moldau.client.registry import HEADER_SIZE, Registry, Schema, put_header, schema_id_of
 
@@ -40,6 +43,20 @@ class Protobuf:
         self._subject = subject
         self._proto = proto
         self.type = _struct_type(message.DESCRIPTOR)
+
+    @classmethod
+    def of_descriptors(
+        cls, descriptors: bytes, message: str, *, registry: Registry | None = None
+    ) -> "Protobuf":
+        """A message of a set of descriptors, as `protoc --descriptor_set_out` writes it."""
+        pool = DescriptorPool()
+        for file in FileDescriptorSet.FromString(descriptors).file:
+            pool.Add(file)
+        try:
+            found = pool.FindMessageTypeByName(message)
+        except KeyError as error:
+            raise ValueError(f"the descriptors have no message {message!r}") from error
+        return cls(GetMessageClass(found), registry=registry)
 
     def decode(self, values: pa.Array) -> pa.Array:
         """A column of messages to a column of structs."""

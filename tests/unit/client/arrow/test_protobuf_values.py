@@ -86,3 +86,14 @@ def test_a_registry_puts_its_header_before_messages() -> None:
             form.decode(pa.array([b"\0\0\0\0\1\x02\x02"]))
         with pytest.raises(ValueError, match=r"a subject and the \.proto"):
             Protobuf(ORDER, registry=registry).encode(encoded)
+
+
+def test_a_message_is_found_in_a_set_of_descriptors() -> None:
+    file = descriptor_pb2.FileDescriptorProto(name="m.proto", package="p", syntax="proto3")
+    meter = file.message_type.add(name="Meter")
+    meter.field.add(name="id", number=1, type=FIELD.TYPE_UINT32, label=FIELD.LABEL_OPTIONAL)
+    descriptors = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    found = Protobuf.of_descriptors(descriptors, "p.Meter")
+    assert found.decode(pa.array([b"\x08\x07"], pa.binary())).to_pylist() == [{"id": 7}]
+    with pytest.raises(ValueError, match="have no message 'Meter'"):
+        Protobuf.of_descriptors(descriptors, "Meter")
