@@ -13,6 +13,7 @@ from moldau.client.arrow.sending import TableColumns, new_records
 from moldau.client.blocking.producer import Producer
 from moldau.records.building import order_by_partition
 from moldau.runtime.clock import SystemClock
+from moldau.runtime.random import SystemRandom
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
 
@@ -21,7 +22,7 @@ _COUNT_AGE_MAX_MS = 60_000
 _Client = tuple[tuple[str, str], ...]
 _partition_counts: dict[tuple[_Client, str], tuple[int, int]] = {}
 """What a worker has learned: the partitions of a topic, and when."""
-_turns = count()
+_turns = count(SystemRandom().below(1000))
 
 
 def chosen(frame: DataFrame, columns: SinkColumns) -> DataFrame:
@@ -50,10 +51,17 @@ def owned_partitions(
 
 
 def by_partition(
-    frame: DataFrame, columns: SinkColumns, options: SinkOptions, task_count: int
+    frame: DataFrame,
+    columns: SinkColumns,
+    options: SinkOptions,
+    partition_count: int | None,
+    task_count: int,
 ) -> DataFrame:
-    """One shuffle: rows of one partition come together, and each row knows its partition."""
-    partition = _partition_column(columns, options)
+    """One shuffle: rows of one partition come together, and each row knows its partition.
+
+    Of topics that are a column, workers ask how many partitions they have.
+    """
+    partition = _partition_column(columns, _counting(options, partition_count))
     placed = frame.withColumn("partition", partition)
     where = sql.col("partition").cast("long")
     if columns.topic is None:
@@ -61,22 +69,28 @@ def by_partition(
     return placed.repartitionById(task_count, sql.pmod(where, sql.lit(task_count)).cast("int"))
 
 
-def _partition_column(columns: SinkColumns, options: SinkOptions) -> Column:
+def _partition_column(columns: SinkColumns, count_of: Callable[[str], int]) -> Column:
+    def partitions(topics: pa.Array, keys: pa.Array) -> pa.Array:
+        return _taking_turns(topics, keys, count_of)
+
     key = sql.col("key") if "key" in columns.names else sql.lit(None).cast("binary")
     topic = sql.col("topic") if columns.topic is None else sql.lit(columns.topic)
-    hashed: Column = arrow_udf(_hashing(options), "int")(topic, key)  # type: ignore[call-overload]
+    hashed: Column = arrow_udf(partitions, "int")(topic, key)  # type: ignore[call-overload]
     if "partition" not in columns.names:
         return hashed
     return sql.coalesce(sql.col("partition"), hashed)
 
 
-def _hashing(options: SinkOptions) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    def partitions(topics: pa.Array, keys: pa.Array) -> pa.Array:
-        return partitions_of_keys(
-            topics, keys, lambda topic: _count(topic, options), turn=next(_turns)
-        )
+def _counting(options: SinkOptions, partition_count: int | None) -> Callable[[str], int]:
+    def count_of(topic: str) -> int:
+        return _count(topic, options) if partition_count is None else partition_count
 
-    return partitions
+    return count_of
+
+
+def _taking_turns(topics: pa.Array, keys: pa.Array, count_of: Callable[[str], int]) -> pa.Array:
+    # Functions within functions travel with what they name: this one lets the turns stay here.
+    return partitions_of_keys(topics, keys, count_of, turn=next(_turns))
 
 
 def partitions_of_keys(

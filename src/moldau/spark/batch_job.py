@@ -26,14 +26,16 @@ def run_batch(
         return {}
     context = frame.sparkSession.sparkContext
     rows = chosen(frame, plan.columns)
+    topic = plan.columns.topic
+    partition_count = None if topic is None else count_of(topic)
     if plan.columns.are_free:
-        assert plan.columns.topic is not None, "rows say neither partition nor topic"
-        partition_count = count_of(plan.columns.topic)
+        assert partition_count is not None, "there is one topic"
         owned = owned_partitions(partition_count, min(task_count, partition_count), batch_id)
         rows, plan = rows.coalesce(len(owned)), replace(plan, owned=owned)
     else:
-        rows = by_partition(rows, plan.columns, plan.options, context.defaultParallelism)
-        plan = replace(plan, columns=SinkColumns(tuple(rows.columns), plan.columns.topic))
+        tasks = min(context.defaultParallelism, partition_count or context.defaultParallelism)
+        rows = by_partition(rows, plan.columns, plan.options, partition_count, tasks)
+        plan = replace(plan, columns=SinkColumns(tuple(rows.columns), topic))
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return write_in_transaction(batches, plan)

@@ -1,0 +1,237 @@
+"""Spark writes what it was given: at least once by the format, exactly once by the one call."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from conformance.apache.broker import apache_broker
+from conformance.apache.marks import needs_apache
+from conformance.our_broker import OurBroker, our_broker
+from conformance.spark_pipeline import Pipeline, as_argument, committed, fill, session
+from moldau.client.blocking.consumer import Consumer
+from moldau.spark import write_stream
+
+pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]  # when others work too
+ROW_COUNT = 1000
+DEADLINE_S = 300
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OurBroker]:
+    settings = {
+        "num.partitions": "3",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.num.partitions": "1",
+    }
+    with our_broker(tmp_path_factory.mktemp("broker"), settings) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", "")
+        patch.setenv("PYTHONPATH", "")
+        warehouse = str(tmp_path_factory.mktemp("warehouse"))
+        made = session("local[2,4]", {"spark.sql.warehouse.dir": warehouse})
+        yield made
+        made.stop()
+
+
+@pytest.fixture
+def pipeline(broker: OurBroker, tmp_path: Path) -> Pipeline:
+    name = tmp_path.name
+    return Pipeline(broker.bootstrap, f"in-{name}", f"out-{name}", str(tmp_path / "checkpoint"))
+
+
+def finish(start: Callable[[], StreamingQuery]) -> int:
+    """Let a query do its work; one that failed is started again, as an operator would."""
+    for failures in range(5):
+        try:
+            query = start()
+            assert query.awaitTermination(DEADLINE_S), "the query did not end"
+        except StreamingQueryException:
+            continue
+        return failures
+    raise AssertionError("the query fails again and again")
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.05)
+
+
+def has_rows(servers: str, topic: str) -> bool:
+    """Whether anything was written to a topic, committed or not."""
+    with Consumer[bytes, bytes]({"bootstrap.servers": servers}) as consumer:
+        return any(consumer.end_offsets(consumer.partitions_of(topic)).values())
+
+
+# At least once
+
+
+def test_every_column_arrives_as_it_was(spark: SparkSession, broker: OurBroker) -> None:
+    noon = datetime(2026, 11, 16, 12, tzinfo=UTC)
+    rows = [
+        (b"k%d" % n, b"v%d" % n, n % 3 if n % 2 else None, [("n", b"%d" % n)] * (n % 3), noon)
+        for n in range(100)
+    ]
+    frame = spark.createDataFrame(
+        rows,
+        "key binary, value binary, partition int, "
+        "headers array<struct<key:string,value:binary>>, timestamp timestamp",
+    )
+    options = {"kafka.bootstrap.servers": broker.bootstrap, "topic": "columns"}
+    frame.write.format("moldau").options(**options).mode("append").save()
+    reader = spark.read.format("moldau").options(**options, subscribe="columns")
+    found = {
+        bytes(row.value): row for row in reader.option("includeHeaders", "true").load().collect()
+    }
+    assert len(found) == len(rows)
+    for key, value, partition, headers, timestamp in rows:
+        row = found[value]
+        assert bytes(row.key) == key
+        assert partition is None or row.partition == partition
+        assert [(each.key, bytes(each.value)) for each in row.headers or []] == headers
+        assert row.timestamp.astimezone(UTC) == timestamp
+
+
+def test_a_stream_is_written_by_the_format(spark: SparkSession, pipeline: Pipeline) -> None:
+    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
+    query = (
+        pipeline.rows(spark)
+        .selectExpr("key", "value", f"'{pipeline.target}' as topic")
+        .writeStream.format("moldau")
+        .option("kafka.bootstrap.servers", pipeline.servers)
+        .option("checkpointLocation", pipeline.checkpoint)
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(DEADLINE_S)
+    assert committed(pipeline.servers, pipeline.target) == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ("id as value", {"topic": "t"}, "'value' must be string or binary, not bigint"),
+        ("'v' as value", {}, "by the option 'topic', or by a column 'topic'"),
+        ("'v' as value", {"topic": "t", "exactlyOnce": "true"}, "moldau.spark.write_stream"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    spark: SparkSession, columns: str, options: dict[str, str], message: str
+) -> None:
+    frame = spark.range(1).selectExpr(columns)
+    writer = frame.write.format("moldau").option("kafka.bootstrap.servers", "localhost:1")
+    with pytest.raises(AnalysisException, match=message):
+        writer.options(**options).mode("append").save()
+
+
+# Exactly once
+
+
+def test_rows_are_written_once_though_the_broker_is_killed(
+    spark: SparkSession, broker: OurBroker, pipeline: Pipeline
+) -> None:
+    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
+    query = pipeline.start(pipeline.rows(spark))
+    wait_until(lambda: has_rows(pipeline.servers, pipeline.target))
+    broker.kill()
+    broker.start()
+    try:
+        assert query.awaitTermination(DEADLINE_S)
+    except StreamingQueryException:
+        finish(lambda: pipeline.start(pipeline.rows(spark)))
+    assert committed(pipeline.servers, pipeline.target) == expected
+
+
+def test_rows_are_written_once_though_the_driver_is_killed(
+    spark: SparkSession, pipeline: Pipeline
+) -> None:
+    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "conformance.spark_pipeline", as_argument(pipeline)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        start_new_session=True,
+    )
+    try:
+        wait_until(lambda: has_rows(pipeline.servers, pipeline.target))
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+    finish(lambda: pipeline.start(pipeline.rows(spark)))
+    assert committed(pipeline.servers, pipeline.target) == expected
+
+
+def test_a_task_that_fails_half_way_leaves_no_trace(
+    spark: SparkSession, pipeline: Pipeline, tmp_path: Path
+) -> None:
+    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
+    failed = tmp_path / "failed"
+
+    def fail_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch.slice(0, batch.num_rows // 2)
+            if not failed.exists():
+                failed.touch()
+                raise RuntimeError("half way")
+            yield batch.slice(batch.num_rows // 2)
+
+    free = Pipeline(
+        pipeline.servers, pipeline.source, pipeline.target, pipeline.checkpoint, has_keys=False
+    )
+    rows = free.rows(spark).mapInArrow(fail_once, "value binary")
+    query = free.start(rows)
+    assert query.awaitTermination(DEADLINE_S)
+    assert failed.exists()
+    assert committed(free.servers, free.target) == expected
+
+
+def test_one_transaction_has_the_rows_of_several_topics(
+    spark: SparkSession, pipeline: Pipeline
+) -> None:
+    fill(pipeline.servers, pipeline.source, ROW_COUNT)
+    names = [f"{pipeline.target}-{number}" for number in range(2)]
+    rows = pipeline.rows(spark).selectExpr(
+        "value",
+        "key",
+        f"concat('{pipeline.target}-', cast(cast(value as string) as int) % 2) as topic",
+    )
+    options = {
+        "kafka.bootstrap.servers": pipeline.servers,
+        "checkpointLocation": pipeline.checkpoint,
+    }
+    finish(lambda: write_stream(rows, options, trigger={"availableNow": True}))
+    for number, name in enumerate(names):
+        found = committed(pipeline.servers, name)
+        assert sorted(found.elements()) == [b"%06d" % n for n in range(number, ROW_COUNT, 2)]
+
+
+@needs_apache("kafka-3.9")
+def test_rows_are_written_once_to_apache_kafka(
+    spark: SparkSession, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    settings = {"auto.create.topics.enable": "true", "num.partitions": "3"}
+    with apache_broker(tmp_path_factory.mktemp("apache"), settings) as apache:
+        apache.start()
+        pipeline = Pipeline(apache.bootstrap, "in", "out", str(tmp_path / "checkpoint"))
+        expected = fill(pipeline.servers, "in", ROW_COUNT)
+        query = pipeline.start(pipeline.rows(spark))
+        wait_until(lambda: has_rows(pipeline.servers, "out"))
+        query.stop()
+        finish(lambda: pipeline.start(pipeline.rows(spark)))
+        assert committed(pipeline.servers, "out") == expected
