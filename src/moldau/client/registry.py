@@ -116,6 +116,12 @@ def schema_id_of(value: bytes) -> int:
     return schema_id
 
 
+def body_of(value: bytes) -> bytes:
+    """What follows the number of the schema; ValueError if a value has none."""
+    schema_id_of(value)
+    return value[HEADER_SIZE:]
+
+
 def _refusal(method: str, path: str, error: urllib.error.HTTPError) -> RegistryError:
     text = error.read().decode(errors="replace")
     code, reason = error.code, text

@@ -1,5 +1,6 @@
 """Bytes to typed columns and back: what every format of values has."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import pyarrow as pa
@@ -19,14 +20,19 @@ class ValueFormat(Protocol):
         """A column of values to a column of bytes."""
 
 
-def with_values(table: pa.Table, value_format: ValueFormat) -> pa.Table:
-    """The table with typed values in place of their bytes."""
-    index = table.schema.get_field_index("value")
-    if index < 0:
-        raise ValueError("a format of values needs the column value")
-    chunks = [value_format.decode(chunk) for chunk in table.column(index).chunks]
-    typed = pa.chunked_array(chunks, value_format.type)
-    return table.set_column(index, pa.field("value", value_format.type), typed)
+def typed(table: pa.Table, formats: Mapping[str, ValueFormat | None]) -> pa.Table:
+    """The table with typed columns in place of their bytes, for columns that have a format."""
+    for name, form in formats.items():
+        if form is None:
+            continue
+        index = table.schema.get_field_index(name)
+        if index < 0:
+            raise ValueError(f"a format of {name}s needs the column {name}")
+        chunks = [form.decode(chunk) for chunk in table.column(index).chunks]
+        table = table.set_column(
+            index, pa.field(name, form.type), pa.chunked_array(chunks, form.type)
+        )
+    return table
 
 
 def struct_of(rows: pa.Table | pa.RecordBatch | pa.Array) -> pa.Array:

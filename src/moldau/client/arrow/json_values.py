@@ -1,4 +1,4 @@
-"""Values in JSON: an object for each row."""
+"""Values in JSON, an object for each row, alone or with the header of a schema registry."""
 
 import json
 from collections.abc import Mapping
@@ -7,21 +7,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import json as arrow_json
 
+from moldau.client.registry import Registry, Schema, body_of, put_header
+
 
 class Json:
     """Objects with the fields of a schema; fields that it does not know are left out.
 
     Arrow's own parser reads a whole column at once, several times as fast as object by object.
+    With a registry, values have its header; what is encoded is registered under `subject`, with
+    a JSON Schema that says the same as the schema here.
     """
 
-    def __init__(self, schema: pa.Schema | Mapping[str, pa.DataType]) -> None:
+    def __init__(
+        self,
+        schema: pa.Schema | Mapping[str, pa.DataType],
+        *,
+        registry: Registry | None = None,
+        subject: str | None = None,
+    ) -> None:
         self._schema = schema if isinstance(schema, pa.Schema) else pa.schema(list(schema.items()))
+        self._registry = registry
+        self._subject = subject
         self.type = pa.struct(list(self._schema))
 
     def decode(self, values: pa.Array) -> pa.Array:
         """A column of JSON texts to a column of structs."""
         if len(values) == 0:
             return pa.array([], self.type)
+        if self._registry is not None:
+            values = _without_header(values)
         filled = values.fill_null(b"{}")
         lines = pc.binary_join(pa.ListArray.from_arrays([0, len(filled)], filled), b"\n")
         options = arrow_json.ParseOptions(
@@ -49,11 +63,47 @@ class Json:
 
     def encode(self, values: pa.Array) -> pa.Array:
         """A column of structs to a column of JSON texts; times become text."""
+        header = self._header()
         encoded = [
-            None if row is None else json.dumps(row, default=str, separators=(",", ":")).encode()
+            None
+            if row is None
+            else header + json.dumps(row, default=str, separators=(",", ":")).encode()
             for row in values.to_pylist()
         ]
         return pa.array(encoded, pa.binary())
+
+    def _header(self) -> bytes:
+        if self._registry is None:
+            return b""
+        if self._subject is None:
+            raise ValueError("to write, a subject is needed: usually the topic and -value")
+        text = json.dumps(_json_schema(self.type))
+        return put_header(self._registry.register(self._subject, Schema(text, "JSON")), b"")
+
+
+def _without_header(values: pa.Array) -> pa.Array:
+    bodies: list[bytes | None] = []
+    for row, value in enumerate(values.to_pylist()):
+        try:
+            bodies.append(None if value is None else body_of(value))
+        except ValueError as error:
+            raise ValueError(f"row {row}: {error}") from error
+    return pa.array(bodies, pa.binary())
+
+
+def _json_schema(kind: pa.DataType) -> dict[str, object]:
+    """The JSON Schema of values of an Arrow type; of those that JSON lacks, that of texts."""
+    if pa.types.is_struct(kind):
+        fields = {field.name: _json_schema(field.type) for field in kind}
+        return {"type": "object", "properties": fields}
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return {"type": "array", "items": _json_schema(kind.value_type)}
+    names = (
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_integer, "integer"),
+        (pa.types.is_floating, "number"),
+    )
+    return {"type": next((name for is_such, name in names if is_such(kind)), "string")}
 
 
 def _first_bad(values: pa.Array) -> str | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pyarrow as pa
 
-from moldau.client.arrow.formats import ValueFormat, with_values
+from moldau.client.arrow.formats import ValueFormat, typed
 from moldau.client.arrow.tables import COLUMNS, schema_of
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.progress import Progress, terminal
@@ -25,16 +25,17 @@ def read_topic(
     start: Bound = "earliest",
     end: Bound = "latest",
     columns: Sequence[str] = COLUMNS,
+    key: ValueFormat | None = None,
     value: ValueFormat | None = None,
     **settings: object,
 ) -> pa.Table:
     """The records of a topic from `start` on and before `end`, as an Arrow table.
 
     Settings are those of a consumer, `bootstrap_servers` at least. The end is where the topic
-    ends now, unless said otherwise. With a format, values are typed: a column of structs.
+    ends now, unless said otherwise. With a format, keys or values are typed: columns of structs.
     """
     return stream_topic(
-        topic, start=start, end=end, columns=columns, value=value, **settings
+        topic, start=start, end=end, columns=columns, key=key, value=value, **settings
     ).read_all()
 
 
@@ -44,20 +45,20 @@ def stream_topic(
     start: Bound = "earliest",
     end: Bound = "latest",
     columns: Sequence[str] = COLUMNS,
+    key: ValueFormat | None = None,
     value: ValueFormat | None = None,
     **settings: object,
 ) -> pa.RecordBatchReader:
     """As `read_topic`, batch by batch, for what does not fit into memory."""
-    schema = schema_of(columns)
-    if value is not None:
-        schema = with_values(schema.empty_table(), value).schema
+    formats = {"key": key, "value": value}
+    schema = typed(schema_of(columns).empty_table(), formats).schema
     consumer = Consumer[bytes, bytes]({dotted(name): each for name, each in settings.items()})
     try:
         ends = _ends(consumer, topic, start, end)
     except BaseException:
         consumer.close()
         raise
-    return pa.RecordBatchReader.from_batches(schema, _batches(consumer, ends, columns, value))
+    return pa.RecordBatchReader.from_batches(schema, _batches(consumer, ends, columns, formats))
 
 
 def _ends(
@@ -104,7 +105,7 @@ def _batches(
     consumer: Consumer[bytes, bytes],
     ends: dict[TopicPartition, int],
     columns: Sequence[str],
-    value: ValueFormat | None,
+    formats: Mapping[str, ValueFormat | None],
 ) -> Iterator[pa.RecordBatch]:
     remaining = {each: end - consumer.position(each) for each, end in ends.items()}
     with consumer, Progress(sum(remaining.values()), terminal()) as progress:
@@ -117,6 +118,4 @@ def _batches(
                 if left <= 0:
                     del remaining[partition]
                     consumer.pause(partition)
-            if value is not None:
-                table = with_values(table, value)
-            yield from table.to_batches()
+            yield from typed(table, formats).to_batches()

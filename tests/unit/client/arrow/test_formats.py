@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from moldau.client.arrow.formats import struct_of, with_values
+from moldau.client.arrow.formats import struct_of, typed
 
 
 class Numbers:
@@ -19,13 +19,16 @@ class Numbers:
 
 
 def test_values_take_the_place_of_their_bytes() -> None:
-    table = pa.table({"offset": [1, 2], "value": [b"10", None]})
-    assert with_values(table, Numbers()).to_pydict() == {"offset": [1, 2], "value": [10, None]}
+    table = pa.table({"key": [b"7", b"8"], "value": [b"10", None]})
+    expected = {"key": [b"7", b"8"], "value": [10, None]}
+    assert typed(table, {"key": None, "value": Numbers()}).to_pydict() == expected
+    both = typed(table, {"key": Numbers(), "value": Numbers()})
+    assert both.to_pydict() == {"key": [7, 8], "value": [10, None]}
 
 
 def test_without_values_there_is_nothing_to_read() -> None:
     with pytest.raises(ValueError, match="needs the column value"):
-        with_values(pa.table({"offset": [1]}), Numbers())
+        typed(pa.table({"offset": [1]}), {"value": Numbers()})
 
 
 def test_tables_become_structs() -> None:

@@ -1,11 +1,15 @@
 """JSON to columns and back."""
 
+import json
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from moldau.client.arrow.json_values import Json
+from moldau.client.registry import Registry, schema_id_of
+from unit.client.registry_server import registry_server
 
 SCHEMA = {"id": pa.int64(), "name": pa.string(), "tags": pa.list_(pa.string())}
 rows_of = st.lists(
@@ -55,3 +59,40 @@ def test_missing_fields_are_null_and_unknown_ones_left_out() -> None:
 def test_what_does_not_fit_is_an_error_that_says_where(bad: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Json(SCHEMA).decode(pa.array([b'{"id": 1}', bad]))
+
+
+def test_with_a_registry_values_have_the_number_of_their_schema() -> None:
+    with registry_server() as server:
+        form = Json(
+            {**SCHEMA, "price": pa.float64(), "is_paid": pa.bool_(), "at": pa.timestamp("ms")},
+            registry=Registry(server.url),
+            subject="orders-value",
+        )
+        row = {"id": 1, "name": "a", "tags": ["b"], "price": 0.5, "is_paid": True, "at": None}
+        encoded = form.encode(pa.array([row, None], form.type))
+        assert schema_id_of(encoded[0].as_py()) == 1
+        assert form.decode(encoded).to_pylist() == [row, None]
+        (registered,) = server.schemas
+    assert registered["schemaType"] == "JSON"
+    properties = json.loads(registered["schema"])["properties"]
+    assert {name: each["type"] for name, each in properties.items()} == {
+        "id": "integer",
+        "name": "string",
+        "tags": "array",
+        "price": "number",
+        "is_paid": "boolean",
+        "at": "string",
+    }
+
+
+@pytest.mark.parametrize("bad", [b"", b"{}", b"\0\0\0", b"\1\0\0\0\1{}"])
+def test_with_a_registry_a_value_without_a_number_is_refused(bad: bytes) -> None:
+    form = Json(SCHEMA, registry=Registry("http://localhost:1"))
+    with pytest.raises(ValueError, match="row 2: the value does not begin with the number"):
+        form.decode(pa.array([None, b"\0\0\0\0\1{}", bad]))
+
+
+def test_to_write_with_a_registry_a_subject_is_needed() -> None:
+    form = Json(SCHEMA, registry=Registry("http://localhost:1"))
+    with pytest.raises(ValueError, match="a subject is needed"):
+        form.encode(pa.array([None], form.type))

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import moldau
+from moldau.client.arrow.json_values import Json
 from moldau.client.arrow.reading import Bound
 from moldau.client.blocking import Consumer, Producer
 from moldau.model import TopicPartition
@@ -98,3 +99,20 @@ def test_a_consumer_polls_tables_and_rows_in_turn(written: EmbeddedBroker) -> No
             found += [int(record.value or b"") for record in consumer.poll(10)]
         assert found == list(range(100))
         assert consumer.poll_table(0.01).num_rows == 0
+
+
+def test_keys_and_values_may_be_typed(kafka: EmbeddedBroker) -> None:
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        producer.send("typed", b'{"total": 5}', key=b'{"id": 1}', partition=0)
+        producer.send("typed", None, key=b'{"id": 2}', partition=0)
+    table = moldau.read_topic(
+        "typed",
+        columns=["key", "value"],
+        key=Json({"id": pa.int64()}),
+        value=Json({"total": pa.int64()}),
+        bootstrap_servers=kafka.bootstrap_servers,
+    )
+    assert table.to_pylist() == [
+        {"key": {"id": 1}, "value": {"total": 5}},
+        {"key": {"id": 2}, "value": None},
+    ]
