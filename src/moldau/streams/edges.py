@@ -68,13 +68,13 @@ def sink(node: nodes.Sink, compilation: Compilation) -> DataFrame:
     frame = compilation.parent(node)
     topic = _topic_column(node, compilation)
     rows = frame.withColumn("topic", topic)
-    rows = rows.withColumn("new_key", encoded(frame, KEY, node.key or _key_serde(node, frame)))
+    rows = rows.withColumn("new_key", encoded(frame, KEY, node.key or key_serde(node, frame)))
     rows = rows.withColumn("new_value", encoded(frame, VALUE, node.value))
     rows = rows.withColumn(KEY, f.col("new_key")).withColumn(VALUE, f.col("new_value"))
     return _outputs(rows, f.col("topic"))
 
 
-def _key_serde(node: nodes.Sink, frame: DataFrame) -> Serde:
+def key_serde(node: nodes.Sink, frame: DataFrame) -> Serde:
     """What fits the type of the keys; only the topology knows whether windows are sessions."""
     serde = serde_for(frame.schema[KEY].dataType)
     if not isinstance(serde, WindowedSerde):

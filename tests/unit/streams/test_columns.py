@@ -1,12 +1,13 @@
 """Bytes to columns and back, against bytes written by hand."""
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from moldau.streams import BYTES, INTEGER, LONG, STRING, StreamsBuilder, avro, json
+from moldau.streams import BYTES, INTEGER, LONG, STRING, StreamsBuilder, avro, json, protobuf
 from moldau.streams.columns import decoded, encoded, serde_for
-from moldau.streams.serdes import PlainSerde, WindowedSerde
+from moldau.streams.serdes import FormatSerde, PlainSerde, WindowedSerde
 from unit.streams.given import Given, Written, written
 
 pytestmark = pytest.mark.needs("java")
@@ -68,12 +69,21 @@ def test_json_is_written_of_anything(spark: SparkSession) -> None:
     assert (row.o, row.d, row.s) == ('{"n":1,"s":"x"}', "1.5", '"say \\"x\\""')
 
 
-def test_avro_is_read_and_written_and_its_errors_are_kept(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("serde", "good", "bad", "field"),
+    [
+        (avro(AVRO), b"\x08boat\x06", b"\x08b", "count"),
+        (protobuf(Timestamp), Timestamp(seconds=3).SerializeToString(), b"\xff\xff", "seconds"),
+    ],
+    ids=["avro", "protobuf"],
+)
+def test_formats_are_read_and_written_and_their_errors_are_kept(
+    spark: SparkSession, serde: FormatSerde, good: bytes, bad: bytes, field: str
+) -> None:
     builder = StreamsBuilder()
-    orders = builder.stream("orders", value=avro(AVRO), dead_letters="unreadable")
-    orders.map_values("value.count").to("counts")
-    orders.to("same", value=avro(AVRO))
-    good, bad = b"\x08boat\x06", b"\x08b"
+    orders = builder.stream("orders", value=serde, dead_letters="unreadable")
+    orders.map_values(f"value.{field}").to("counts")
+    orders.to("same", value=serde)
     records = [Given("orders", "a", good), Given("orders", "b", bad), Given("orders", "c", None)]
     found = written(spark, builder.build(), records)
     assert found["counts"] == [Written(b"a", bytes(7) + b"\3", 0), Written(b"c", None, 0)]
