@@ -67,7 +67,7 @@ def copy(bootstrap: str, protocol: str, transactional_id: str) -> None:
                 copy_in_transaction(producer, consumer, records)
             except KafkaError as error:
                 say("aborted:", error.code.name)
-                rewind(consumer)
+                consumer.seek_to_committed()
             else:
                 say("copied", len(records))
 
@@ -85,14 +85,6 @@ def copy_in_transaction(
         positions = {each.topic_partition: each.offset + 1 for each in records}
         producer.send_offsets_to_transaction(positions, consumer.group_metadata())
         say("ending")
-
-
-def rewind(consumer: Consumer[bytes, bytes]) -> None:
-    """Go back to what was committed."""
-    partitions = consumer.assignment()
-    committed = consumer.committed(partitions)
-    for partition in partitions:
-        consumer.seek(partition, committed.get(partition, 0))
 
 
 if __name__ == "__main__":

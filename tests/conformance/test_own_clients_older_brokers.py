@@ -1,9 +1,14 @@
-"""Our own clients with brokers of older Kafkas: ours, speaking only what those spoke."""
+"""Our own clients with older brokers: Apache Kafka 2.1, and ours speaking what older ones spoke."""
 
 import asyncio
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from conformance.apache.broker import ApacheBroker, zookeeper
+from conformance.apache.cache import exclusive
+from conformance.apache.marks import needs_apache
 from moldau import Admin, Consumer, Producer
 from moldau.client.admin.configs import ConfigResource
 from moldau.client.admin.topics import NewTopic
@@ -47,17 +52,36 @@ def speak_only(kafka: EmbeddedBroker, newest: str) -> None:
 @pytest.mark.parametrize("newest", [OF_0_11, OF_2_1, OF_2_4], ids=["0.11", "2.1", "2.4"])
 async def test_everything_that_they_could_do(kafka: EmbeddedBroker, newest: str) -> None:
     speak_only(kafka, newest)
-    servers: dict[str, object] = {
-        "bootstrap.servers": kafka.bootstrap_servers,
-        "retry.backoff.ms": 10,
-    }
+    await do_everything(kafka.bootstrap_servers)
+
+
+@pytest.fixture
+def apache_2_1(tmp_path: Path) -> Iterator[ApacheBroker]:
+    with exclusive("broker"), zookeeper(tmp_path / "zookeeper") as port:
+        broker = ApacheBroker(tmp_path, port, {}, jars="kafka-2.1")
+        try:
+            broker.start()
+            yield broker
+        finally:
+            broker.kill()
+
+
+@needs_apache("kafka-2.1", "kafka-3.9")
+async def test_the_same_with_a_real_one(apache_2_1: ApacheBroker) -> None:
+    await do_everything(apache_2_1.bootstrap)
+    assert not [line for line in apache_2_1.complaints() if "Exception" in line]
+
+
+async def do_everything(bootstrap: str) -> None:
+    """Topics, settings, records, transactions, groups, and their ends."""
+    servers: dict[str, object] = {"bootstrap.servers": bootstrap, "retry.backoff.ms": 10}
     async with Admin(servers) as admin:
         (await admin.create_topics([NewTopic("t", 2, 1)])).check()
         assert len((await admin.describe_topics("t"))["t"].partitions) == 2
         topic = ConfigResource.topic("t")
         (await admin.alter_configs({topic: {"retention.ms": "123456789"}})).check()
         assert (await admin.describe_configs([topic]))[topic]["retention.ms"].value == "123456789"
-        assert [each.node_id for each in (await admin.describe_cluster()).brokers] == [0]
+        assert len((await admin.describe_cluster()).brokers) == 1
         await write_and_read(servers)
         assert [each.group_id for each in await admin.list_groups()] == ["g", "other"]
         assert (await admin.describe_groups("g"))["g"].protocol_type == "consumer"

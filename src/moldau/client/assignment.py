@@ -125,6 +125,13 @@ class Assigned:
         self._epoch = NO_LEADER_EPOCH
         self.wants_reset = True
 
+    def lose_place(self) -> None:
+        """Go on from what the group has committed, which is looked up."""
+        self._drop_chunks()
+        self._position = self.consumed = None
+        self._epoch = NO_LEADER_EPOCH
+        self.wants_reset = False
+
     def leave(self) -> None:
         """Hand out nothing any more, but keep the position."""
         self._position, self._epoch = self.position, self.epoch

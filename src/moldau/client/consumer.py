@@ -305,6 +305,13 @@ class Consumer(Managed, Generic[Key, Value]):
         self._assigned(partition).seek(offset)
         self._fetcher.wake()
 
+    def seek_to_committed(self, *partitions: TopicPartition) -> None:
+        """Go on from what the group has committed, as after an aborted transaction."""
+        self._require_group()
+        for each in partitions or self._assignment.partitions:
+            self._assigned(each).lose_place()
+        self._fetcher.wake()
+
     async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Go on from the first record of these, or of all partitions."""
         await self._seek_to(EARLIEST, partitions)

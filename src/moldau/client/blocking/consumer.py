@@ -156,6 +156,10 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         """Go on from this offset."""
         self.thread.call_function(lambda: self.client.seek(partition, offset))
 
+    def seek_to_committed(self, *partitions: TopicPartition) -> None:
+        """Go on from what the group has committed, as after an aborted transaction."""
+        self.thread.call_function(lambda: self.client.seek_to_committed(*partitions))
+
     def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Go on from the first record of these, or of all partitions."""
         self.thread.call(self.client.seek_to_beginning(*partitions))

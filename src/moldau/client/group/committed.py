@@ -7,6 +7,7 @@ from typing import TypeVar
 from moldau.client.fetch_session import Place
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership, Remedy
+from moldau.client.settings import ConsumerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_commit import (
@@ -21,6 +22,9 @@ from moldau.protocol.messages.offset_fetch import (
     OffsetFetchResponse,
 )
 
+_OFFSET_FETCH = 9
+_SINCE_STABLE = 7
+
 Result = TypeVar("Result")
 
 
@@ -30,6 +34,11 @@ class CommittedOffsets:
     def __init__(
         self, coordinator: Coordinator, membership: Membership, instance_id: str | None
     ) -> None:
+        settings = coordinator.cluster.settings
+        assert isinstance(settings, ConsumerSettings)
+        # Offsets that a transaction may still commit are waited for: else whoever takes over
+        # would read again what the transaction has dealt with (KIP-447).
+        self._is_committed_only = settings.isolation_level == "read_committed"
         self._coordinator = coordinator
         self._membership = membership
         self._instance_id = instance_id
@@ -110,6 +119,11 @@ class CommittedOffsets:
                 where = TopicPartition(topic_answer.name, each.partition_index)
                 _raise_for(each.error_code, where)
 
+    async def _can_require_stable(self) -> bool:
+        if not self._is_committed_only:
+            return False
+        return await self._coordinator.newest_version(_OFFSET_FETCH) >= _SINCE_STABLE
+
     async def _fetch(self, partitions: list[TopicPartition]) -> dict[TopicPartition, Place]:
         topics: dict[str, list[int]] = {}
         for topic, partition in partitions:
@@ -120,6 +134,7 @@ class CommittedOffsets:
                 OffsetFetchRequestTopic(name=name, partition_indexes=each)
                 for name, each in topics.items()
             ],
+            require_stable=await self._can_require_stable(),
         )
         answer = await self._coordinator.ask(request, OffsetFetchResponse)
         _raise_for(answer.error_code, self._membership.group_id)

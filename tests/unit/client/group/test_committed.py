@@ -1,12 +1,16 @@
 """Offsets of a group, stored and looked up."""
 
+import asyncio
+
 import pytest
 
+from moldau.client.producer import Producer
 from moldau.errors import ErrorCode, GroupAuthorizationFailed, InvalidGroupId, RequestTimedOut
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Action, Call, Drop, Fail
 from unit.client.group.members import member_of
+from unit.client.reading import read, write
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
@@ -62,3 +66,34 @@ async def test_without_a_group_nothing_can_be_committed(kafka: EmbeddedBroker) -
     async with member_of(kafka, group_id="") as consumer:
         with pytest.raises(InvalidGroupId, match="set group_id"):
             await consumer.commit({T0: 7})
+
+
+async def test_offsets_of_an_open_transaction_are_waited_for(kafka: EmbeddedBroker) -> None:
+    """Whoever reads what is committed would else read again what the transaction dealt with."""
+    producer = Producer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, transactional_id="id"
+    )
+    fetches: list[Call] = []
+    kafka.control("OffsetFetch", fetches.append)
+    async with producer, member_of(kafka, isolation_level="read_committed") as consumer:
+        await producer.begin_transaction()
+        await producer.send("t", b"v", partition=0)
+        await producer.send_offsets_to_transaction({T0: 9}, "g")
+        fetching = asyncio.create_task(consumer.committed([T0]))
+        while len(fetches) < 3:
+            await asyncio.sleep(0.01)
+        await producer.commit_transaction()
+        assert await fetching == {T0: 9}
+
+
+async def test_one_can_go_back_to_what_is_committed(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(10))
+    async with member_of(kafka, enable_auto_commit=False) as consumer:
+        consumer.subscribe(["t"])
+        assert await read(consumer, 4) == [0, 1, 2, 3]
+        await consumer.commit()
+        for _ in range(2):
+            assert await read(consumer, 3) == [4, 5, 6]
+            consumer.seek_to_committed()
+        consumer.seek_to_committed(T0)
+        assert await read(consumer, 3) == [4, 5, 6]
