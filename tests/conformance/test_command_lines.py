@@ -1,6 +1,7 @@
 """Command lines of Apache and ours on the same brokers and files."""
 
 import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import product
@@ -166,6 +167,42 @@ def test_lines_pass_between_their_console_clients_and_ours(
             assert by_ours.stdout == by_theirs.stdout
             values = [line.split("\t", 1)[1] for line in by_ours.stdout.splitlines()]
             assert values == lines.splitlines()
+
+
+KCAT_OPTIONS = (
+    ("-C", "-e", "-q", "-f", r"%T %k: %s\n"),
+    ("-C", "-e", "-q", "-f", r"%t %p %o %K %S %h [%s] %% \x41\t\n"),
+    ("-C", "-e", "-q", "-o", "-2", "-K:"),
+    ("-C", "-e", "-q", "-o", "2", "-Z"),
+    ("-C", "-q", "-o", "beginning", "-c", "2", "-D", "||"),
+    ("-C", "-e", "-o", "end"),
+    ("-L",),
+)
+
+
+@pytest.mark.needs("kcat")
+def test_cat_prints_what_kcat_prints(tmp_path: Path) -> None:
+    with our_broker(tmp_path) as broker:
+        where = ("-b", broker.bootstrap, "-t", "t")
+        keys = ("-P", "-p", "0", "-K", "|", "-Z", "-H", "a=1", "-H", "b=2")
+        done = run("cat", *where, *keys, stdin="k1|v1\nk2|\n|v3\nplain\n")
+        assert done.code == 0
+        for options in KCAT_OPTIONS:
+            theirs = subprocess.run(
+                ["kcat", *where, *options],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            ours = run("cat", *where, *options)
+            # kcat may not know yet whom it has asked.
+            expected = re.sub(
+                "from broker -1: (.*)/bootstrap", r"from broker 0: \1/0", theirs.stdout
+            )
+            assert (ours.code, ours.stdout) == (0, expected), options
+            ends = [line for line in theirs.stderr.splitlines() if line.startswith("% ")]
+            assert ours.stderr.splitlines() == ends, options
 
 
 AUTHORIZER = {

@@ -2,10 +2,12 @@
 
 import asyncio
 import getopt
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from moldau.cli.console.chunks import chunks
 from moldau.cli.kcat.format import Record, as_json, compile_format
@@ -13,6 +15,8 @@ from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
 from moldau.cli.terminal.administration import administration
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.options import warn
+from moldau.cli.terminal.progress import as_records, as_size, progress_bar, size_of
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import Description
 from moldau.client.admin.offsets import Offsets
@@ -20,7 +24,11 @@ from moldau.client.admin.topics import Topics
 from moldau.client.consumer import Consumer
 from moldau.client.producer import Producer
 from moldau.client.settings import ClientSettings, ConsumerSettings, ProducerSettings
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
+
+if TYPE_CHECKING:
+    from moldau.client.intake import Receipt
 
 _FLAGS = "CPLQGeJquZUh"
 _WITH_ARGUMENT = "b:t:p:o:c:f:K:D:l:k:H:z:X:F:d:m:O:s:r:"
@@ -103,34 +111,58 @@ def writer(options: Options) -> Callable[[Record], bytes]:
     """How records are printed."""
     if options.has("J"):
         return as_json
+    null = b"NULL" if options.has("Z") else b""
     if options.has("f"):
-        return compile_format(options.text("f"))
+        return compile_format(options.text("f"), null=null)
     key = f"%k{options.text('K')}" if options.has("K") else ""
-    return compile_format(f"{key}%s{options.text('D', chr(92) + 'n')}")
+    return compile_format(f"{key}%s{options.text('D', chr(92) + 'n')}", null=null)
 
 
 async def _consume(options: Options) -> None:
     write = writer(options)
     left = int(options.text("c", "-1"))
-    own = {"group.id": options.text("G"), "auto.offset.reset": "earliest"}
+    own = {
+        "group.id": options.text("G"),
+        "auto.offset.reset": "earliest",
+    }
     async with Consumer[bytes, bytes](_settings(options, ConsumerSettings, **own)) as consumer:
         ends: dict[TopicPartition, int] = {}
         bounds = parse_bounds(options.values.get("o", []))
         if options.has("G"):
             consumer.subscribe(options.rest)
         else:
+            await _require_topic(options)
             partitions = await consumer.partitions_of(options.text("t"))
             if options.has("p"):
                 partitions = [TopicPartition(options.text("t"), int(options.text("p")))]
             consumer.assign(partitions)
             ends = await seek_all(consumer, partitions, bounds)
         stops = bool(ends) and (options.has("e") or bounds.end_ms is not None)
-        while left and not (stops and await _is_at_end(consumer, ends)):
-            records = await consumer.poll(0.2, max_records=500 if left < 0 else min(500, left))
-            wanted = [each for each in records if not _is_behind(each, ends, bounds)]
-            left -= len(wanted) if left > 0 else 0
-            sys.stdout.buffer.write(b"".join(map(write, wanted)))
-            sys.stdout.buffer.flush()
+        with progress_bar(left if left > 0 else None, as_records, prints_result=True) as bar:
+            while left and not (stops and await _is_at_end(consumer, ends)):
+                records = await consumer.poll(0.2, max_records=500 if left < 0 else min(500, left))
+                wanted = [each for each in records if not _is_behind(each, ends, bounds)]
+                left -= len(wanted) if left > 0 else 0
+                sys.stdout.buffer.write(b"".join(map(write, wanted)))
+                sys.stdout.buffer.flush()
+                if bar is not None:
+                    bar.advance(len(wanted))
+        if left and options.has("e") and not options.has("q"):
+            _tell_ends(ends)
+
+
+async def _require_topic(options: Options) -> None:
+    """A consumer would wait for a topic, or make it."""
+    topic = options.text("t")
+    async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
+        if topic in (await admin.describe_topics([topic])).errors:
+            raise CommandFailed(f"% ERROR: Topic {topic} error: Broker: Unknown topic or partition")
+
+
+def _tell_ends(ends: Mapping[TopicPartition, int]) -> None:
+    for number, (each, offset) in enumerate(ends.items(), start=1):
+        last = ": exiting" if number == len(ends) else ""
+        warn(f"% Reached end of topic {each.topic} [{each.partition}] at offset {offset}{last}")
 
 
 def _is_behind(record: Record, ends: dict[TopicPartition, int], bounds: Bounds) -> bool:
@@ -146,16 +178,27 @@ async def _produce(options: Options) -> None:
     separator = options.text("D", "\n").replace("\\n", "\n").encode()
     own = {"compression.type": options.text("z", "none"), "linger.ms": "5"}
     headers = [tuple(text.partition("=")[::2]) for text in options.values.get("H", [])]
+    lost: list[str] = []
+
+    def note(receipt: "Receipt") -> None:
+        try:
+            receipt.result()
+        except KafkaError as error:
+            lost.append(str(error))
+
     async with Producer[bytes, bytes](_settings(options, ProducerSettings, **own)) as producer:
         async for part in _parts(options, separator):
             key, value = _key_and_value(options, part)
-            await producer.send(
+            receipt = await producer.send(
                 options.text("t"),
                 None if options.has("Z") and not value else value,
                 key=key,
                 partition=int(options.text("p")) if options.has("p") else None,
                 headers=[(name, text.encode()) for name, text in headers],
             )
+            receipt.add_done_callback(note)
+    if lost:
+        raise CommandFailed(f"% Delivery failed for {len(lost)} messages: {lost[0]}")
 
 
 async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
@@ -169,10 +212,15 @@ async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
                 descriptor = stack.enter_context(open(path, "rb")).fileno()  # noqa: ASYNC230
             except OSError as error:
                 raise CommandFailed(f"{path}: {error.strerror}") from error
+        bar = None
+        if not os.isatty(descriptor):
+            bar = stack.enter_context(progress_bar(size_of(descriptor), as_size))
         async for data in chunks(descriptor):
             *whole, rest = (rest + data).split(separator)
             for part in whole:
                 yield part
+            if bar is not None:
+                bar.advance(len(data))
     if rest:
         yield rest
 
@@ -191,7 +239,7 @@ async def _list(options: Options) -> None:
         names = options.values.get("t") or list(await admin.list_topics(include_internal=True))
         described = (await admin.describe_topics(names)).succeeded
     first = cluster.brokers[0]
-    what = f'topic "{options.text("t")}"' if options.has("t") else "all topics"
+    what = options.text("t", "all topics")
     where = f"{first.host}:{first.port}/{first.node_id}"
     print(f"Metadata for {what} (from broker {first.node_id}: {where}):")
     print(f" {len(cluster.brokers)} brokers:")

@@ -114,7 +114,7 @@ async def _produce(given: Given, values: dict[str, object], reader: LineReader) 
     with ExitStack() as stack:
         bar = None
         if not sys.stdin.isatty():
-            bar = stack.enter_context(progress_bar(size_of(sys.stdin), as_size))
+            bar = stack.enter_context(progress_bar(size_of(sys.stdin.fileno()), as_size))
         async with Producer[bytes, bytes](values) as producer:
             async for lines in _input_lines(bar):
                 await send(producer, lines)

@@ -6,7 +6,9 @@ import pytest
 
 from moldau.cli.cat import parse, writer
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.errors import ErrorCode
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Fail
 from unit.cli.command import Done, run
 
 
@@ -22,11 +24,27 @@ def cat(*arguments: str, stdin: str = "") -> Done:
 def test_lines_with_keys_are_written_and_read(servers: str) -> None:
     cat("-b", servers, "-t", "a", "-K:", "-Z", "-P", stdin="k1:v1\nk2:\n")
     done = cat("-C", "-b", servers, "-t", "a", "-e", "-f", r"%o %k=%s %S\n")
-    assert done == (0, "0 k1=v1 2\n1 k2= -1\n", "")
+    end = "% Reached end of topic a [0] at offset 2: exiting\n"
+    assert done == (0, "0 k1=v1 2\n1 k2= -1\n", end)
+    done = cat("-C", "-b", servers, "-t", "a", "-q", "-e", "-Z", "-f", r"%k=%s\n")
+    assert done == (0, "k1=v1\nk2=NULL\n", "")
     assert cat("-C", "-b", servers, "-t", "a", "-o", "-1", "-e", "-J").stdout.endswith(
         '"key":"k2","payload":null}\n'
     )
     assert cat("-C", "-b", servers, "-t", "a", "-p", "0", "-c", "1", "-K", "/").stdout == "k1/v1\n"
+
+
+def test_what_is_not_there_or_lost_is_a_failure(broker: EmbeddedBroker, servers: str) -> None:
+    done = cat("-C", "-b", servers, "-t", "nope", "-e")
+    reason = "% ERROR: Topic nope error: Broker: Unknown topic or partition\n"
+    assert (done.code, done.stderr) == (1, reason)
+    end = broker.control("Produce", lambda _: Fail(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+    try:
+        done = cat("-P", "-b", servers, "-t", "a", stdin="x\ny\n")
+    finally:
+        end()
+    assert done.code == 1
+    assert done.stderr.startswith("% Delivery failed for 2 messages: ")
 
 
 def test_a_file_is_written_with_key_and_headers(
@@ -50,7 +68,7 @@ def test_a_group_shares_topics(servers: str) -> None:
 def test_topics_and_offsets_are_listed(servers: str) -> None:
     cat("-P", "-b", servers, "-t", "d", stdin="one\n")
     listed = cat("-L", "-b", servers, "-t", "d").stdout.splitlines()
-    assert listed[0].startswith('Metadata for topic "d" (from broker 0: ')
+    assert listed[0] == f"Metadata for d (from broker 0: {servers}/0):"
     assert listed[-1] == "    partition 0, leader 0, replicas: 0, isrs: 0"
     assert cat("-Q", "-b", servers, "-t", "d:0:1").stdout == "d [0] offset 0\n"
     assert "is expected" in cat("-Q", "-b", servers, "-t", "d").stderr

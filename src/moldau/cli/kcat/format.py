@@ -3,7 +3,7 @@
 import json
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.record import ConsumerRecord
@@ -27,10 +27,8 @@ def _headers(record: Record) -> bytes:
 
 
 _CODES: dict[str, Part] = {
-    "s": lambda record: record.value or b"",
     "S": lambda record: _size(record.value),
     "R": lambda record: struct.pack(">i", -1 if record.value is None else len(record.value)),
-    "k": lambda record: record.key or b"",
     "K": lambda record: _size(record.key),
     "T": lambda record: b"%d" % record.timestamp,
     "h": _headers,
@@ -41,9 +39,13 @@ _CODES: dict[str, Part] = {
 }
 
 
-def compile_format(text: str) -> Callable[[Record], bytes]:
-    """A function that prints a record as the format says."""
-    parts = [_part(match) for match in _TOKEN.finditer(text)]
+def compile_format(text: str, *, null: bytes = b"") -> Callable[[Record], bytes]:
+    """A function that prints a record as the format says, and `null` for what is not there."""
+    codes = _CODES | {
+        "s": lambda record: null if record.value is None else record.value,
+        "k": lambda record: null if record.key is None else record.key,
+    }
+    parts = [_part(match, codes) for match in _TOKEN.finditer(text)]
 
     def write(record: Record) -> bytes:
         return b"".join(part if isinstance(part, bytes) else part(record) for part in parts)
@@ -66,7 +68,7 @@ def as_json(record: Record) -> bytes:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def _part(match: re.Match[str]) -> Part:
+def _part(match: re.Match[str], codes: Mapping[str, Part]) -> Part:
     code, hexadecimal, escape, plain = match.groups()
     if plain is not None:
         return plain.encode()
@@ -74,9 +76,9 @@ def _part(match: re.Match[str]) -> Part:
         return bytes.fromhex(hexadecimal)
     if escape is not None:
         return _ESCAPES.get(escape, f"\\{escape}".encode())
-    if code not in _CODES:
-        raise CommandFailed(f"there is no code %{code}; there is {' '.join(_CODES)}")
-    return _CODES[code]
+    if code not in codes:
+        raise CommandFailed(f"there is no code %{code}; there is {' '.join(codes)}")
+    return codes[code]
 
 
 def _text(data: bytes | None) -> str | None:

@@ -93,10 +93,7 @@ def as_records(count: int) -> str:
     return f"{count:,} records"
 
 
-def size_of(stream: TextIO) -> int | None:
+def size_of(descriptor: int) -> int | None:
     """How much a file has, if it is one."""
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:
-        return None
+    status = os.fstat(descriptor)
     return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -26,6 +26,7 @@ def test_codes_and_escapes(text: str, expected: bytes) -> None:
 
 def test_nulls_are_empty_and_have_no_size() -> None:
     assert compile_format("%k|%s|%K|%S")(NULLS) == b"||-1|-1"
+    assert compile_format("%k|%s", null=b"NULL")(NULLS) == b"NULL|NULL"
 
 
 def test_an_unknown_code_is_named() -> None:
