@@ -1,6 +1,7 @@
 """Access rules of the cluster: shown, added and removed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
 
 from moldau.client.admin.area import Area
 from moldau.client.admin.outcomes import Outcomes
@@ -12,7 +13,6 @@ from moldau.protocol.messages.create_acls import (
 )
 from moldau.protocol.messages.delete_acls import (
     DeleteAclsFilter,
-    DeleteAclsMatchingAcl,
     DeleteAclsRequest,
     DeleteAclsResponse,
 )
@@ -26,6 +26,8 @@ from moldau.security.acls import (
     ResourceType,
 )
 
+Message = TypeVar("Message")
+
 
 class Acls(Area):
     """The part of the Admin client for access rules."""
@@ -33,29 +35,9 @@ class Acls(Area):
     async def describe_acls(self, wanted: AclFilter | None = None) -> list[Acl]:
         """The rules that match, or all."""
         asked = wanted or AclFilter()
-        request = DescribeAclsRequest(
-            resource_type_filter=asked.resource_type,
-            resource_name_filter=asked.resource_name,
-            pattern_type_filter=asked.pattern_type,
-            principal_filter=asked.principal,
-            host_filter=asked.host,
-            operation=asked.operation,
-            permission_type=asked.permission,
-        )
+        request = _asking(DescribeAclsRequest, asked)
         answer = await self._router.anyone(request, DescribeAclsResponse)
-        return [
-            Acl(
-                resource_type=ResourceType(resource.resource_type),
-                resource_name=resource.resource_name,
-                pattern_type=PatternType(resource.pattern_type),
-                principal=each.principal,
-                host=each.host,
-                operation=Operation(each.operation),
-                permission=Permission(each.permission_type),
-            )
-            for resource in answer.resources
-            for each in resource.acls
-        ]
+        return [_acl(resource, each) for resource in answer.resources for each in resource.acls]
 
     async def create_acls(self, acls: Iterable[Acl]) -> Outcomes[Acl, None]:
         """Add rules."""
@@ -85,26 +67,13 @@ class Acls(Area):
     async def delete_acls(self, filters: Iterable[AclFilter]) -> Outcomes[AclFilter, list[Acl]]:
         """Remove the rules that match, and return those that are gone."""
         wanted = list(dict.fromkeys(filters))
-        request = DeleteAclsRequest(
-            filters=[
-                DeleteAclsFilter(
-                    resource_type_filter=each.resource_type,
-                    resource_name_filter=each.resource_name,
-                    pattern_type_filter=each.pattern_type,
-                    principal_filter=each.principal,
-                    host_filter=each.host,
-                    operation=each.operation,
-                    permission_type=each.permission,
-                )
-                for each in wanted
-            ]
-        )
+        request = DeleteAclsRequest(filters=[_asking(DeleteAclsFilter, each) for each in wanted])
         answer = await self._router.controller(request, DeleteAclsResponse)
         return Outcomes(
             {
                 asked: outcome(
                     each.error_code,
-                    [_acl(match) for match in each.matching_acls if not match.error_code],
+                    [_acl(match, match) for match in each.matching_acls if not match.error_code],
                     each.error_message,
                 )
                 for asked, each in zip(wanted, answer.filter_results, strict=True)
@@ -112,13 +81,43 @@ class Acls(Area):
         )
 
 
-def _acl(match: DeleteAclsMatchingAcl) -> Acl:
+class _Resource(Protocol):
+    """What answers say of a resource."""
+
+    resource_type: int
+    resource_name: str
+    pattern_type: int
+
+
+class _Entry(Protocol):
+    """What answers say of a rule for it."""
+
+    principal: str
+    host: str
+    operation: int
+    permission_type: int
+
+
+def _acl(resource: _Resource, entry: _Entry) -> Acl:
     return Acl(
-        resource_type=ResourceType(match.resource_type),
-        resource_name=match.resource_name,
-        pattern_type=PatternType(match.pattern_type),
-        principal=match.principal,
-        host=match.host,
-        operation=Operation(match.operation),
-        permission=Permission(match.permission_type),
+        resource_type=ResourceType(resource.resource_type),
+        resource_name=resource.resource_name,
+        pattern_type=PatternType(resource.pattern_type),
+        principal=entry.principal,
+        host=entry.host,
+        operation=Operation(entry.operation),
+        permission=Permission(entry.permission_type),
+    )
+
+
+def _asking(message: Callable[..., Message], wanted: AclFilter) -> Message:
+    """A message, or a part of one, with the fields of a filter."""
+    return message(
+        resource_type_filter=wanted.resource_type,
+        resource_name_filter=wanted.resource_name,
+        pattern_type_filter=wanted.pattern_type,
+        principal_filter=wanted.principal,
+        host_filter=wanted.host,
+        operation=wanted.operation,
+        permission_type=wanted.permission,
     )
