@@ -1,6 +1,6 @@
 """Every kind of node that can stand in a topology has its operator."""
 
-from moldau.streams import join_nodes, nodes
+from moldau.streams import join_nodes, nodes, processor_nodes
 from moldau.streams.operators import OPERATORS
 
 
@@ -8,7 +8,7 @@ def test_every_kind_of_node_has_an_operator() -> None:
     abstract = {nodes.Node, nodes.Source, join_nodes.Join}
     kinds = {
         kind
-        for module in (nodes, join_nodes)
+        for module in (nodes, join_nodes, processor_nodes)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, nodes.Node)
     }

@@ -1,0 +1,141 @@
+"""The examples of topologies do what they say; the word count does it on Apache Kafka."""
+
+import json as json_text
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from pyspark.sql import SparkSession
+
+from conformance.apache.broker import apache_broker
+from conformance.apache.marks import needs_apache
+from conformance.transacting import DEADLINE_S
+from moldau.streams import json
+from moldau.streams.running_app import load_app
+from moldau.streams.test_driver import TestDriver, local_session
+from moldau.streams.test_driver_processors import ProcessorDriver
+
+pytestmark = pytest.mark.needs("java")
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+OUTPUT = "streams-wordcount-output"
+LINES = ("all streams lead to kafka", "hello kafka streams", "join kafka summit")
+MINUTE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    # Workers are processes of their own: they need this interpreter and these packages.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        session = local_session()
+        yield session
+        session.stop()
+
+
+def driver(name: str, spark: SparkSession) -> TestDriver:
+    app = load_app(str(EXAMPLES / f"{name}.py"))
+    return TestDriver(app.topology, application=app.application, spark=spark)
+
+
+def test_a_visit_is_told_when_it_is_over(spark: SparkSession) -> None:
+    with driver("sessions", spark) as visits:
+        for page, minute in (("/", 0), ("/cart", 20), ("/", 100)):
+            value = json_text.dumps({"page": page, "millis": 500}).encode()
+            visits.pipe("clicks", key=b"ann", value=value, timestamp_ms=minute * MINUTE_MS)
+        visits.pipe("clicks", key=b"ann", value=b"what?", timestamp_ms=100 * MINUTE_MS)
+        visits.run()
+        told = json("pages bigint, millis bigint, cart boolean")
+        assert visits.last_values("visits", value=told) == {
+            "ann": {"pages": 2, "millis": 1000, "cart": True}
+        }
+        assert [each.value for each in visits.raw("clicks-unreadable")] == [b"what?"]
+
+
+def test_a_large_payment_within_a_minute_of_a_tiny_one_is_an_alert() -> None:
+    tried_out = runpy.run_path(str(EXAMPLES / "fraud_alerts.py"))["TriedOut"]
+    driver = ProcessorDriver(tried_out())
+
+    def alerts(card: str, amount: float, second: int) -> list[object]:
+        value = {"amount": amount, "shop": "kiosk"}
+        return [each.value for each in driver.pipe(card, value, timestamp_ms=second * 1000)]
+
+    assert alerts("a", 0.5, 10) == alerts("b", 0.5, 10) == []
+    assert alerts("a", 600.0, 69) == ["600.00 at kiosk after a tiny payment"]
+    assert alerts("a", 600.0, 69) == []
+    # The timer has cleared what was remembered of the other card.
+    assert driver.advance_to(70_000) == []
+    assert alerts("b", 600.0, 71) == []
+    assert alerts("b", 0.5, 80) == alerts("b", 20.0, 81) == alerts("b", 600.0, 82) == []
+
+
+def test_orders_are_enriched_and_added_up_by_country(spark: SparkSession) -> None:
+    with driver("enrichment", spark) as orders:
+        customer = {"name": "Ann", "country": "CZ"}
+        orders.pipe("customers", key="1", value=customer, timestamp_ms=0)
+        orders.run()
+        for key, price in (("1", 2.5), ("2", 9.0), ("1", 4.0)):
+            value = {"item": "boat", "price": price}
+            orders.pipe("orders", key=key, value=value, timestamp_ms=1000)
+        orders.run()
+        enriched = orders.read("orders-enriched", value=json("item string"))
+        assert [each.value for each in enriched] == [
+            {"item": "boat", "price": price, **customer} for price in (2.5, 4.0)
+        ]
+        (spent,) = orders.raw("spent-by-country")
+        assert (spent.key, spent.value) == (b"CZ" + bytes(8), b"6.5")
+
+
+@needs_apache("kafka-3.9")
+def test_words_are_counted_on_apache_kafka(tmp_path: Path) -> None:
+    with apache_broker(tmp_path / "apache") as broker:
+        broker.start()
+        servers = broker.bootstrap
+        topics = [NewTopic(name, 1, 1) for name in ("streams-plaintext-input", OUTPUT)]
+        admin = AdminClient({"bootstrap.servers": servers})
+        for made in admin.create_topics(topics).values():
+            made.result(DEADLINE_S)
+        producer = Producer({"bootstrap.servers": servers})
+        for line in LINES:
+            producer.produce("streams-plaintext-input", line)
+        assert producer.flush(DEADLINE_S) == 0
+        run_word_count(servers, tmp_path)
+        often = {"streams": 2, "kafka": 3}
+        once = dict.fromkeys(("all", "lead", "to", "hello", "join", "summit"), 1)
+        assert counts(servers) == often | once
+
+
+def run_word_count(servers: str, directory: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "moldau", "streams", "run", str(EXAMPLES / "word_count.py")),
+        *("--bootstrap-server", servers, "--available-now", "--master", "local[2]"),
+        *("--checkpoint", str(directory / "checkpoint")),
+        *("--conf", "spark.sql.shuffle.partitions=1", "--conf", "spark.ui.enabled=false"),
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    subprocess.run(command, env=environment, check=True, timeout=DEADLINE_S * 8, cwd=directory)
+
+
+def counts(servers: str) -> dict[str, int]:
+    """The last count of each word that was committed."""
+    settings = {"bootstrap.servers": servers, "group.id": "reader"}
+    consumer = Consumer({**settings, "isolation.level": "read_committed"})
+    consumer.assign([TopicPartition(OUTPUT, 0, 0)])
+    found: dict[str, int] = {}
+    while len(found) < 8:
+        message = consumer.poll(DEADLINE_S)
+        assert message is not None, f"no more than {found}"
+        assert message.error() is None
+        key, value = message.key(), message.value()
+        assert key is not None
+        assert value is not None
+        found[bytes(key).decode()] = int.from_bytes(value, "big")
+    consumer.close()
+    return found
