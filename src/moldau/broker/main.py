@@ -62,7 +62,7 @@ from moldau.broker.topic_growth import TopicGrowth
 from moldau.broker.topics import Topics
 from moldau.broker.traffic import Traffic
 from moldau.broker.unsupported import refuse_unsupported
-from moldau.broker.verification import Verifier
+from moldau.broker.verification import VERIFIES_SINCE, Verifier
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
@@ -215,7 +215,7 @@ async def serving(
         broker.id,
         broker.transactions,
         broker.metadata,
-        peers.ask,
+        partial(peers.ask_newest, least=VERIFIES_SINCE),
         is_enabled=lambda: broker.config.transactions.transaction_partition_verification_enable,
     )
     delivery = MarkerDelivery(markers.ask, partial(leader_of_member, broker.metadata))

@@ -7,7 +7,12 @@ from moldau.broker.dispatch import Dispatcher
 from moldau.broker.in_process import InProcess
 from moldau.errors import ErrorCode, KafkaError
 from moldau.net.channel import Channel, ChannelLimits
+from moldau.protocol.apis import API_BY_KEY
+from moldau.protocol.declaration import facts_of
 from moldau.protocol.inter_broker import in_version, version_of
+from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+_ANY_VERSION = 0  # what every broker knows
 
 
 class Address(NamedTuple):
@@ -39,6 +44,7 @@ class Peers:
         self._protocol = protocol
         self._limits = ChannelLimits(timeout_s=timeout_s)
         self._channels: dict[int, Channel] = {}
+        self._offers: dict[int, dict[int, int]] = {}
 
     async def send(self, broker_id: int, request: object) -> object:
         """The broker's answer; OSError if it cannot be had."""
@@ -54,10 +60,39 @@ class Peers:
         except OSError as error:
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, str(error)) from error
 
+    async def ask_newest(self, broker_id: int, request: object, *, least: int) -> object:
+        """As `ask`, in the newest version that both know; UNSUPPORTED_VERSION below `least`.
+
+        For the few requests whose version does not follow from the protocol of the cluster.
+        """
+        try:
+            channel = self._channel(broker_id)
+            key = facts_of(type(request)).api_key
+            assert key is not None, "only requests are sent"
+            version = await self._newest(channel, broker_id, key)
+            if version < least:
+                message = f"broker {broker_id} knows version {version}, {least} is needed"
+                raise KafkaError(ErrorCode.UNSUPPORTED_VERSION, message)
+            return await channel.call(request, version)
+        except OSError as error:
+            # Perhaps it was replaced by one of another release.
+            self._offers.pop(broker_id, None)
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, str(error)) from error
+
     def close(self) -> None:
         """Hang up."""
         for channel in self._channels.values():
             channel.close()
+
+    async def _newest(self, channel: Channel, broker_id: int, key: int) -> int:
+        """The newest version of an API that another broker and this one know; -1 for none."""
+        offers = self._offers.get(broker_id)
+        if offers is None:
+            answer = await channel.call(ApiVersionsRequest(), _ANY_VERSION)
+            assert isinstance(answer, ApiVersionsResponse)
+            offers = {one.api_key: one.max_version for one in answer.api_keys}
+            self._offers[broker_id] = offers
+        return min(offers.get(key, -1), API_BY_KEY[key].versions.stop - 1)
 
     def _channel(self, broker_id: int) -> Channel:
         address = self._find(broker_id)
@@ -67,6 +102,7 @@ class Peers:
         if channel is None or (channel.host, channel.port) != address:
             if channel is not None:
                 channel.close()
+                self._offers.pop(broker_id, None)
             client_id = f"broker-{self._broker_id}"
             channel = Channel(*address, client_id, limits=self._limits)
             self._channels[broker_id] = channel

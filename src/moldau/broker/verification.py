@@ -5,6 +5,7 @@ the transaction has ended, cannot open one that nobody would ever end.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,6 +25,11 @@ from moldau.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from moldau.replication.partition import Partition
+
+_log = logging.getLogger(__name__)
+
+VERIFIES_SINCE = 4
+"""The first version of AddPartitionsToTxn in which brokers can ask."""
 
 Send = Callable[[int, AddPartitionsToTxnRequest], Awaitable[object]]
 
@@ -131,7 +137,12 @@ class Verifier:
             response = await self._send(leader, _request(subject, list(question.partitions)))
             errors = _errors(response)
         except KafkaError as error:
-            errors = dict.fromkeys(question.partitions, error.code)
+            code = error.code
+            if code is ErrorCode.UNSUPPORTED_VERSION:
+                # A coordinator of an older release: as before KIP-890, nobody asks.
+                _log.warning("transactions are not verified: %s", error)
+                code = ErrorCode.NONE
+            errors = dict.fromkeys(question.partitions, code)
         finally:
             if self._asked.get(subject) is question:
                 del self._asked[subject]

@@ -86,3 +86,29 @@ async def test_a_broker_that_is_not_there_cannot_be_asked() -> None:
         with pytest.raises(KafkaError) as refused:
             await made.ask(THERE, REQUEST)
         assert refused.value.code == ErrorCode.NETWORK_EXCEPTION
+
+
+async def test_the_newest_version_of_both_is_spoken() -> None:
+    async with broker_world() as world, listening(world) as port:
+        made = peers(world, {THERE: Address("127.0.0.1", port)}, "2.4")
+        answer = await made.ask_newest(THERE, REQUEST, least=4)
+        assert isinstance(answer, StopReplicaResponse)
+        with pytest.raises(KafkaError) as refused:
+            await made.ask_newest(THERE, REQUEST, least=5)
+        assert refused.value.code == ErrorCode.UNSUPPORTED_VERSION
+        made.close()
+
+
+async def test_who_was_out_of_reach_is_asked_for_versions_again() -> None:
+    async with broker_world() as world:
+        addresses: dict[int, Address] = {}
+        made = peers(world, addresses)
+        async with listening(world) as port:
+            addresses[THERE] = Address("127.0.0.1", port)
+            await made.ask_newest(THERE, REQUEST, least=4)
+            assert made._offers
+        with pytest.raises(KafkaError) as refused:
+            await made.ask_newest(THERE, REQUEST, least=4)
+        assert refused.value.code == ErrorCode.NETWORK_EXCEPTION
+        assert not made._offers
+        made.close()

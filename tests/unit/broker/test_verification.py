@@ -122,6 +122,11 @@ async def test_what_the_coordinator_refuses_is_raised(setup: Setup) -> None:
     assert await code_of(setup) is ErrorCode.NETWORK_EXCEPTION
 
 
+async def test_a_coordinator_that_cannot_be_asked_in_this_way_is_trusted(setup: Setup) -> None:
+    setup.coordinator.failure = KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+    assert await setup.guard() is not None
+
+
 async def test_questions_that_come_meanwhile_are_asked_together(setup: Setup) -> None:
     setup.coordinator.gate.clear()
     questions = [asyncio.ensure_future(setup.guard(number)) for number in (0, 1, 0)]
