@@ -23,7 +23,8 @@ def joined_value(joiner: Joiner) -> Column:
             _check(count, joiner)
             # Spark takes hints of types for what a function is given; the user's may say less.
             plain = lambda left, right: function(left, right)  # noqa: E731, PLW0108
-            made: Column = pandas_udf(plain, returns)(f.col(LEFT), f.col(RIGHT))  # type: ignore[call-overload]
+            make = pandas_udf(plain, returns)  # type: ignore[call-overload]
+            made: Column = make(f.col(LEFT), f.col(RIGHT))
             return made
         case _:
             count = len(inspect.signature(joiner).parameters)

@@ -87,6 +87,7 @@ def test_a_query_that_fails_is_started_again_and_goes_on(
 def test_whoever_stops_before_the_start_starts_nothing(tmp_path: Path) -> None:
     stop = threading.Event()
     stop.set()
-    query = RunningQuery(flaky(None), RunSettings("", str(tmp_path)), ManualClock())  # type: ignore[arg-type]
+    never = flaky(None)  # type: ignore[arg-type]
+    query = RunningQuery(never, RunSettings("", str(tmp_path)), ManualClock())
     run([query], stop, lambda _: pytest.fail("it was shown"))
     assert query.progress is None
