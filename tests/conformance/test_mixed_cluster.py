@@ -1,12 +1,13 @@
 """Apache Kafka and our brokers in one cluster, moved from one to the other under load.
 
 A broker is replaced by stopping it and starting the other kind on its log directory, under
-its id and port; `inter.broker.protocol.version` 2.4 is what both speak.
+its id and port. At `inter.broker.protocol.version` 2.4 leaders write in-sync sets and claim
+producer ids themselves; at 3.9 Apache's asks the controller to.
 """
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -27,7 +28,6 @@ pytestmark = needs_apache("kafka-3.9")
 TOPIC = "mixed"
 PARTITIONS = 3
 _SETTINGS = {
-    "inter.broker.protocol.version": "2.4",
     "zookeeper.session.timeout.ms": "4000",
     "min.insync.replicas": "2",
     "default.replication.factor": "3",
@@ -86,11 +86,15 @@ class Load:
 class MixedCluster:
     """Three brokers, of which at most one is Apache's at a time."""
 
-    def __init__(self, directory: Path, port: int, tree: KazooClient) -> None:
+    def __init__(self, directory: Path, port: int, tree: KazooClient, protocol: str) -> None:
         connect = f"127.0.0.1:{port}"
+        self._settings = {**_SETTINGS, "inter.broker.protocol.version": protocol}
         self.ours = OurCluster(
             {
-                number: OurBroker(directory / f"broker{number}", self._settings(number, connect))
+                number: OurBroker(
+                    directory / f"broker{number}",
+                    {**self._settings, "broker.id": str(number), "zookeeper.connect": connect},
+                )
                 for number in (1, 2, 3)
             },
             tree,
@@ -99,16 +103,12 @@ class MixedCluster:
         self._zookeeper_port = port
         self._apache: tuple[int, ApacheBroker] | None = None
 
-    @staticmethod
-    def _settings(number: int, connect: str) -> Mapping[str, str]:
-        return {**_SETTINGS, "broker.id": str(number), "zookeeper.connect": connect}
-
     def start_apache(self, number: int) -> None:
         """Apache's broker, on the directory and port of ours."""
         assert self._apache is None
         broker = self.ours.brokers[number]
         broker.directory.mkdir(exist_ok=True)
-        settings = {**_SETTINGS, "broker.id": str(number)}
+        settings = {**self._settings, "broker.id": str(number)}
         apache = ApacheBroker(broker.directory, self._zookeeper_port, settings)
         apache.port = broker.port
         apache.start()
@@ -139,7 +139,7 @@ class MixedCluster:
 
 
 @contextmanager
-def mixed_cluster(directory: Path) -> Iterator[MixedCluster]:
+def mixed_cluster(directory: Path, protocol: str) -> Iterator[MixedCluster]:
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
@@ -147,14 +147,14 @@ def mixed_cluster(directory: Path) -> Iterator[MixedCluster]:
         tree.start()
         stack.callback(tree.close)
         stack.callback(tree.stop)
-        made = MixedCluster(directory, port, tree)
+        made = MixedCluster(directory, port, tree, protocol)
         stack.callback(made.kill_all)
         yield made
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[MixedCluster]:
-    with mixed_cluster(tmp_path) as made:
+@pytest.fixture(params=["2.4", "3.9"])
+def cluster(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
+    with mixed_cluster(tmp_path, request.param) as made:
         yield made
 
 
