@@ -17,17 +17,13 @@ from moldau.streams.test_driver import local_session
 # One transcript for each way in which Spark is used; topology_comparison runs them all.
 SELECTION = (
     "branch",
-    "word-count",
-    "reduce",
     "table-count",
-    "hopping",
     "sliding",
     "session-suppressed.late",
     "tumbling.late-in-one-batch",
     "stream-stream-outer",
     "stream-table",
     "stream-global-left",
-    "table-table-outer",
     "foreign-key-left",
 )
 
