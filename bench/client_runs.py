@@ -48,7 +48,12 @@ def latencies(send_and_wait: Callable[[], object], count: int) -> Figures:
         began = time.perf_counter()
         send_and_wait()
         took.append(time.perf_counter() - began)
+    return quantiles(took)
+
+
+def quantiles(took: list[float]) -> Figures:
     took.sort()
+    count = len(took)
     return {"p50 us": took[count // 2] * 1e6, "p99 us": took[count * 99 // 100] * 1e6}
 
 
@@ -107,6 +112,40 @@ def moldau_send_result(bootstrap: str, topic: str, count: int) -> Figures:
 def moldau_latency(bootstrap: str, topic: str, count: int) -> Figures:
     with moldau_producer(bootstrap, linger_ms=0) as producer:
         return latencies(lambda: producer.send_and_wait(topic, VALUE), count)
+
+
+def moldau_latency_of_receipts(bootstrap: str, topic: str, count: int) -> Figures:
+    """By way of the event loop's thread, as any record that is not waited for at once."""
+    with moldau_producer(bootstrap, linger_ms=0) as producer:
+        return latencies(lambda: producer.send(topic, VALUE).result(), count)
+
+
+async def moldau_async_latency(bootstrap: str, topic: str, count: int) -> Figures:
+    from moldau import Producer
+
+    async with Producer[bytes, bytes](
+        bootstrap_servers=bootstrap, acks=1, enable_idempotence=False, linger_ms=0
+    ) as producer:
+        took = []
+        for turn in range(count + count // 10):
+            began = time.perf_counter()
+            await producer.send_and_wait(topic, VALUE)
+            if turn >= count // 10:
+                took.append(time.perf_counter() - began)
+    return quantiles(took)
+
+
+async def aiokafka_latency(bootstrap: str, topic: str, count: int) -> Figures:
+    from aiokafka import AIOKafkaProducer
+
+    async with AIOKafkaProducer(bootstrap_servers=bootstrap, acks=1, linger_ms=0) as producer:
+        took = []
+        for turn in range(count + count // 10):
+            began = time.perf_counter()
+            await producer.send_and_wait(topic, VALUE)
+            if turn >= count // 10:
+                took.append(time.perf_counter() - began)
+    return quantiles(took)
 
 
 def moldau_iterate(bootstrap: str, topic: str, count: int) -> Figures:
@@ -307,6 +346,8 @@ RUNS = {
     ("Moldau", "send"): moldau_send,
     ("Moldau", "send, result"): moldau_send_result,
     ("Moldau", "latency"): moldau_latency,
+    ("Moldau", "latency of receipts"): moldau_latency_of_receipts,
+    ("Moldau", "async latency"): moldau_async_latency,
     ("Moldau", "consume"): moldau_iterate,
     ("Moldau", "send, table"): moldau_send_table,
     ("Moldau", "consume, table"): moldau_poll_table,
@@ -318,6 +359,7 @@ RUNS = {
     ("confluent", "consume"): confluent_consume,
     ("aiokafka", "async send"): aiokafka_send,
     ("aiokafka", "async consume"): aiokafka_iterate,
+    ("aiokafka", "async latency"): aiokafka_latency,
 }
 
 

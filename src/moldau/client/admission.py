@@ -67,7 +67,8 @@ class Admission:
         if not partitions:
             return None
         number = self._choose(topic, record.key, partitions) if partition is None else partition
-        self.check_partition(topic, number)
+        if number not in partitions:
+            self.check_partition(topic, number)
         return self._accumulator.begin(
             TopicPartition(topic, number),
             record,
@@ -157,6 +158,8 @@ class Admission:
             return partition_of_key(key, partitions)
         # Whole batches instead of a little of each: the next is due when one is full or sent.
         current = self._accumulator.sticky_partition(topic)
+        if current is not None and len(partitions) == 1:
+            return current
         number = another_partition(self._random, current, partitions)
         self._accumulator.stick_to(topic, number, len(partitions))
         return number
