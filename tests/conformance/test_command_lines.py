@@ -169,6 +169,30 @@ def test_lines_pass_between_their_console_clients_and_ours(
             assert values == lines.splitlines()
 
 
+RECORDS = "--topic p --num-records 500 --record-size 100 --throughput -1"
+MEASURED = (
+    "kafka-broker-api-versions.sh --bootstrap-server {}",
+    f"kafka-producer-perf-test.sh {RECORDS} --producer-props bootstrap.servers={{}}",
+    "kafka-consumer-perf-test.sh --topic p --messages 500 --timeout 60000 --bootstrap-server {}",
+    "kafka-log-dirs.sh --describe --topic-list p --bootstrap-server {}",
+)
+
+
+def test_measurements_have_apaches_layout(tools: ApacheTools, tmp_path: Path) -> None:
+    with our_broker(tmp_path, {"group.initial.rebalance.delay.ms": "0"}) as broker:
+        for line in MEASURED:
+            script, *arguments = line.format(broker.bootstrap).split()
+            theirs, ours = tools.run(script, *arguments), run(script, *arguments)
+            assert (ours.code, theirs.code) == (0, 0), ours.stderr + theirs.stderr
+            assert _shape(ours.stdout) == _shape(theirs.stdout), script
+
+
+def _shape(text: str) -> list[str]:
+    """What is the same each time: all but figures, and APIs that only Apache's tool knows."""
+    lines = [line.rstrip(",") for line in text.splitlines() if "UNSUPPORTED" not in line]
+    return [re.sub(r"\d+(\.\d+)?", "N", line) for line in lines]
+
+
 KCAT_OPTIONS = (
     ("-C", "-e", "-q", "-f", r"%T %k: %s\n"),
     ("-C", "-e", "-q", "-f", r"%t %p %o %K %S %h [%s] %% \x41\t\n"),

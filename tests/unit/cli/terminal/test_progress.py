@@ -115,22 +115,29 @@ def test_a_terminal_has_a_bar_unless_the_result_is_seen_there(
     assert said.split() == [str(not (prints_result and is_output_seen)).encode()]
 
 
+IMPATIENT = """
+import sys
+from moldau.cli.main import main
+from moldau.cli.terminal import progress
+progress._PATIENCE_S = 0.0
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_a_file_that_is_sent_shows_a_bar_in_a_terminal(
     broker: EmbeddedBroker, bootstrap: str, tmp_path: Path
 ) -> None:
     lines = tmp_path / "lines"
     lines.write_bytes((b"x" * 1023 + b"\n") * 2100)
-    command = [sys.executable, "-m", "moldau", "console-producer", "--sync", "--topic", "bar"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
     ours, terminal = pty.openpty()
     try:
         with lines.open() as source:
             subprocess.run(
-                [*command, bootstrap],
+                [sys.executable, "-c", IMPATIENT, "console-producer", bootstrap, "--topic", "bar"],
                 stdin=source,
                 stdout=subprocess.DEVNULL,
                 stderr=terminal,
-                env=environment,
+                env={**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])},
                 check=True,
             )
         assert b" of 2.1 MiB, " in os.read(ours, 1000)
