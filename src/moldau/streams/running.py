@@ -90,8 +90,6 @@ class RunningQuery:
         if self._settings.trigger:
             writer = writer.trigger(**self._settings.trigger)  # type: ignore[call-overload]
         self._started = writer.start()
-        if self._writing is not None:
-            self._writing.is_wanted = lambda: self._started is not None and self._started.isActive
 
     def _prepared(
         self, write: Callable[[DataFrame, int], None]
@@ -114,9 +112,14 @@ class RunningQuery:
         def write(rows: DataFrame, batch_id: int) -> None:
             if self._writing is None:
                 self._writing = BatchWriting(sink, SinkColumns.of(rows.schema, None))
+                self._writing.is_wanted = self._is_wanted
             self._writing.write(rows, batch_id)
 
         return write
+
+    def _is_wanted(self) -> bool:
+        """Whether a micro-batch that failed is worth another try."""
+        return self._started is None or self._started.isActive
 
     def _at_least_once(self, rows: DataFrame, _batch_id: int) -> None:
         rows.write.format("moldau").options(**self._settings.sink).mode("append").save()
