@@ -1,56 +1,80 @@
-"""Alerts when a card is tried out: a tiny payment, and within a minute a large one.
+"""Alerts: three payments by a card within a minute, the last of them large.
 
     moldau streams run examples/fraud_alerts.py --bootstrap-server localhost:9092
 
-reads payments, with the card as key and JSON like {"amount": 0.5, "shop": "kiosk"} as value, and
-writes alerts.
+reads payments, with the card as key and JSON like {"shop": "x", "amount": 12.5} as value, and
+writes alerts. What is known of a card is forgotten a minute after its last payment, by a timer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
-from moldau.streams import StreamsBuilder, Topology, json
-from moldau.streams.processors import Context, Processor, Record, ValueStore
+from moldau.streams import (
+    Context,
+    ListStore,
+    Processor,
+    Record,
+    StreamsBuilder,
+    Topology,
+    ValueStore,
+    json,
+)
+from moldau.streams.processors import Store, Time
 
-application = "fraud-alerts"
-TINY, LARGE = 1.0, 500.0
-MINUTE_MS = 60_000
+application = "fraud"
+PAYMENT = json("shop string, amount double")
+WINDOW_MS = 60_000
+COUNT = 3
+LARGE = 500.0
 
 
-class TriedOut(Processor):
-    """Remembers a tiny payment for a minute of the records' own time."""
+class Watching(Processor):
+    """Keeps the times of a card's last payments."""
 
-    stores = {"forget_at": ValueStore("bigint")}  # noqa: RUF012 - never changed
-    time = "event"
+    time: ClassVar[Time] = "event"
+    grace_ms: ClassVar[int] = 10_000
+    stores: ClassVar[Mapping[str, Store]] = {
+        "times": ListStore("bigint"),
+        "forget": ValueStore("bigint"),
+    }
 
     def process(self, record: Record, context: Context) -> Iterator[Record]:
-        assert isinstance(record.value, dict)
-        amount, shop = record.value["amount"], record.value["shop"]
-        remembered = context.value("forget_at")
-        forget_at = remembered.get()
-        if forget_at is not None:
-            assert isinstance(forget_at, int)
-            if amount >= LARGE and record.timestamp_ms < forget_at:
-                yield record.with_value(f"{amount:.2f} at {shop} after a tiny payment")
-            remembered.delete()
-            context.delete_timer(forget_at)
-        if amount < TINY:
-            remembered.put(record.timestamp_ms + MINUTE_MS)
-            context.set_timer(record.timestamp_ms + MINUTE_MS)
+        times = context.list("times")
+        times.append(record.timestamp_ms)
+        self._forget_later(record.timestamp_ms, context)
+        recent = [
+            each
+            for each in times.get()
+            if isinstance(each, int) and record.timestamp_ms - each <= WINDOW_MS
+        ]
+        payment = record.value
+        assert isinstance(payment, Mapping)
+        if len(recent) >= COUNT and payment["amount"] >= LARGE:
+            yield record.with_value(f"{len(recent)} payments, the last of {payment['amount']}")
 
     def on_timer(
         self,
-        key: object,  # noqa: ARG002 - the store knows it
+        key: object,  # noqa: ARG002
         time_ms: int,  # noqa: ARG002
         context: Context,
     ) -> Iterator[Record]:
-        context.value("forget_at").delete()
+        context.list("times").delete()
+        context.value("forget").delete()
         yield from ()
+
+    def _forget_later(self, now_ms: int, context: Context) -> None:
+        forget = context.value("forget")
+        before_ms = forget.get()
+        if isinstance(before_ms, int):
+            context.delete_timer(before_ms)
+        forget.put(now_ms + WINDOW_MS)
+        context.set_timer(now_ms + WINDOW_MS)
 
 
 def topology() -> Topology:
     builder = StreamsBuilder()
-    payments = builder.stream("payments", value=json("amount double, shop string"))
-    payments.process(TriedOut(), returns="string").to("alerts")
+    payments = builder.stream("payments", value=PAYMENT, dead_letters="payments-unreadable")
+    payments.process(Watching(), returns="string").to("alerts")
     return builder.build()
 
 
