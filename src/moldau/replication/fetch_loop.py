@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Protocol, cast
 
 from moldau.config.broker.replication import ReplicationConfig
@@ -38,9 +37,9 @@ _DIVERGENCE_SINCE = 12
 # The last version of Fetch that names topics; later ones use their ids.
 _NAMED_UP_TO = 12
 _REPLICA_STATE_SINCE = 15
-# To say a partition again takes both sides about a twentieth of this: interruptions may take
+# To say a partition again takes both sides about a fiftieth of this: interruptions may take
 # so much of a processor at the most.
-_MS_PER_SAID = 0.5
+_MS_PER_SAID = 2
 
 
 class LeaderChannel(Protocol):
@@ -119,7 +118,7 @@ class FetchLoop:
         self._has_changed.set()
         now_ms = self._terms.now().monotonic_ms
         if self._is_parked and now_ms >= self._may_interrupt_ms:
-            self._may_interrupt_ms = now_ms + ceil(len(self._session) * _MS_PER_SAID)
+            self._may_interrupt_ms = now_ms + len(self._session) * _MS_PER_SAID
             self._hang_up()
 
     async def run(self) -> None:

@@ -201,7 +201,7 @@ async def test_many_newcomers_one_after_the_other_do_not_hang_up_each_time(world
         await until_parked(follower, channel_count=2)
         follower.loop.interrupt()
         assert follower.loop._channel is not None, "this one waits for the answer"
-        follower.clock.time_ms += 1
+        follower.clock.time_ms += 2
         follower.loop.interrupt()
         assert follower.loop._channel is None
 
