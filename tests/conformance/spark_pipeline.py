@@ -119,6 +119,13 @@ def committed(servers: str, topic: str) -> Counter[bytes]:
     return found
 
 
+def size_of(pipeline: Pipeline) -> int:
+    """How much was written, committed or not."""
+    with Consumer[bytes, bytes]({"bootstrap.servers": pipeline.servers}) as consumer:
+        partitions: list[TopicPartition] = consumer.partitions_of(pipeline.target)
+        return sum(consumer.end_offsets(partitions).values())
+
+
 def as_argument(pipeline: Pipeline) -> str:
     """What the program is called with."""
     return json.dumps(asdict(pipeline))

@@ -18,8 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
-from conformance.spark_pipeline import Pipeline, as_argument, committed, fill, session
-from moldau.client.blocking.consumer import Consumer
+from conformance.spark_pipeline import Pipeline, as_argument, committed, fill, session, size_of
 from moldau.spark import write_stream
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]  # when others work too
@@ -72,12 +71,6 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < deadline, "it does not happen"
         time.sleep(0.05)
-
-
-def has_rows(servers: str, topic: str) -> bool:
-    """Whether anything was written to a topic, committed or not."""
-    with Consumer[bytes, bytes]({"bootstrap.servers": servers}) as consumer:
-        return any(consumer.end_offsets(consumer.partitions_of(topic)).values())
 
 
 # At least once
@@ -149,7 +142,7 @@ def test_rows_are_written_once_though_the_broker_is_killed(
 ) -> None:
     expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
     query = pipeline.start(pipeline.rows(spark))
-    wait_until(lambda: has_rows(pipeline.servers, pipeline.target))
+    wait_until(lambda: size_of(pipeline) > 0)
     broker.kill()
     broker.start()
     try:
@@ -169,7 +162,7 @@ def test_rows_are_written_once_though_the_driver_is_killed(
         start_new_session=True,
     )
     try:
-        wait_until(lambda: has_rows(pipeline.servers, pipeline.target))
+        wait_until(lambda: size_of(pipeline) > 0)
     finally:
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
@@ -231,7 +224,7 @@ def test_rows_are_written_once_to_apache_kafka(
         pipeline = Pipeline(apache.bootstrap, "in", "out", str(tmp_path / "checkpoint"))
         expected = fill(pipeline.servers, "in", ROW_COUNT)
         query = pipeline.start(pipeline.rows(spark))
-        wait_until(lambda: has_rows(pipeline.servers, "out"))
+        wait_until(lambda: size_of(pipeline) > 0)
         query.stop()
         finish(lambda: pipeline.start(pipeline.rows(spark)))
         assert committed(pipeline.servers, "out") == expected

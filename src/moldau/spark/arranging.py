@@ -61,7 +61,9 @@ def by_partition(
 
     Of topics that are a column, workers ask how many partitions they have.
     """
-    partition = _partition_column(columns, _counting(options, partition_count))
+    partition = _hashed_column(columns, options, partition_count)
+    if "partition" in columns.names:
+        partition = sql.coalesce(sql.col("partition"), partition)
     placed = frame.withColumn("partition", partition)
     where = sql.col("partition").cast("long")
     if columns.topic is None:
@@ -69,32 +71,31 @@ def by_partition(
     return placed.repartitionById(task_count, sql.pmod(where, sql.lit(task_count)).cast("int"))
 
 
-def _partition_column(columns: SinkColumns, count_of: Callable[[str], int]) -> Column:
-    def partitions(topics: pa.Array, keys: pa.Array) -> pa.Array:
-        return _taking_turns(topics, keys, count_of)
+def _hashed_column(
+    columns: SinkColumns, options: SinkOptions, partition_count: int | None
+) -> Column:
+    def of_one_topic(keys: pa.Array) -> pa.Array:
+        assert partition_count is not None, "the topic is not a column"
+        return _hashed(keys, partition_count, _next_turn())
+
+    def of_each_topic(topics: pa.Array, keys: pa.Array) -> pa.Array:
+        return partitions_of_keys(topics, keys, lambda topic: _count(topic, options), _next_turn())
 
     key = sql.col("key") if "key" in columns.names else sql.lit(None).cast("binary")
-    topic = sql.col("topic") if columns.topic is None else sql.lit(columns.topic)
-    hashed: Column = arrow_udf(partitions, "int")(topic, key)  # type: ignore[call-overload]
-    if "partition" not in columns.names:
-        return hashed
-    return sql.coalesce(sql.col("partition"), hashed)
+    if columns.topic is not None:
+        found: Column = arrow_udf(of_one_topic, "int")(key)  # type: ignore[call-overload]
+    else:
+        found = arrow_udf(of_each_topic, "int")(sql.col("topic"), key)  # type: ignore[call-overload]
+    return found
 
 
-def _counting(options: SinkOptions, partition_count: int | None) -> Callable[[str], int]:
-    def count_of(topic: str) -> int:
-        return _count(topic, options) if partition_count is None else partition_count
-
-    return count_of
-
-
-def _taking_turns(topics: pa.Array, keys: pa.Array, count_of: Callable[[str], int]) -> pa.Array:
+def _next_turn() -> int:
     # Functions within functions travel with what they name: this one lets the turns stay here.
-    return partitions_of_keys(topics, keys, count_of, turn=next(_turns))
+    return next(_turns)
 
 
 def partitions_of_keys(
-    topics: pa.Array, keys: pa.Array, count_of: Callable[[str], int], *, turn: int
+    topics: pa.Array, keys: pa.Array, count_of: Callable[[str], int], turn: int
 ) -> pa.Array:
     """The partition of each key, as Java's clients have it; rows without one take turns."""
     found = pa.nulls(len(topics), pa.int32())

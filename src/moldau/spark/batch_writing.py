@@ -30,6 +30,20 @@ Run = Callable[[DataFrame, Plan, int, Callable[[str], int]], dict[TopicPartition
 """Lets tasks write a frame, and says how many rows each partition got."""
 
 
+class QueryStopped(Exception):
+    """The query was stopped within a micro-batch, of which nothing is visible.
+
+    Spark recognises by the words of a failure that it was its own doing; of long texts it does
+    not (its pattern takes a stack frame for each character).
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "py4j.protocol.Py4JJavaError: An error occurred while calling the sink: "
+            "java.lang.InterruptedException: the query was stopped"
+        )
+
+
 class BatchTooLong(Exception):
     """A micro-batch took longer than its transaction may be open; nothing of it is visible."""
 
@@ -83,13 +97,15 @@ class BatchWriting:
         try:
             self._attempt(frame, batch_id, transactions)
         except _FAILURES as error:
-            is_late = self._is_late(started_ms)
-            if not (is_late or is_last) and self.is_wanted():
+            is_late, is_wanted = self._is_late(started_ms), self.is_wanted()
+            if is_wanted and not (is_late or is_last):
                 reason = str(error).partition("\n")[0]
                 _log.warning("batch %d is repeated as a whole: %s", batch_id, reason)
                 return False
             with suppress(KafkaError):
                 transactions.begin()  # or readers would wait for what will not come
+            if not is_wanted:
+                raise QueryStopped from None
             if is_late:
                 raise self._too_long(batch_id) from error
             raise

@@ -30,7 +30,7 @@ def test_keys_are_hashed_as_by_javas_clients(rows: list[tuple[str, bytes | None]
     topics = pa.array([topic for topic, _ in rows], pa.string())
     keys = pa.array([key for _, key in rows], pa.binary())
     counts = {"x": 3, "y": 7}
-    found = partitions_of_keys(topics, keys, counts.__getitem__, turn=8)
+    found = partitions_of_keys(topics, keys, counts.__getitem__, 8)
     assert found.type == pa.int32()
     assert found.to_pylist() == [
         (8 if key is None else murmur2(key) & 0x7FFFFFFF) % counts[topic] for topic, key in rows
@@ -39,4 +39,4 @@ def test_keys_are_hashed_as_by_javas_clients(rows: list[tuple[str, bytes | None]
 
 def test_a_row_without_topic_is_refused() -> None:
     with pytest.raises(ValueError, match="a row has no topic"):
-        partitions_of_keys(pa.array([None], pa.string()), pa.array([b"k"]), len, turn=0)
+        partitions_of_keys(pa.array([None], pa.string()), pa.array([b"k"]), len, 0)

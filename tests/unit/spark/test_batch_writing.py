@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from moldau.client.arrow.sending import TableColumns
 from moldau.model import TopicPartition
-from moldau.spark.batch_writing import ATTEMPTS_MAX, BatchTooLong, BatchWriting, Run
+from moldau.spark.batch_writing import ATTEMPTS_MAX, BatchTooLong, BatchWriting, QueryStopped, Run
 from moldau.spark.joining import JoinedProducer
 from moldau.spark.shared_writing import Plan
 from moldau.spark.sink_columns import SinkColumns
@@ -119,7 +119,7 @@ def test_a_batch_that_always_fails_is_given_up_and_not_seen(
     assert committed(kafka, "t") == []
     stopped = make(fail)
     stopped.is_wanted = lambda: False
-    with pytest.raises(PySparkException, match="no use"):
+    with pytest.raises(QueryStopped, match="the query was stopped"):
         stopped.write(frame("a"), 0)
     assert len(attempts) == ATTEMPTS_MAX + 1
 
