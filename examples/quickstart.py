@@ -126,6 +126,8 @@ def pipeline(show_s: float) -> None:
         print("2. Spark starts, which takes some seconds ...", flush=True)
         with quiet(directory / "spark.log"), spark_session(directory) as spark:
             query = start_query(spark, kafka, directory)
+            while is_late(query):
+                query = start_query(spark, kafka, directory)
             print(
                 f"3. {CLICKS_PER_S:,} clicks a second go to the topic {CLICKS!r}. Spark joins them"
             )
@@ -208,6 +210,13 @@ def start_query(spark: "SparkSession", kafka: EmbeddedBroker, directory: Path) -
     options = {**servers, "topic": TOTALS, "checkpointLocation": str(directory / "checkpoint")}
     trigger = {"processingTime": "500 milliseconds"}
     return write_stream(counted.select(value), options, trigger=trigger)
+
+
+def is_late(query: "StreamingQuery") -> bool:
+    """Whether the query ended at once: Spark gives its Python workers ten seconds to start."""
+    while query.isActive and query.status["message"].startswith("Initializing"):
+        time.sleep(0.1)
+    return "connect back" in str(query.exception() or "")
 
 
 def show_results(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
@@ -116,14 +117,14 @@ def test_a_stream_in_small_steps_reads_every_row_once(
         .option("maxOffsetsPerTrigger", "400")
         .load()
     )
-    query = (
+    writer = (
         stream.selectExpr("cast(value as string) as value")
         .writeStream.format("memory")
         .queryName("events")
         .option("checkpointLocation", str(tmp_path))
         .trigger(availableNow=True)
-        .start()
     )
+    query = started(writer)
     query.awaitTermination()
     assert len([each for each in query.recentProgress if each["numInputRows"]]) >= 3
     found = [row.value for row in spark.table("events").collect()]
@@ -181,7 +182,7 @@ def test_a_running_stream_notices_what_appears_and_tells_a_group(
             .load()
         )
         values = stream.selectExpr("cast(value as string) as value").writeStream.format("memory")
-        query = values.queryName("grown").option("checkpointLocation", str(tmp_path)).start()
+        query = started(values.queryName("grown").option("checkpointLocation", str(tmp_path)))
         try:
             until(query, lambda: query.lastProgress is not None)
             admin.create_partitions({"grows-1": 2}).check()
@@ -197,6 +198,16 @@ def test_a_running_stream_notices_what_appears_and_tells_a_group(
             assert json.loads(progress["sources"][0]["latestOffset"])["grows-2"] == {"0": 1}
         finally:
             query.stop()
+
+
+def started(writer: DataStreamWriter) -> StreamingQuery:
+    """Spark gives its Python workers ten seconds to start, which a busy machine may not have."""
+    while True:
+        query = writer.start()
+        while query.isActive and query.lastProgress is None:
+            time.sleep(0.05)
+        if "connect back" not in str(query.exception() or ""):
+            return query
 
 
 def until(query: StreamingQuery, condition: Callable[[], bool]) -> None:
