@@ -1,7 +1,9 @@
 #!/bin/sh
 # Starts a broker, as Kafka's script of this name does.
-here=$(dirname "$(readlink -f "$0")")
-usage='server.properties [--override property=value]*'
-command=serve
-output=kafkaServer.out
-. "$here/environment/start.sh"
+case $0 in */*) [ -L "$0" ] ;; esac && exec "$(readlink -f "$0")" "$@"
+if [ $# = 0 ]; then
+    echo "USAGE: $0 [-daemon] server.properties [--override property=value]*" >&2
+    exit 1
+fi
+export LOG_DIR="${LOG_DIR:-${0%/*}/../logs}"
+exec "${0%/*}/moldau" serve "$@"

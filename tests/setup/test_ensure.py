@@ -132,7 +132,7 @@ def test_without_a_python_the_user_is_told_what_to_install(clone: Clone, tmp_pat
 # Stopping is done by the system's own tools: nothing need be installed for it.
 WITHOUT_ENVIRONMENT = {"kafka-server-stop.sh", "zookeeper-server-stop.sh"}
 MAKES_ENVIRONMENT = re.compile(
-    r'^(\. "\$here/environment/(ensure|start)\.sh"$|exec "\$\{0%/\*\}/moldau" )', re.MULTILINE
+    r'^(\. "\$here/environment/ensure\.sh"$|exec "\$\{0%/\*\}/moldau" )', re.MULTILINE
 )
 
 

@@ -16,6 +16,12 @@ from moldau.errors import KafkaError
 
 _HELP = ("-h", "--help", "help")
 _VERSION = ("-V", "--version", "version")
+# Scripts of Kafka and ZooKeeper whose commands have names of their own here.
+_SCRIPTS = {
+    "server-start": "serve",
+    "zookeeper-server-start": "zookeeper",
+    "zkCli": "zookeeper-shell",
+}
 _INTERRUPTED = 130  # as shells say it of a program that Ctrl-C ended
 
 
@@ -30,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(version())
         return 0
     name = name.removeprefix("kafka-").removesuffix(".sh")
+    name = _SCRIPTS.get(name, name)
     if name not in commands():
         known = ", ".join(commands())
         print(f"moldau: there is no command {name!r}; there is: {known}", file=sys.stderr)

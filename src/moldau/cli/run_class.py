@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from importlib import import_module
 
+from moldau.cli.terminal.daemon import without_script_options
 from moldau.cli.terminal.failure import CommandFailed
 
 CLASSES = {
@@ -42,19 +43,17 @@ CLASSES = {
     "org.apache.zookeeper.ZooKeeperMain": "zookeeper_shell",
     "org.apache.zookeeper.server.quorum.QuorumPeerMain": "zookeeper",
 }
-# What Kafka's script takes before the name, for Java.
-_FOR_JAVA = ("-loggc", "-daemon")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    rest = list(arguments)
-    while rest and (rest[0] in _FOR_JAVA or rest[0] == "-name"):
-        del rest[: 2 if rest[0] == "-name" else 1]
+    rest, is_daemon = without_script_options(arguments)
     if not rest:
         raise CommandFailed("USAGE: kafka-run-class.sh classname [opts]")
     name, *options = rest
     if name not in CLASSES:
         raise CommandFailed(f"there is no class {name} here; there is: {', '.join(CLASSES)}")
+    if is_daemon:
+        options = ["-daemon", *options]
     code: int = import_module(f"moldau.cli.{CLASSES[name]}").main(options)
     return code

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.config.broker.startup import Startup, read_startup
 from moldau.config.properties import decode_properties, parse_overrides
 from moldau.errors import KafkaError
@@ -21,7 +22,11 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 def main(arguments: Sequence[str]) -> int:
     """Run a broker until it is told to stop; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    own, is_daemon = without_script_options(arguments)
+    if is_daemon:
+        leave_behind("serve", "kafkaServer.out", own)
+        return 0
+    options = _parser().parse_args(own)
     log_to_stderr(options.log_level, options.log_format)
     try:
         startup = read_startup(settings(options))

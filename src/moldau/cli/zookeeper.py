@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moldau.cli.java.zookeeper_jars import zookeeper_jars
+from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.failure import CommandFailed
 
 _MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
@@ -14,7 +15,7 @@ _HEAP = "-Xmx512M"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Become the server; returns only if that fails."""
+    """Become the server, or with `-daemon` leave it behind."""
     parser = argparse.ArgumentParser(
         prog="moldau zookeeper",
         description=__doc__,
@@ -22,9 +23,13 @@ def main(arguments: Sequence[str]) -> int:
         "with Maven once and kept. KAFKA_HEAP_OPTS and KAFKA_OPTS are given to Java.",
     )
     parser.add_argument("config", help="a zookeeper.properties file")
-    options = parser.parse_args(arguments)
+    own, is_daemon = without_script_options(arguments)
+    options = parser.parse_args(own)
     if not Path(options.config).is_file():
         raise CommandFailed(f"there is no file {options.config}")
+    if is_daemon:
+        leave_behind("zookeeper", "zookeeper.out", own)
+        return 0
     command = command_line(options.config, zookeeper_jars())
     try:
         os.execvp(command[0], command)  # noqa: S606 - it is to be this process

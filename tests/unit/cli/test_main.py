@@ -76,6 +76,7 @@ def test_a_closed_pipe_is_no_failure() -> None:
 
 
 def test_apaches_names_are_understood(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zkCli.sh", "--version"]) == 0
     assert main(["kafka-topics.sh", "--version"]) == 0
     assert capsys.readouterr().out.startswith("3.9.1 ")
 
