@@ -10,7 +10,8 @@ from moldau.records.memory cimport (
 )
 
 cdef checksum_pointer CHECKSUM
-cdef int64_t VERSION_MIN, VERSION_MAX, FLEXIBLE_FROM, HEADER_SIZE, MAGIC
+cdef int64_t VERSION_MIN, VERSION_MAX, FLEXIBLE_FROM, ZSTD_FROM, HEADER_SIZE, MAGIC
+cdef int64_t NONE, SNAPPY, LZ4, ZSTD
 
 
 @cython.locals(position=int64_t)
@@ -29,7 +30,8 @@ cdef class Express:
     cdef dict counters, templates
     cdef RecordCursor cursor
     cdef int64_t version, correlation_id, acks, topic, topic_size, index, records, size
-    cdef int64_t record_count, min_timestamp, max_timestamp
+    cdef int64_t record_count, codec, base_timestamp, claimed_timestamp
+    cdef int64_t min_timestamp, max_timestamp
     cdef bint has_null_key
 
     cpdef respond(self, frame)
@@ -46,13 +48,18 @@ cdef class Express:
     cdef bint read_compact_partition(
         self, const uint8_t* data, int64_t position, int64_t end) noexcept
 
-    @cython.locals(data="const uint8_t*", start=int64_t, claimed=int64_t)
-    cdef bint read_batch(self, const uint8_t[::1] frame) except -1
+    @cython.locals(
+        data="const uint8_t*", start=int64_t, codec=int64_t, claimed=int64_t, checksum=int64_t)
+    cdef bint read_header(self, const uint8_t[::1] frame) except -1
+
+    @cython.locals(start=int64_t, end=int64_t)
+    cdef bint is_sound(self, frame, rules) except -1
+
+    cdef bint read_opened(self, const uint8_t[::1] section) except -1
 
     @cython.locals(
-        start=int64_t, cursor=RecordCursor, min_delta=int64_t, max_delta=int64_t, index=int64_t,
-        base=int64_t)
-    cdef bint read_records(self, const uint8_t* data) except -1
+        cursor=RecordCursor, min_delta=int64_t, max_delta=int64_t, index=int64_t, base=int64_t)
+    cdef bint read_records(self, const uint8_t* data, int64_t start, int64_t end) except -1
 
     @cython.locals(data="const uint8_t*", start=int64_t)
     cdef header(self, const uint8_t[::1] frame)

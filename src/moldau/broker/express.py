@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The shortest way of the commonest request: Produce with one plain batch for one partition.
+"""The shortest way of the commonest request: Produce with one batch for one partition.
 
 This file runs as it stands and is also compiled as `_express`; `_express.pxd` then gives its
 variables C types. Bytes come from the network, so every position is compared with the end of
@@ -18,6 +18,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
+from moldau.broker.handlers.produce import OPENED_ON_LOOP_BYTES
 from moldau.broker.internal_topics import is_internal
 from moldau.errors import KafkaError, ProtocolError
 from moldau.model import NO_TIMESTAMP, TopicPartition
@@ -28,6 +29,8 @@ from moldau.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from moldau.records.batch import BatchHeader
+from moldau.records.compression import codec_of, decompress
+from moldau.records.lz4 import has_linked_blocks
 
 if not cython.compiled:
     from moldau.log.words import read_int16, read_int32, read_int64, write_int32, write_int64
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from moldau.broker.request_times import RequestTimes
     from moldau.broker.traffic import TopicTraffic
     from moldau.log.batches import Appended
+    from moldau.records.rules import ProduceRules
     from moldau.replication.partition import Partition
     from moldau.runtime.metrics import Counter
 
@@ -46,8 +50,10 @@ if TYPE_CHECKING:
 
 VERSION_MIN, VERSION_MAX = 5, 11  # the first that tells where the log begins
 FLEXIBLE_FROM = 9
+ZSTD_FROM = 7
 HEADER_SIZE = 61
 MAGIC = 2
+NONE, SNAPPY, LZ4, ZSTD = 0, 2, 3, 4  # gzip takes too long
 NEVER = 2**63 - 1
 TEMPLATES_MAX = 10_000
 # Stands in a template for the three numbers that differ from answer to answer.
@@ -98,7 +104,7 @@ class Express:
         broker = self.broker
         clock = broker.clock
         began_ns = clock.monotonic_ns()
-        if not self.read_request(frame) or not self.read_batch(frame):
+        if not self.read_request(frame) or not self.read_header(frame):
             return None
         requests = self.counters.get(self.version)
         if requests is None:
@@ -106,7 +112,12 @@ class Express:
         name = str(frame[self.topic : self.topic + self.topic_size], "utf-8", "replace")
         partition = broker.replicas.find((name, self.index))
         now_ms = clock.now_ms()
-        if partition is None or is_internal(name) or not self.is_allowed(partition, now_ms):
+        if (
+            partition is None
+            or is_internal(name)
+            or not self.is_sound(frame, partition.produce_rules)
+            or not self.is_allowed(partition, now_ms)
+        ):
             return None
         batch = frame[self.records : self.records + self.size]
         try:
@@ -194,15 +205,21 @@ class Express:
         position += self.size
         return data[position] == 0 and data[position + 1] == 0 and data[position + 2] == 0
 
-    def read_batch(self, frame: memoryview) -> bool:
-        """Whether the records are one sound, uncompressed batch outside of transactions."""
+    def read_header(self, frame: memoryview) -> bool:
+        """Whether the records are one sound batch outside of transactions, quickly opened."""
         data = address(frame)
         start = self.records
         if (
             read_int64(data, start) != 0
             or read_int32(data, start + 8) != self.size - 12
             or data[start + 16] != MAGIC
-            or read_int16(data, start + 21) != 0
+        ):
+            return False
+        codec = self.codec = read_int16(data, start + 21)
+        if codec != NONE and (
+            (codec != SNAPPY and codec != LZ4 and codec != ZSTD)  # noqa: PLR1714 - numbers in C
+            or (codec == ZSTD and self.version < ZSTD_FROM)
+            or self.size > OPENED_ON_LOOP_BYTES
         ):
             return False
         self.record_count = read_int32(data, start + 57)
@@ -210,21 +227,46 @@ class Express:
             return False
         if read_int64(data, start + 43) >= 0 and read_int32(data, start + 53) < 0:
             return False  # a producer without a sequence
+        self.base_timestamp = read_int64(data, start + 27)
+        self.claimed_timestamp = read_int64(data, start + 35)
         claimed = read_int32(data, start + 17) & 0xFFFFFFFF
-        if checksum_of(CHECKSUM, data, start + 21, self.size - 21) != claimed:
-            return False
-        return self.read_records(data)
+        checksum = checksum_of(CHECKSUM, data, start + 21, self.size - 21)
+        return checksum == claimed
 
-    def read_records(self, data: memoryview) -> bool:
+    def is_sound(self, frame: memoryview, rules: "ProduceRules") -> bool:
+        """Whether every record of the batch is as it should be."""
+        start = self.records + HEADER_SIZE
+        end = self.records + self.size
+        if self.codec == NONE:
+            return self.read_records(address(frame), start, end)
+        payload = frame[start:end]
+        if self.codec == LZ4 and has_linked_blocks(payload):
+            return False
+        with self.broker.scratch.pool() as pool:
+            try:
+                opened = decompress(
+                    codec_of(self.codec),
+                    payload,
+                    limit_bytes=rules.decompressed_max_bytes,
+                    allocate=pool.allocate,
+                )
+            except ProtocolError:
+                return False
+            return self.read_opened(memoryview(opened))
+
+    def read_opened(self, section: memoryview) -> bool:
+        """The same for records that were compressed."""
+        return self.read_records(address(section), 0, len(section))
+
+    def read_records(self, data: memoryview, start: int, end: int) -> bool:
         """Whether every record is sound; notes their timestamps and whether a key is missing."""
-        start = self.records
         cursor = self.cursor
         cursor.data = data
         min_delta = max_delta = 0
         self.has_null_key = False
         index = 0
         try:
-            cursor.start(start + HEADER_SIZE, start + self.size, self.record_count)
+            cursor.start(start, end, self.record_count)
             while cursor.advance():
                 if cursor.offset_delta != index:
                     return False
@@ -237,16 +279,16 @@ class Express:
                 index += 1
         except ProtocolError:
             return False
-        base = read_int64(data, start + 27)
+        base = self.base_timestamp
         # Far from both ends of the numbers, so that no sum runs over.
         if base < 0 or base > 2**61 or max_delta > 2**61 or min_delta < -(2**61):
             return False
         self.min_timestamp = base + min_delta
         self.max_timestamp = base + max_delta
-        return read_int64(data, start + 35) == self.max_timestamp
+        return self.claimed_timestamp == self.max_timestamp
 
     def header(self, frame: memoryview) -> BatchHeader:
-        """The batch's header, of which `read_batch` has seen the rest."""
+        """The batch's header, of which `read_header` has seen the rest."""
         data = address(frame)
         start = self.records
         header = BatchHeader.__new__(BatchHeader)
@@ -255,9 +297,9 @@ class Express:
         header.leader_epoch = read_int32(data, start + 12)
         header.magic = MAGIC
         header.crc = read_int32(data, start + 17) & 0xFFFFFFFF
-        header.attributes = 0
+        header.attributes = self.codec
         header.last_offset_delta = self.record_count - 1
-        header.base_timestamp = read_int64(data, start + 27)
+        header.base_timestamp = self.base_timestamp
         header.max_timestamp = self.max_timestamp
         header.producer_id = read_int64(data, start + 43)
         header.producer_epoch = read_int16(data, start + 51)
@@ -273,7 +315,7 @@ class Express:
             or self.size > rules.segment_bytes
             or rules.is_log_append_time
             or (self.has_null_key and rules.is_compacted)
-            or (rules.codec is not None and rules.codec != 0)
+            or (rules.codec is not None and rules.codec != self.codec)
             or now_ms - self.min_timestamp > rules.timestamp_before_max_ms
             or self.max_timestamp - now_ms > rules.timestamp_after_max_ms
         ):

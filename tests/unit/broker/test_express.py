@@ -14,6 +14,7 @@ from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import Producer, write_batch
 from moldau.records.compression import Codec
+from moldau.records.crc32c import crc32c
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
 from moldau.runtime import native
@@ -75,7 +76,7 @@ def transactional() -> Any:
 
 
 def compressed() -> bytearray:
-    return write_batch([Record(0, START_MS, None, b"a")], attributes=Codec.LZ4)
+    return write_batch([Record(0, START_MS, None, b"a")], attributes=Codec.GZIP)
 
 
 @FORMS
@@ -142,13 +143,15 @@ async def test_the_topics_settings_are_heeded(module: ModuleType, setting: str, 
 
 
 batches = st.builds(
-    lambda values, sequence, start: write_batch(
+    lambda values, sequence, start, codec: write_batch(
         [Record(n, START_MS + start, b"k", value) for n, value in enumerate(values)],
+        attributes=codec,
         producer=Producer(5, 0, sequence) if sequence >= 0 else Producer(-1, -1, -1),
     ),
     st.lists(st.binary(max_size=200), min_size=1, max_size=3),
     st.integers(-1, 3),
     st.integers(-5, 5),
+    st.sampled_from(Codec),
 )
 flips = st.none() | st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 
@@ -194,3 +197,30 @@ async def answer_to(frame: bytearray, world: World, way: Any | None) -> object:
     except CloseConnection:
         return "closed"
     return None if parts is None else b"".join(parts)
+
+
+@FORMS
+@pytest.mark.parametrize("codec", [Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
+async def test_compressed_batches_are_opened_and_stored_as_they_came(
+    module: ModuleType, codec: Codec
+) -> None:
+    rows = [Record(n, START_MS, None, b"value" * 20) for n in range(50)]
+    batch = write_batch(rows, attributes=codec)
+    async with broker_world() as world:
+        await world.create_topic("t")
+        way = express(world, module)
+        assert way.respond(memoryview(frame_of(produce(batch), 9))) is not None
+        log = world.partition("t").log
+        assert log.log_end_offset == 50
+        stored = log.read(0, max_bytes=10_000).range
+        assert stored is not None
+        assert stored.read()[17:] == batch[17:]
+        damaged = write_batch(rows, attributes=codec)
+        damaged[70:80] = bytes(10)
+        write_checksum(damaged)
+        assert way.respond(memoryview(frame_of(produce(damaged), 9))) is None
+        assert log.log_end_offset == 50
+
+
+def write_checksum(batch: bytearray) -> None:
+    batch[17:21] = crc32c(memoryview(batch)[21:]).to_bytes(4, "big")

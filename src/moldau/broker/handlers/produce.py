@@ -39,7 +39,7 @@ ADMIN_CLIENT = "__admin_client"
 # Larger batches are looked at in a thread, if that is work: the loop has others to serve. To
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 _CONVERTED_ON_LOOP_BYTES = 65_536
-_OPENED_ON_LOOP_BYTES = 524_288
+OPENED_ON_LOOP_BYTES = 524_288
 _LEADER_HINTS_SINCE = 10
 _ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, nobody knows yet.
@@ -248,7 +248,7 @@ def _takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
     codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
     if rules.codec not in (None, codec) or codec == Codec.GZIP:
         return True
-    return codec != Codec.NONE and len(records) > _OPENED_ON_LOOP_BYTES
+    return codec != Codec.NONE and len(records) > OPENED_ON_LOOP_BYTES
 
 
 async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: Broker) -> None:
