@@ -8,6 +8,7 @@ from pyspark.sql import functions as f
 from moldau.streams import nodes
 from moldau.streams.compilation import Compilation
 from moldau.streams.expressions import column
+from moldau.streams.folded_summaries import folded_summary
 from moldau.streams.functions import Summary
 from moldau.streams.records import (
     HEADERS,
@@ -19,7 +20,6 @@ from moldau.streams.records import (
     no_headers,
     place_of_result,
 )
-from moldau.streams.session_summaries import open_sessions
 from moldau.streams.windows import SessionWindows, TimeWindows, Windows
 
 _BUILT_IN: dict[str, Callable[[Column], Column]] = {
@@ -36,13 +36,11 @@ def summarized(node: nodes.Summarize, compilation: Compilation) -> DataFrame:
     (parent,) = node.parents
     is_signed = isinstance(parent, nodes.Changes)
     rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
-    if compilation.mode == "append" and node.windows is None:
-        raise TypeError(
-            f"{node.name} never ends, so nothing final can follow from it: "
-            "put .through(topic) before it, which begins a new query"
-        )
-    if compilation.mode == "update" and isinstance(node.windows, SessionWindows):
-        return open_sessions(node, frame)
+    # What Spark cannot aggregate in this mode, Python does.
+    is_by_key_alone = compilation.mode == "append" and node.windows is None
+    is_open_session = compilation.mode == "update" and isinstance(node.windows, SessionWindows)
+    if is_by_key_alone or is_open_session:
+        return folded_summary(node, frame)
     groups = _grouped(rows, node.windows)
     results = groups.agg(
         _value(node.summaries, is_signed=is_signed).alias(VALUE),

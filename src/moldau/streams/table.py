@@ -7,6 +7,7 @@ from moldau.streams.functions import Expression
 from moldau.streams.graph import Handle
 from moldau.streams.joins import TableJoins
 from moldau.streams.stream import KStream
+from moldau.streams.topology import ancestors, windows_of
 
 if TYPE_CHECKING:
     from moldau.streams.grouped import KGroupedTable
@@ -49,6 +50,8 @@ class KTable(TableJoins, Handle):
 
     def suppress_until_window_closes(self, *, name: str | None = None) -> "KTable":
         """Nothing but the last result of each window, when no record can change it any more."""
+        if next(filter(None, map(windows_of, ancestors(self.node))), None) is None:
+            raise TypeError("only tables of windows can be suppressed: others never close")
         made = self.graph.name("KTABLE-SUPPRESS", name)
         return self._then(nodes.Suppress(name=made, parents=(self.node,)))
 

@@ -54,11 +54,3 @@ def test_windows_begin_at_multiples_of_their_advance(spark: SparkSession) -> Non
         Written(b"b" + long(0), long(10), 1500),
         Written(b"b" + long(1000), long(10), 1500),
     ]
-
-
-def test_nothing_final_follows_from_what_never_ends(spark: SparkSession) -> None:
-    builder = StreamsBuilder()
-    counts = builder.stream("sales", value=LONG).group_by_key().count()
-    counts.suppress_until_window_closes().to_stream().to("never")
-    with pytest.raises(TypeError, match=r"never ends.* put .through\(topic\) before it"):
-        written(spark, builder.build(), SALES)

@@ -1,6 +1,8 @@
 """What the methods of a table put into the graph."""
 
-from moldau.streams import StreamsBuilder
+import pytest
+
+from moldau.streams import StreamsBuilder, TimeWindows
 from moldau.streams.nodes import Changes, Filter, MapValues, Suppress
 
 
@@ -24,6 +26,10 @@ def test_a_grouped_table_keeps_its_old_values() -> None:
 
 
 def test_a_suppressed_table_is_final() -> None:
-    table = StreamsBuilder().table("prices").suppress_until_window_closes()
+    groups = StreamsBuilder().stream("sales").group_by_key()
+    windowed = groups.windowed_by(TimeWindows.of_size_with_no_grace(5)).count()
+    table = windowed.suppress_until_window_closes()
     assert isinstance(table.node, Suppress)
     assert table.node.is_final
+    with pytest.raises(TypeError, match="others never close"):
+        groups.count().suppress_until_window_closes()
