@@ -12,13 +12,19 @@ from conformance.apache.marks import needs_apache
 from moldau import Admin, Consumer, Producer
 from moldau.client.admin.configs import ConfigResource
 from moldau.client.admin.topics import NewTopic
-from moldau.errors import UnsupportedVersion
+from moldau.errors import CorruptMessage, KafkaError, MessageTooLarge, UnsupportedVersion
 from moldau.model import TopicPartition
 from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from moldau.records import legacy
+from moldau.records.compression import Codec
+from moldau.records.record import Record
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Respond
 
 # The newest version of each API, without those among brokers.
+OF_0_10 = "0:2 1:2 2:0 3:1 8:2 9:1 10:0 11:0 12:0 13:0 14:0 15:0 16:0 17:0 18:0"
+OF_0_10_2 = "0:2 1:3 2:1 3:2 8:2 9:2 10:0 11:1 12:0 13:0 14:0 15:0 16:0 17:0 18:0 19:1 20:1"
 OF_0_11 = (
     "0:3 1:5 2:2 3:4 8:3 9:3 10:1 11:2 12:1 13:1 14:1 15:1 16:1 18:1 19:2 20:1 21:0 22:0 23:0 "
     "24:0 25:0 26:0 28:0 32:0 33:0"
@@ -110,6 +116,70 @@ async def write_and_read(servers: dict[str, object]) -> None:
         while len(seen) < 10:
             seen.update(record.value for record in await consumer.poll(1))
     assert len(seen) == 10
+
+
+@pytest.mark.parametrize("newest", [OF_0_10, OF_0_10_2], ids=["0.10.0", "0.10.2"])
+@pytest.mark.parametrize("codec", ["none", "gzip", "lz4"])
+async def test_the_oldest_have_records_in_another_format(
+    kafka: EmbeddedBroker, newest: str, codec: str
+) -> None:
+    speak_only(kafka, newest)
+    servers = {"bootstrap.servers": kafka.bootstrap_servers, "retry.backoff.ms": 10}
+    plain = {"enable_idempotence": False, "linger_ms": 5, "compression_type": codec}
+    async with Producer[bytes, bytes](servers, **plain) as producer:
+        receipts = [
+            await producer.send("t", b"%d" % number, key=b"k", timestamp_ms=1000 + number)
+            for number in range(50)
+        ]
+        assert [(await receipt).offset for receipt in receipts] == list(range(50))
+        with pytest.raises(UnsupportedVersion, match=r"older than Kafka 0\.11, and headers"):
+            await (await producer.send("t", b"v", headers=[("h", b"1")]))
+    async with (
+        asyncio.timeout(30),
+        Consumer[bytes, bytes](servers, group_id="g", auto_offset_reset="earliest") as consumer,
+    ):
+        consumer.subscribe(["t"])
+        found = [await anext(consumer) for _ in range(50)]
+        assert [record.astuple() for record in found] == [
+            ("t", 0, number, 1000 + number, b"k", b"%d" % number, ()) for number in range(50)
+        ]
+        await consumer.commit()
+        assert await consumer.committed([TopicPartition("t", 0)]) == {TopicPartition("t", 0): 50}
+        consumer.seek(TopicPartition("t", 0), 37)
+        assert (await anext(consumer)).value == b"37"
+
+
+@pytest.mark.parametrize(
+    ("sent_bytes", "error"), [(50, MessageTooLarge), (200, CorruptMessage)], ids=["cut", "damaged"]
+)
+async def test_what_cannot_be_read_of_the_oldest_is_said(
+    kafka: EmbeddedBroker, sent_bytes: int, error: type[KafkaError]
+) -> None:
+    """They cut a message that is larger than what was asked for."""
+    speak_only(kafka, OF_0_10)
+    record = Record(0, 1000, None, bytes(100))
+    message = bytearray(legacy.write_message_set([record], magic=1, codec=Codec.NONE))
+    message[-1] ^= 1
+    data = PartitionData(
+        partition_index=0,
+        error_code=0,
+        high_watermark=1,
+        records=memoryview(message)[:sent_bytes],
+    )
+    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+    kafka.control("Fetch", lambda _: Respond(answer))
+    async with Consumer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as consumer:
+        await consumer.partitions_of("t")
+        consumer.assign({TopicPartition("t", 0): 0})
+        with pytest.raises(error, match="t-0 at offset 0"):
+            await consumer.poll(20)
+
+
+async def test_the_oldest_have_no_idempotence(kafka: EmbeddedBroker) -> None:
+    speak_only(kafka, OF_0_10)
+    async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        with pytest.raises(UnsupportedVersion, match="no versions of InitProducerId"):
+            await producer.send_and_wait("t", b"v")
 
 
 async def test_what_they_could_not_do_is_said(kafka: EmbeddedBroker) -> None:

@@ -9,9 +9,10 @@ from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
 from moldau.client.fetch_session import FetchSession, Place
 from moldau.client.metrics import Latencies, Metrics
+from moldau.client.older_records import as_batches
 from moldau.client.settings import ConsumerSettings
 from moldau.client.truncation import Truncation
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 from moldau.records.batch import MAGIC, MAGIC_POSITION, RECORDS_POSITION
@@ -238,6 +239,8 @@ class Fetcher:
         if records is None or len(records) == 0:
             return
         assert isinstance(records, memoryview), "a decoded answer has views"
+        if len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC:
+            records = self._as_batches(assigned, records)
         aborted = tuple(
             AbortedTransaction(each.producer_id, each.first_offset)
             for each in data.aborted_transactions or ()
@@ -250,12 +253,22 @@ class Fetcher:
             reader = read_rows(records, selection, assigned.partition, self.deserializers)
             assigned.add(Chunk(reader, next_offset, records, selection))
             self._fetched_bytes += len(records)
-        elif len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC:
-            reason = f"{assigned.partition}: records in a format from before 0.11"
-            self.fail(KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason))
         elif len(records) >= RECORDS_POSITION:
             reason = f"{assigned.partition} at offset {assigned.fetch_offset}: no sound batch"
             self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, reason))
+
+    def _as_batches(self, assigned: Assigned, messages: memoryview) -> memoryview:
+        """What older brokers keep, as batches; none if the user must be told something first."""
+        where = f"{assigned.partition} at offset {assigned.fetch_offset}"
+        try:
+            batches = as_batches(messages)
+        except (KafkaError, ProtocolError) as error:
+            self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{where}: {error}"))
+            return memoryview(b"")
+        if not batches:  # such brokers do not send a message whole that is larger than asked for
+            reason = f"{where}: the message exceeds max.partition.fetch.bytes"
+            self.fail(KafkaError(ErrorCode.MESSAGE_TOO_LARGE, reason))
+        return batches
 
     def fail(self, error: KafkaError) -> None:
         """Tell the user."""

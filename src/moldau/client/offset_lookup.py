@@ -99,4 +99,6 @@ def _read(answer: ListOffsetsResponse, found: dict[TopicPartition, FoundOffset])
             if each.error_code:
                 code = ErrorCode(each.error_code)
                 raise KafkaError(code, f"{partition}: {code.name}")
-            found[partition] = FoundOffset(each.offset, each.timestamp)
+            # Before 0.10.1 a broker names the beginnings of log segments, the latest first.
+            older = each.old_style_offsets[:1]
+            found[partition] = FoundOffset(older[0] if older else each.offset, each.timestamp)

@@ -10,6 +10,7 @@ from moldau.client.batches import UNKNOWN_OFFSET, Batch, PartitionBatches
 from moldau.client.cluster import Cluster
 from moldau.client.connection import Frame
 from moldau.client.encoding import seal
+from moldau.client.older_records import for_version
 from moldau.client.opening import OpenBroker
 from moldau.client.produce_template import PRODUCE
 from moldau.client.settings import ACKS_NONE, ProducerSettings
@@ -227,7 +228,7 @@ class Sender:
             version = broker.versions.newest(PRODUCE)
             wants_answer = self._settings.required_acks != ACKS_NONE
             broker.connection.post(
-                self.request({batch.partition: self.sealed(batch) for batch in batches}),
+                self.request({each.partition: self.sealed(each, version) for each in batches}),
                 version,
                 partial(self._take_answer, broker, leader, batches) if wants_answer else None,
                 timeout_s=self.cluster.timeout_s,
@@ -292,15 +293,15 @@ class Sender:
                 may_go.append(batch)
         return may_go
 
-    def sealed(self, batch: Batch) -> memoryview:
-        """A batch as it is sent."""
+    def sealed(self, batch: Batch, version: int) -> memoryview:
+        """A batch as it is sent in a request of this version."""
         form = BatchForm(
             self._settings.batch_size,
             attributes=self._attributes,
             producer=batch.producer,
             level=self._level,
         )
-        return seal(batch.records, form)
+        return for_version(seal(batch.records, form), version)
 
     def request(self, records: Mapping[TopicPartition, memoryview | bytes]) -> ProduceRequest:
         """What brings records to their leader."""

@@ -75,7 +75,8 @@ class DirectWay:
         template = self._template(connection, batch.partition)
         try:
             timeout_s = self._sender.cluster.timeout_s
-            frame = connection.produce(template, self._sender.sealed(batch), timeout_s=timeout_s)
+            sealed = self._sender.sealed(batch, template.version)
+            frame = connection.produce(template, sealed, timeout_s=timeout_s)
         except BaseException as error:  # Ctrl-C too: whether the batch is stored is not known
             self._connections.pop(leader).close()
             failure = _failure(error)

@@ -83,14 +83,23 @@ async def test_what_takes_no_time_needs_no_beat() -> None:
 async def test_after_the_limit_there_are_no_more_beats() -> None:
     holder = SlowHolder()
     beats = Beats(holder, 10_000)
-    giving_back = asyncio.create_task(steady(holder, beats, limit_s=0.02).give_back([T0]))
-    await asyncio.sleep(0.05)
-    before = beats.count
-    await asyncio.sleep(0.05)
-    assert beats.count == before > 0
+    giving_back = asyncio.create_task(steady(holder, beats, limit_s=0.0).give_back([T0]))
+    await asyncio.wait([giving_back], timeout=0.02)
+    holder.may_go_on.set()
+    await giving_back
+    assert holder.told == ["-1"]
+    assert beats.count == 0
+
+
+async def test_whoever_is_cancelled_leaves_nothing_running() -> None:
+    holder = SlowHolder()
+    giving_back = asyncio.create_task(steady(holder, Beats(holder, 10_000)).give_back([T0]))
+    await asyncio.wait([giving_back], timeout=0.02)
     giving_back.cancel()
     with pytest.raises(asyncio.CancelledError):
         await giving_back
+    holder.may_go_on.set()
+    await asyncio.sleep(0)
     assert holder.told == []
 
 
