@@ -85,7 +85,8 @@ def _hashed_column(
     if columns.topic is not None:
         found: Column = arrow_udf(of_one_topic, "int")(key)  # type: ignore[call-overload]
     else:
-        found = arrow_udf(of_each_topic, "int")(sql.col("topic"), key)  # type: ignore[call-overload]
+        topic = sql.col("topic")
+        found = arrow_udf(of_each_topic, "int")(topic, key)  # type: ignore[call-overload]
     return found
 
 
