@@ -25,6 +25,8 @@ from bench.brokers import moldau
 from bench.measure import end, print_table
 from bench.spark_ceiling import Ceiling
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from conformance.apache.jars import jar_paths
 from moldau.client.admin.topics import NewTopic
@@ -175,14 +177,23 @@ def read_stream(spark: SparkSession, name: str, options: Mapping[str, str]) -> F
     stream = spark.readStream.format(name).options(**options)
     writer = stream.option("maxOffsetsPerTrigger", limit).load().writeStream.format("noop")
     writer = writer.option("checkpointLocation", options["checkpoint"])
-    query = writer.trigger(availableNow=True).start()
-    while query.lastProgress is None and query.isActive:
-        time.sleep(0.01)
+    query = started(writer.trigger(availableNow=True))
     began, cpu_began_s = time.perf_counter(), spark_cpu_s()
     query.awaitTermination()
     steps = [progress["numInputRows"] for progress in query.recentProgress]
     assert sum(steps) == count, f"{name} read {sum(steps)} of {count} rows"
     return Figures.since(began, cpu_began_s, count - steps[0])
+
+
+def started(writer: DataStreamWriter) -> StreamingQuery:
+    """The query after its first micro-batch; a busy machine may need a second start, since
+    Spark gives its Python workers ten seconds to connect."""
+    while True:
+        query = writer.start()
+        while query.lastProgress is None and query.isActive:
+            time.sleep(0.01)
+        if "connect back" not in str(query.exception() or ""):
+            return query
 
 
 def spark_cpu_s() -> float:
