@@ -58,6 +58,7 @@ class Driver:
         self.starts += 1
         self._process = subprocess.Popen(
             [sys.executable, "-m", "conformance.spark_pipeline", as_argument(self.pipeline)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
             start_new_session=True,
         )
 

@@ -1,9 +1,5 @@
 """Spark writes what it was given: at least once by the format, exactly once by the one call."""
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -18,7 +14,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
-from conformance.spark_pipeline import Pipeline, as_argument, committed, fill, session, size_of
+from conformance.spark_chaos import Driver
+from conformance.spark_pipeline import Pipeline, committed, fill, session, size_of
 from moldau.spark import write_stream
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]  # when others work too
@@ -73,6 +70,13 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def writing(spark: SparkSession, pipeline: Pipeline) -> StreamingQuery:
+    """A query that has begun to write; on a busy machine Spark may fail before that."""
+    query = pipeline.start(pipeline.rows(spark))
+    wait_until(lambda: size_of(pipeline) > 0 or not query.isActive)
+    return query if size_of(pipeline) > 0 else writing(spark, pipeline)
+
+
 # At least once
 
 
@@ -104,17 +108,17 @@ def test_every_column_arrives_as_it_was(spark: SparkSession, broker: OurBroker) 
 
 def test_a_stream_is_written_by_the_format(spark: SparkSession, pipeline: Pipeline) -> None:
     expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
-    query = (
+    writer = (
         pipeline.rows(spark)
         .selectExpr("key", "value", f"'{pipeline.target}' as topic")
         .writeStream.format("moldau")
         .option("kafka.bootstrap.servers", pipeline.servers)
         .option("checkpointLocation", pipeline.checkpoint)
         .trigger(availableNow=True)
-        .start()
     )
-    assert query.awaitTermination(DEADLINE_S)
-    assert committed(pipeline.servers, pipeline.target) == expected
+    failures = finish(writer.start)
+    found = committed(pipeline.servers, pipeline.target)
+    assert found == expected or (failures and found.keys() == expected.keys())
 
 
 @pytest.mark.parametrize(
@@ -141,8 +145,7 @@ def test_rows_are_written_once_though_the_broker_is_killed(
     spark: SparkSession, broker: OurBroker, pipeline: Pipeline
 ) -> None:
     expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
-    query = pipeline.start(pipeline.rows(spark))
-    wait_until(lambda: size_of(pipeline) > 0)
+    query = writing(spark, pipeline)
     broker.kill()
     broker.start()
     try:
@@ -156,16 +159,12 @@ def test_rows_are_written_once_though_the_driver_is_killed(
     spark: SparkSession, pipeline: Pipeline
 ) -> None:
     expected = fill(pipeline.servers, pipeline.source, ROW_COUNT)
-    driver = subprocess.Popen(
-        [sys.executable, "-m", "conformance.spark_pipeline", as_argument(pipeline)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        start_new_session=True,
-    )
+    driver = Driver(pipeline)
+    driver.start()
     try:
-        wait_until(lambda: size_of(pipeline) > 0)
+        wait_until(lambda: driver.is_done() or size_of(pipeline) > 0)
     finally:
-        os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
+        driver.kill()
     finish(lambda: pipeline.start(pipeline.rows(spark)))
     assert committed(pipeline.servers, pipeline.target) == expected
 
@@ -188,8 +187,7 @@ def test_a_task_that_fails_half_way_leaves_no_trace(
         pipeline.servers, pipeline.source, pipeline.target, pipeline.checkpoint, has_keys=False
     )
     rows = free.rows(spark).mapInArrow(fail_once, "value binary")
-    query = free.start(rows)
-    assert query.awaitTermination(DEADLINE_S)
+    finish(lambda: free.start(rows))
     assert failed.exists()
     assert committed(free.servers, free.target) == expected
 
@@ -223,8 +221,6 @@ def test_rows_are_written_once_to_apache_kafka(
         apache.start()
         pipeline = Pipeline(apache.bootstrap, "in", "out", str(tmp_path / "checkpoint"))
         expected = fill(pipeline.servers, "in", ROW_COUNT)
-        query = pipeline.start(pipeline.rows(spark))
-        wait_until(lambda: size_of(pipeline) > 0)
-        query.stop()
+        writing(spark, pipeline).stop()
         finish(lambda: pipeline.start(pipeline.rows(spark)))
         assert committed(pipeline.servers, "out") == expected
