@@ -81,22 +81,25 @@ def played(one: Fault, rounds: int = 1) -> Result:
 
 
 def _played(one: Fault, directory: Path, rounds: int) -> tuple[list[str], list[str]]:
+    """What broke, and what a reader should know."""
     setting = stage(
         directory, one.settings, is_linked=one.is_linked, program=one.program, rounds=rounds
     )
-    with setting as made:
-        try:
+    try:
+        with setting as made:
             one.play(made)
             made.load.until_more()
             come_to_rest(made)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the next fault is played
-            _log.info("%s did not come to its end", one.name, exc_info=error)
-            reason = f"{type(error).__name__}: {error}"
-            return [reason, *made.load.history.surprises], []
-        found = violations(made.load.history)
-        pause_s = made.load.longest_pause_s()
-        if one.pause_max_s is not None and pause_s > one.pause_max_s:
-            found.append(f"producers_resume: nothing was acknowledged for {pause_s:.1f} s")
-        count = made.load.history.acknowledged_count
-        notes = [f"{count:,} acknowledged, longest pause {pause_s:.1f} s", *made.notes]
-        return found, notes
+            return _judged(one, made)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the next fault is played
+        _log.info("%s did not come to its end", one.name, exc_info=error)
+        return [f"{type(error).__name__}: {error}"], []
+
+
+def _judged(one: Fault, made: Stage) -> tuple[list[str], list[str]]:
+    found = violations(made.load.history)
+    pause_s = made.load.longest_pause_s()
+    if one.pause_max_s is not None and pause_s > one.pause_max_s:
+        found.append(f"producers_resume: nothing was acknowledged for {pause_s:.1f} s")
+    count = made.load.history.acknowledged_count
+    return found, [f"{count:,} acknowledged, longest pause {pause_s:.1f} s", *made.notes]

@@ -1,7 +1,6 @@
 """F31 and F32: logs that lose their beginning, or are made anew, while a replica is away."""
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from conformance.our_cluster import DEADLINE_S, until
 from faults.fault import fault
@@ -51,25 +50,17 @@ def f32(stage: Stage) -> None:
         away = stage.others(stage.cluster.state(topic).leader)[0]
         stage.kill(away)
         stage.until_gone(away)
-        admin = stage.admin()
-        admin.delete_topics([topic])[topic].result(DEADLINE_S)
+        _delete(stage, topic)
         stage.load.until_more()
         stage.start(away)
-        until(lambda: _is_created(stage, topic), f"{topic} can be made anew")  # noqa: B023
-        stage.cluster.until_in_sync(topic)
+        stage.create(topic)
         _send(stage, topic, [b"new"] * 10)
         assert _read(stage, topic) == [b"new"] * 10
         stage.until_whole()
 
 
-def _is_created(stage: Stage, topic: str) -> bool:
-    """Whether it could be created: not as long as the old one is there."""
-    admin = stage.admin()
-    try:
-        admin.create_topics([NewTopic(topic, 1, 3)])[topic].result(DEADLINE_S)
-    except KafkaException:
-        return False
-    return True
+def _delete(stage: Stage, topic: str) -> None:
+    until(lambda: stage.has_deleted(topic), f"{topic} is deleted")
 
 
 def _send(stage: Stage, topic: str, values: list[bytes]) -> None:

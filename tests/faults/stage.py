@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
 
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from kazoo.client import KazooClient
@@ -26,6 +27,7 @@ from simulation.client import TOPIC
 SESSION_S = 2.0
 LAG_S = 3.0
 ZOOKEEPER = "zookeeper"
+_ANSWER_S = 10.0
 _SETTINGS = {
     "zookeeper.session.timeout.ms": str(int(SESSION_S * 1000)),
     "replica.lag.time.max.ms": str(int(LAG_S * 1000)),
@@ -128,9 +130,28 @@ class Stage:
         """Create a topic beside the one that is under load, and wait for it."""
         config = {key.replace("_", "."): value for key, value in settings.items()}
         topic = NewTopic(name, partitions, 3, config=config)
-        admin = self.admin()
-        admin.create_topics([topic])[name].result(DEADLINE_S)
+        until(lambda: self.has_created(topic), f"{name} is created")
         self.cluster.until_in_sync(name, partitions)
+
+    def has_created(self, topic: NewTopic) -> bool:
+        """Try to create a topic: not while there is no controller, or one of the same name."""
+        admin = self.admin()
+        try:
+            admin.create_topics([topic])[topic.topic].result(_ANSWER_S)
+        except (KafkaException, TimeoutError):
+            return False
+        return True
+
+    def has_deleted(self, topic: str) -> bool:
+        """Try to delete a topic: not while clients are told of a controller that has died."""
+        admin = self.admin()
+        try:
+            admin.delete_topics([topic])[topic].result(_ANSWER_S)
+        except TimeoutError:
+            return False
+        except KafkaException as error:
+            return bool(error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART)
+        return True
 
     @property
     def markers(self) -> Path:
