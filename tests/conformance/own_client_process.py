@@ -17,16 +17,17 @@ def say(*words: object) -> None:
     print(*words, flush=True)
 
 
-def member(bootstrap: str, protocol: str, **settings: object) -> Consumer[bytes, bytes]:
+def member(bootstrap: str, protocol: str, isolation_level: str) -> Consumer[bytes, bytes]:
     consumer = Consumer[bytes, bytes](
         bootstrap_servers=bootstrap,
+        isolation_level=isolation_level,
+        enable_auto_commit=False,
         group_id="processes",
         group_protocol=protocol,
         auto_offset_reset="earliest",
         session_timeout_ms=1000,
         heartbeat_interval_ms=50,
         retry_backoff_ms=10,
-        **settings,
     )
     consumer.subscribe([SOURCE], on_assigned=lambda partitions: say("assigned", len(partitions)))
     return consumer
@@ -34,10 +35,10 @@ def member(bootstrap: str, protocol: str, **settings: object) -> Consumer[bytes,
 
 def read(bootstrap: str, protocol: str) -> None:
     """Say each record, and commit after some of them."""
-    with member(bootstrap, protocol, enable_auto_commit=False) as consumer:
+    with member(bootstrap, protocol, "read_uncommitted") as consumer:
         while True:
             for record in consumer.poll(0.2, max_records=10):
-                say("read", record.value.decode())
+                say("read", (record.value or b"").decode())
             commit(consumer)
             say("has", len(consumer.assignment()))
 
@@ -55,9 +56,7 @@ def copy(bootstrap: str, protocol: str, transactional_id: str) -> None:
         Producer[bytes, bytes](
             bootstrap_servers=bootstrap, transactional_id=transactional_id, retry_backoff_ms=10
         ) as producer,
-        member(
-            bootstrap, protocol, enable_auto_commit=False, isolation_level="read_committed"
-        ) as consumer,
+        member(bootstrap, protocol, "read_committed") as consumer,
     ):
         while True:
             records = consumer.poll(0.2, max_records=20)
@@ -88,4 +87,8 @@ def copy_in_transaction(
 
 
 if __name__ == "__main__":
-    {"reader": read, "copier": copy}[sys.argv[1]](*sys.argv[2:])
+    role, *arguments = sys.argv[1:]
+    if role == "reader":
+        read(*arguments)
+    else:
+        copy(*arguments)

@@ -125,8 +125,9 @@ async def test_the_oldest_have_records_in_another_format(
 ) -> None:
     speak_only(kafka, newest)
     servers = {"bootstrap.servers": kafka.bootstrap_servers, "retry.backoff.ms": 10}
-    plain = {"enable_idempotence": False, "linger_ms": 5, "compression_type": codec}
-    async with Producer[bytes, bytes](servers, **plain) as producer:
+    async with Producer[bytes, bytes](
+        servers, enable_idempotence=False, linger_ms=5, compression_type=codec
+    ) as producer:
         receipts = [
             await producer.send("t", b"%d" % number, key=b"k", timestamp_ms=1000 + number)
             for number in range(50)

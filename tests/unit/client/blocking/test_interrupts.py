@@ -11,9 +11,10 @@ import pytest
 from moldau.client.blocking import Admin, Consumer, Producer
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
-from moldau.testing.control import Call, Delay
+from moldau.testing.control import Delay
 
 T0 = TopicPartition("t", 0)
+TABLE = pa.table({"value": pa.array([b"v"], pa.binary())})
 # Much longer than it takes to notice a key press, and long enough to fail without one.
 HELD = Delay(20)
 
@@ -37,19 +38,12 @@ class Desk:
         )
         self.admin = stack.enter_context(Admin(bootstrap_servers=servers))
         self.producer.send_and_wait("t", b"v")
-        self.consumer.assign({T0: 1})
+        self.producer.send_table("t", TABLE).result()  # importing is not what is interrupted
+        self.consumer.assign({T0: 2})
 
     def hold(self, api: str) -> Callable[[], None]:
-        """Answer nothing of this kind; the first such request presses Ctrl-C."""
-        calls: list[Call] = []
-
-        def press_once(call: Call) -> Delay:
-            calls.append(call)
-            if len(calls) == 1:
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-            return HELD
-
-        return self.kafka.control(api, press_once)
+        """Answer nothing of this kind; returns what ends that."""
+        return self.kafka.control(api, lambda _: HELD)
 
     def commit_transaction(self) -> None:
         with self.transactional.transaction():
@@ -73,7 +67,7 @@ CALLS: dict[str, tuple[str, Callable[[Desk], object]]] = {
     "flush": ("Produce", lambda desk: (desk.producer.send("t", b"v"), desk.producer.flush())),
     "send_table": (
         "Produce",
-        lambda desk: desk.producer.send_table("t", pa.table({"value": ["v"]})).result(),
+        lambda desk: desk.producer.send_table("t", TABLE).result(),
     ),
     "transaction": ("EndTxn", lambda desk: desk.commit_transaction()),
     "poll": ("Fetch", lambda desk: desk.consumer.poll(20)),
@@ -92,7 +86,19 @@ def test_a_call_is_interrupted(desk: Desk, name: str) -> None:
     api, call = CALLS[name]
     release = desk.hold(api)
     with pytest.raises(KeyboardInterrupt):
-        call(desk)
+        call_and_press_ctrl_c(lambda: call(desk))
     release()
     desk.kafka.restart()  # which forgets what it has held back
     assert desk.producer.send("t", b"last").result(20).offset >= 0
+
+
+def call_and_press_ctrl_c(call: Callable[[], object]) -> None:
+    """Press it while the call blocks, and fail as a test if it does not block for long."""
+    pressing = threading.Timer(0.2, press_ctrl_c)
+    pressing.start()
+    call()
+    pressing.cancel()
+
+
+def press_ctrl_c() -> None:
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
