@@ -106,8 +106,14 @@ def test_an_answer_loads_only_what_it_is_about(command: Sequence[str], bootstrap
     )
     run_it = f"from moldau.cli.main import main; main({[*command, bootstrap]!r})"
     code = f"import sys; {run_it}; print([m for m in {unneeded!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert loaded_by(code) == "[]"
+
+
+def loaded_by(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
 
 
 def test_a_command_loads_neither_the_broker_nor_what_it_does_not_need() -> None:
@@ -116,7 +122,4 @@ def test_a_command_loads_neither_the_broker_nor_what_it_does_not_need() -> None:
         "import sys; from moldau.cli.main import main; main(['topics', '--version']); "
         f"print([m for m in {heavy!r} if m in sys.modules])"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert loaded_by(code) == "[]"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import moldau
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.failure import CommandFailed
 
@@ -17,6 +18,7 @@ def test_options_of_the_scripts_stand_first() -> None:
 
 def test_what_it_says_goes_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOG_DIR", str(tmp_path / "made" / "for it"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(moldau.__file__).parents[1]))
     process = leave_behind("topics", "out", ["--version"])
     assert process.wait() == 0
     assert (tmp_path / "made" / "for it" / "out").read_text().startswith("3.9")

@@ -1,10 +1,13 @@
 """The life of an admin client: what one has beside the areas that it administers."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import moldau
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.topics import Topics
 from moldau.testing.broker import running_broker
@@ -27,6 +30,8 @@ def test_what_a_client_does_not_add_is_not_loaded() -> None:
         "import sys; import moldau.client.admin.connected; "
         "print([name for name in sys.modules if name.startswith('moldau.client.admin')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     for area in ("acls", "configs", "groups", "topics", "transactions", "users"):
         assert f"moldau.client.admin.{area}" not in done.stdout
