@@ -69,7 +69,7 @@ def open_log(
         log.topic_id = _read_topic_id(folder, files)
         log.snapshots = _find_snapshots(folder, files)
         log.snapshots.remove(_outdated(log))
-        _read_epochs(log, files)
+        _read_epochs(log, files, remembered)
         _repair_indexes(log, files, remembered, now_ms)
         if remembered.was_closed_cleanly:
             segments.end_offset = segments.active.next_offset()
@@ -117,7 +117,7 @@ def _read_topic_id(folder: Folder, files: _Files) -> bytes | None:
         return None
 
 
-def _read_epochs(log: Log, files: _Files) -> None:
+def _read_epochs(log: Log, files: _Files, remembered: Remembered) -> None:
     if leader_epochs.FILE_NAME not in files:
         return
     path = f"{log.folder.path}/{leader_epochs.FILE_NAME}"
@@ -125,7 +125,7 @@ def _read_epochs(log: Log, files: _Files) -> None:
         log.epochs = LeaderEpochs.load(log.folder.disk, path)
     except CheckpointError as error:
         _log.warning("%s: %s", path, error)
-        recovery.rebuild_epochs(log)
+        recovery.rebuild_epochs(log, _intact(log, remembered))
 
 
 def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int) -> None:
@@ -134,10 +134,7 @@ def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int
     A segment without aborted transactions has no transaction index. So where the other
     indexes are gone, nobody can tell whether there was one.
     """
-    recovered = [] if remembered.was_closed_cleanly else log.segments.since(log.recovery_point)
-    for segment in log.segments:
-        if segment in recovered:
-            break
+    for segment in _intact(log, remembered):
         missing = [
             kind
             for kind in names.INDEX_SUFFIXES
@@ -153,6 +150,14 @@ def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int
             except CorruptIndex as error:
                 _log.warning("%s: %s", path, error)
                 recovery.rebuild_transactions(log, segment, now_ms=now_ms)
+
+
+def _intact(log: Log, remembered: Remembered) -> list[Segment]:
+    """The segments that recovery does not read; the others may end in the middle of a batch."""
+    segments = list(log.segments)
+    if remembered.was_closed_cleanly:
+        return segments
+    return segments[: segments.index(log.segments.since(log.recovery_point)[0])]
 
 
 def _bound(log: Log, remembered: Remembered, now_ms: int) -> None:

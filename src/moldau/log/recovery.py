@@ -7,6 +7,7 @@ leader epochs and the producer table are built anew.
 
 import logging
 import zlib
+from collections.abc import Iterable
 from struct import Struct
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
@@ -51,9 +52,9 @@ def recover(log: Log, *, flushed_to: int | None, now_ms: int) -> None:
     log.expire_producers(now_ms=now_ms)
 
 
-def rebuild_epochs(log: Log) -> None:
+def rebuild_epochs(log: Log, segments: Iterable[Segment]) -> None:
     """Find the leader epochs in the batches themselves, for want of their file."""
-    for segment in log.segments:
+    for segment in segments:
         for _, header in segment.headers():
             _note_epoch(log, header)
 

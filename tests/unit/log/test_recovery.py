@@ -35,6 +35,19 @@ def test_a_torn_batch_is_cut_off(lost: int) -> None:
     assert offsets_in(log) == [0, 2, 4, 6]
 
 
+@pytest.mark.parametrize(("count", "recovery_point"), [(1, 0), (4, 0), (4, 5)])
+def test_a_torn_batch_is_cut_off_where_the_epochs_are_torn_as_well(
+    count: int, recovery_point: int
+) -> None:
+    bench = crashed(count, segment_bytes=2 * SIZE)
+    (*_, last) = sorted(name for name in bench.names() if name.endswith(".log"))
+    bench.overwrite(last, bench.read(last)[:-1])
+    bench.overwrite("leader-epoch-checkpoint", b"0\n1\n")
+    log = bench.open(recovery_point=recovery_point)
+    assert log.log_end_offset == 2 * (count - 1)
+    assert [start.start_offset for start in log.epochs] == [0][: count - 1]
+
+
 def test_a_cut_at_a_boundary_needs_no_repair() -> None:
     bench = crashed()
     bench.overwrite(LOG, bench.read(LOG)[:-SIZE])
