@@ -169,6 +169,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._cluster_of_driver: Cluster | None = None
         self._target: Offsets | None = None
         self._latest: Offsets | None = None
+        self._told: Offsets | None = None
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802 - Spark's name
         cluster = self._cluster()
@@ -190,6 +191,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         # Everything is asked for at every trigger: what has appeared is noticed at once.
         latest = self._target or cluster.last_offsets(cluster.partitions_found())
         self._check_losses(before, latest)
+        self._tell_group(before)
         self._latest = latest
         begun = self._with_new_partitions(before, latest)
         rows_max = limit.max_rows if isinstance(limit, ReadMaxRows) else None
@@ -210,14 +212,20 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
 
-    def commit(self, end: JsonOffsets) -> None:
-        if self._options.group is not None:
-            self._cluster().commit(self._options.group, from_json(end))
-
     def stop(self) -> None:
         if self._cluster_of_driver is not None:
             self._cluster_of_driver.close()
             self._cluster_of_driver = None
+
+    def _tell_group(self, done: Offsets) -> None:
+        """Tell the group what is done, once.
+
+        Spark asks for the next batch when the one before is done, also while there is no next
+        one; its own `commit` comes only with the next.
+        """
+        if self._options.group is not None and done != self._told:
+            self._cluster().commit(self._options.group, done)
+            self._told = done
 
     def _check_losses(self, start: Offsets, latest: Offsets) -> None:
         """Partitions that are gone, or end before where they were read to."""

@@ -23,6 +23,7 @@ from moldau.errors import KafkaError
 from moldau.spark.offsets import JsonOffsets
 from moldau.spark.source import MoldauDataSource, StreamReader
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Call
 
 COUNT = 30
 
@@ -122,13 +123,19 @@ def send(options: dict[str, str], count: int) -> None:
             producer.send("t", b"7", partition=0)
 
 
-def test_what_was_read_is_told_to_a_group(options: dict[str, str]) -> None:
+def test_what_is_done_is_told_to_a_group_once(
+    options: dict[str, str], kafka: EmbeddedBroker
+) -> None:
+    commits: list[Call] = []
+    kafka.control("OffsetCommit", commits.append)
     reader = stream_of({**options, "commitGroup": "jobs"})
-    reader.commit({"t": {"0": 15, "1": 7}})
+    for _ in range(2):
+        reader.latestOffset({"t": {"0": 15, "1": 7}}, ReadAllAvailable())
     reader.stop()
     with Admin(bootstrap_servers=options["kafka.bootstrap.servers"]) as admin:
         offsets = admin.list_group_offsets("jobs")["jobs"]
     assert {each.partition: at.offset for each, at in offsets.items()} == {0: 15, 1: 7}
+    assert len(commits) == 1
 
 
 @pytest.mark.parametrize(
