@@ -3,6 +3,7 @@
 python -m conformance.test_own_clients_killed KILLS does it for longer.
 """
 
+import os
 import subprocess
 import sys
 import threading
@@ -43,7 +44,12 @@ class Process:
     def __init__(self, role: str, *arguments: str) -> None:
         command = [sys.executable, "-m", "conformance.own_client_process", role, *arguments]
         self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # It finds what these tests find, wherever that was told.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         self.lines: list[str] = []
         self._said = threading.Condition()

@@ -47,11 +47,14 @@ def member(kraft: ApacheBroker, **settings: object) -> Consumer[bytes, bytes]:
     return Consumer({**options, **mapping})
 
 
-async def settle(*members: Consumer[bytes, bytes], counts: list[int]) -> None:
+async def settle(*members: Consumer[bytes, bytes], counts: list[int]) -> set[bytes | None]:
+    """Poll until so many partitions are assigned to them; the values they read meanwhile."""
+    seen: set[bytes | None] = set()
     async with asyncio.timeout(60):
         while sorted(len(each.assignment()) for each in members) != sorted(counts):
             for each in members:
-                await each.poll(0.05)
+                seen.update(record.value for record in await each.poll(0.05))
+    return seen
 
 
 async def committed(admin: Admin) -> int:
@@ -66,10 +69,9 @@ async def test_the_consumer_protocol(kraft: ApacheBroker) -> None:
         async with Producer[bytes, bytes](bootstrap_servers=kraft.bootstrap) as producer:
             for number in range(20):
                 await producer.send("t", b"%d" % number, partition=number % 4)
-        seen: set[bytes | None] = set()
         async with member(kraft) as one, member(kraft) as two:
             one.subscribe(["t"])
-            await settle(one, counts=[4])
+            seen = await settle(one, counts=[4])
             two.subscribe(["t"])
             async with asyncio.timeout(60):
                 while len(seen) < 20 or len(two.assignment()) != 2:

@@ -45,6 +45,13 @@ def driver(name: str, spark: SparkSession) -> TestDriver:
     return TestDriver(app.topology, application=app.application, spark=spark)
 
 
+@pytest.mark.parametrize("name", ["word_count", "sessions", "enrichment", "fraud_alerts"])
+def test_an_example_is_an_application(name: str) -> None:
+    app = load_app(str(EXAMPLES / f"{name}.py"))
+    assert app.topology.describe().startswith("Topologies:")
+    assert app.application
+
+
 def test_a_visit_is_told_when_it_is_over(spark: SparkSession) -> None:
     with driver("sessions", spark) as visits:
         for page, minute in (("/", 0), ("/cart", 20), ("/", 100)):
@@ -59,21 +66,21 @@ def test_a_visit_is_told_when_it_is_over(spark: SparkSession) -> None:
         assert [each.value for each in visits.raw("clicks-unreadable")] == [b"what?"]
 
 
-def test_a_large_payment_within_a_minute_of_a_tiny_one_is_an_alert() -> None:
-    tried_out = runpy.run_path(str(EXAMPLES / "fraud_alerts.py"))["TriedOut"]
-    driver = ProcessorDriver(tried_out())
+def test_the_third_payment_within_a_minute_is_an_alert_if_it_is_large() -> None:
+    watching = runpy.run_path(str(EXAMPLES / "fraud_alerts.py"))["Watching"]
+    driver = ProcessorDriver(watching())
 
     def alerts(card: str, amount: float, second: int) -> list[object]:
         value = {"amount": amount, "shop": "kiosk"}
         return [each.value for each in driver.pipe(card, value, timestamp_ms=second * 1000)]
 
-    assert alerts("a", 0.5, 10) == alerts("b", 0.5, 10) == []
-    assert alerts("a", 600.0, 69) == ["600.00 at kiosk after a tiny payment"]
-    assert alerts("a", 600.0, 69) == []
-    # The timer has cleared what was remembered of the other card.
-    assert driver.advance_to(70_000) == []
-    assert alerts("b", 600.0, 71) == []
-    assert alerts("b", 0.5, 80) == alerts("b", 20.0, 81) == alerts("b", 600.0, 82) == []
+    assert alerts("a", 600.0, 10) == alerts("a", 600.0, 30) == alerts("b", 600.0, 30) == []
+    assert alerts("a", 600.0, 70) == ["3 payments, the last of 600.0"]
+    assert alerts("a", 600.0, 140) == []
+    assert alerts("b", 5.0, 31) == alerts("b", 5.0, 32) == []
+    # The timer clears what was remembered of a card.
+    assert driver.advance_to(400_000) == []
+    assert alerts("a", 600.0, 401) == []
 
 
 def test_orders_are_enriched_and_added_up_by_country(spark: SparkSession) -> None:

@@ -158,6 +158,8 @@ def run(
             for query in queries:
                 query.look()
             show(queries)
+        if not stop.is_set():
+            show(queries)  # how they ended
     finally:
         for query in queries:
             query.stop()

@@ -45,7 +45,7 @@ async def test_a_client_without_an_id_is_served(world: World) -> None:
         (3, 13, "version 13 is not served"),
         (3, -1, "version -1 is not served"),
         (0, 32767, "version 32767 is not served"),
-        (67, 0, "not served"),
+        (36, 0, "not served"),
     ],
 )
 async def test_what_is_not_served_closes_the_connection(
