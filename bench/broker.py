@@ -14,13 +14,14 @@ import tempfile
 from pathlib import Path
 
 from bench.brokers import Contestant, contestants
-from bench.comparison import Figures, Row, Workload, print_rows, take_turns
+from bench.comparison import Figures, Row, Workload, medians, print_rows, take_turns
 from bench.librdkafka import run_load
 
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import java_command
 
 PAIRS = 5
+STARTS = 3
 BULK = (
     "linger.ms=5",
     "batch.size=1000000",
@@ -130,16 +131,27 @@ def workloads() -> list[Workload]:
     ]
 
 
-def compare(pairs: int) -> None:
-    """Run everything and print the table."""
+def started_rows() -> list[Row]:
+    """What a start on an empty directory takes, and how much memory is used then."""
     with (
         tempfile.TemporaryDirectory() as directory,
         contestants(Path(directory)) as (apache, moldau),
     ):
-        idle = {one.name: one.memory_mb() for one in (apache, moldau)}
-        rows = [
+        return [
             Row("start to first Metadata, s", apache.start_s, moldau.start_s),
-            Row("memory idle, MB", idle["Apache"], idle["Moldau"]),
+            Row("memory idle, MB", apache.memory_mb(), moldau.memory_mb()),
+        ]
+
+
+def compare(pairs: int) -> None:
+    """Run everything and print the table."""
+    started = [row for _ in range(STARTS) for row in started_rows()]
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        contestants(Path(directory)) as (apache, moldau),
+    ):
+        rows = [
+            *medians(started),
             *take_turns(apache, moldau, workloads(), pairs),
             Row("memory after load, MB", apache.memory_mb(), moldau.memory_mb()),
         ]

@@ -57,6 +57,22 @@ def take_turns(
     ]
 
 
+def medians(rows: Sequence[Row]) -> list[Row]:
+    """One row for each name among the rows."""
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        by_name.setdefault(row.name, []).append(row)
+    return [
+        Row(
+            name,
+            statistics.median(row.apache for row in same),
+            statistics.median(row.moldau for row in same),
+            max(row.apache for row in same) / min(row.apache for row in same),
+        )
+        for name, same in by_name.items()
+    ]
+
+
 def print_rows(title: str, rows: Iterable[Row]) -> None:
     """The table."""
     print_table(

@@ -5,9 +5,10 @@ bin/bench spark [rounds] [rows]
 Topics of 6 partitions, with records of 100 bytes and of 1 KiB, all columns to `noop`, as a batch
 and as a stream of several micro-batches, of which the first, with the start of the query, does
 not count; two rounds before the first that counts. The processor time is that of the JVM
-and of all Python workers, those that have ended among them. The ceiling is a Python source that
-yields one prebuilt Arrow batch over and over: what is left when nothing has to be fetched. The
-connector is Spark's own, from Maven; without it there is no ratio, only the part of the ceiling.
+and of all Python workers, those that have ended among them, without the broker's. The ceiling is
+a Python source that yields one prebuilt Arrow batch over and over: what is left when nothing has
+to be fetched. The connector is Spark's own, from Maven; without it there is no ratio, only the
+part of the ceiling.
 """
 
 import os
@@ -24,6 +25,7 @@ import pyarrow as pa
 from bench.brokers import moldau
 from bench.measure import end, print_table
 from bench.spark_ceiling import Ceiling
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -197,8 +199,10 @@ def started(writer: DataStreamWriter) -> StreamingQuery:
 
 
 def spark_cpu_s() -> float:
-    """Processor time of this process's descendants: the JVM, its Python workers, and what of
-    them has ended and was waited for."""
+    """Processor time of the JVM and its descendants, the Python workers, and of those of them
+    that have ended and were waited for."""
+    gateway = SparkContext._gateway  # nothing else knows the process
+    assert gateway is not None
     children: dict[int, list[int]] = {}
     ticks: dict[int, int] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
@@ -208,7 +212,7 @@ def spark_cpu_s() -> float:
             continue  # it has just ended
         children.setdefault(int(fields[1]), []).append(int(file.parent.name))
         ticks[int(file.parent.name)] = sum(map(int, fields[11:15]))
-    total, waiting = 0, [*children.get(os.getpid(), ())]
+    total, waiting = 0, [gateway.proc.pid]
     while waiting:
         pid = waiting.pop()
         total += ticks[pid]
