@@ -65,7 +65,9 @@ class Pipeline:
         if self.way == EOS:
             return write_stream(frame, options, trigger=trigger)
         writer = frame.writeStream.format("moldau").options(**options)
-        return (writer.trigger(**trigger) if trigger else writer).start()  # type: ignore[call-overload]
+        if trigger is not None:
+            writer = writer.trigger(**trigger)  # type: ignore[call-overload]
+        return writer.start()
 
     def source(self, topic: str, **options: str) -> DataFrame:
         """The rows of a topic as they come."""

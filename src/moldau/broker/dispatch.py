@@ -9,6 +9,7 @@ import logging
 import struct
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from moldau.broker.context import Client, Context
@@ -16,7 +17,7 @@ from moldau.broker.request_times import RequestTimes
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.net.answer import CloseConnection, Later, Part
+from moldau.net.answer import CloseConnection, Later, Parked, Part
 from moldau.protocol.apis import Api
 from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
 from moldau.protocol.headers import decode_request_header, response_header_version
@@ -30,7 +31,7 @@ _log = logging.getLogger(__name__)
 API_VERSIONS = 18
 
 Refuse = Callable[[Any, Context, KafkaError], object]
-Shortcut = Callable[[memoryview], bytearray | None]
+Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | None]
 MakeShortcut = Callable[[RequestTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
@@ -76,7 +77,7 @@ class _Exchange:
     local_ns: int
 
 
-Answer = list[Part] | Later | None | Coroutine[Any, Any, list[Part] | Later | None]
+Answer = list[Part] | Later | Parked | None | Coroutine[Any, Any, list[Part] | Later | None]
 
 
 class Dispatcher:
@@ -114,8 +115,16 @@ class Dispatcher:
             except Exception as error:  # nobody knows how far it came
                 _log.exception("a request from %s failed", client.host)
                 raise CloseConnection("a request failed") from error
-            if answer is not None:
+            if isinstance(answer, bytearray):
                 return [answer]
+            if isinstance(answer, Parked):
+                answer.otherwise = partial(self._handle, client, frame)
+            if answer is not None:
+                return answer
+        return self._handle(client, frame)
+
+    def _handle(self, client: Client, frame: memoryview) -> Answer:
+        """Have a request decoded and handled."""
         began_ns = self._clock.monotonic_ns()
         try:
             header, position = decode_request_header(frame)

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from moldau.broker.broker import Broker
     from moldau.broker.commit_express import CommitExpress
     from moldau.broker.express import Express
+    from moldau.broker.fetch_express import FetchExpress
 
 PRODUCE = 0
+FETCH = 1
 OFFSET_COMMIT = 8
 
 
@@ -23,6 +25,11 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
     def express(times: RequestTimes, counters: dict[int, Counter]) -> Shortcut:
         module = native.kernel("moldau.broker._express", "moldau.broker.express")
         made: Express = module.Express(broker, times, counters)
+        return made.respond
+
+    def fetch_express(times: RequestTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel("moldau.broker._fetch_express", "moldau.broker.fetch_express")
+        made: FetchExpress = module.FetchExpress(broker, times, counters)
         return made.respond
 
     def commit_express(times: RequestTimes, counters: dict[int, Counter]) -> Shortcut:
@@ -35,5 +42,5 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
         broker,
         clock=broker.clock,
         metrics=broker.metrics,
-        shortcuts={PRODUCE: express, OFFSET_COMMIT: commit_express},
+        shortcuts={PRODUCE: express, FETCH: fetch_express, OFFSET_COMMIT: commit_express},
     )

@@ -7,10 +7,11 @@ from moldau.records.memory cimport int32_at, writable
 
 
 cdef class Connection:
-    cdef object _owner, _opening, _respond, _limits, _loop, _view, _task, _unanswered
+    cdef object _owner, _opening, _respond, _limits, _loop, _view, _task, _unanswered, _parked
     cdef bytearray _buffer
     cdef list _outgoing
     cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
+    cdef int64_t _sendfile_min
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
@@ -28,6 +29,7 @@ cdef class Connection:
     cdef bint _may_begin(self) except -1
 
     cdef _begin(self, frame)
+    cdef _settle(self, answer, int64_t frame_size)
     cdef _run(self, work)
     cdef _queue(self, outcome)
     cdef _fail_in_order(self, error)

@@ -22,7 +22,29 @@ class Later:
     """Comes to the answer."""
 
 
-Respond = Callable[[memoryview], Answer | Later | Coroutine[Any, Any, Answer | Later]]
+class Parked:
+    """A request that waits without a coroutine: the connection asks for its answer in the end.
+
+    Its frame is kept until then.
+    """
+
+    __slots__ = ("otherwise", "unpark")
+    otherwise: "Callable[[], Outcome]"
+    """Answers the request after all, if the answer is None."""
+    unpark: Callable[[], None]
+    """Set by the connection, and called once when the answer can be asked for."""
+
+    def answer(self) -> Answer:
+        """The answer, None if it must be given otherwise."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """Nobody waits for the answer any more."""
+        raise NotImplementedError
+
+
+Outcome = Answer | Later | Parked | Coroutine[Any, Any, Answer | Later]
+Respond = Callable[[memoryview], Outcome]
 """Answers a frame: at once, or by a coroutine if that has to wait."""
 
 

@@ -17,7 +17,8 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part, Respond
+from moldau.net.answer import Answer, CloseConnection, Later, Limits, Parked, Part, Respond
+from moldau.net.answer import Outcome as Begun
 from moldau.net.unanswered import Outcome, Unanswered
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
@@ -73,6 +74,7 @@ class Connection:
         self._limits = limits
         self._frame_size_max = limits.frame_size_bytes
         self._requests_per_turn = limits.requests_per_turn
+        self._sendfile_min = limits.sendfile_threshold_bytes
         self._loop = asyncio.get_running_loop()
         self._buffer = bytearray(limits.receive_buffer_bytes)
         self._view = memoryview(self._buffer)
@@ -80,6 +82,7 @@ class Connection:
         self._end = 0
         self._outgoing: list[bytes | bytearray | memoryview] = []
         self._task: asyncio.Task[None] | None = None
+        self._parked: Parked | None = None
         self._unanswered: Unanswered | None = None
         self._unanswered_kind = 0
         self._has_unanswered = False
@@ -118,6 +121,8 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         if self._task is not None:
             self._task.cancel()
+        if self._parked is not None:
+            self._parked.cancel()
         if self._unanswered is not None:
             self._unanswered.cancel()
         self._is_busy = True  # nothing more is handled
@@ -225,6 +230,25 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - the top frame of a request
             self._fail_in_order(error)
             answer = None
+        self._settle(answer, len(frame))
+
+    def unpark(self) -> None:
+        """A request that was parked can be answered."""
+        parked, self._parked = self._parked, None
+        if parked is None or self.transport.is_closing():
+            return
+        try:
+            answer = parked.answer()
+            outcome = parked.otherwise() if answer is None else answer
+        except Exception as error:  # noqa: BLE001 - the top frame of a request
+            self._fail_in_order(error)
+            outcome = None
+        self._settle(outcome, 0)
+        if not self._is_busy:
+            self.turn()
+
+    def _settle(self, answer: "Begun", frame_size: int) -> None:
+        """Send an answer, or see to it that it is sent."""
         if isinstance(answer, list) and self._has_unanswered:
             self._queue(answer)
             self._is_busy = self.transport.is_closing()
@@ -232,8 +256,11 @@ class Connection:
             self._is_busy = self.transport.is_closing() or self._is_failing
         elif isinstance(answer, list):
             self._run(self._deliver(answer))
+        elif isinstance(answer, Parked):
+            answer.unpark = self.unpark
+            self._parked = answer
         else:
-            self._unanswered_kind = int32_at(writable(self._buffer), self._start - len(frame))
+            self._unanswered_kind = int32_at(writable(self._buffer), self._start - frame_size)
             if isinstance(answer, Later):
                 self._queue(answer)
                 self._is_busy = self.transport.is_closing()
@@ -320,11 +347,17 @@ class Connection:
 
     def _take(self, parts: list[Part]) -> bool:
         """Put what is in memory behind what waits to be written; False if some of it is not."""
-        taken = []
+        taken: list[bytes | bytearray | memoryview] = []
         for part in parts:
             if isinstance(part, FileRange):
-                return False
-            taken.append(part)
+                if part.size >= self._sendfile_min:
+                    return False
+                data = part.read_cached()
+                if data is None:
+                    return False
+                taken.append(data)
+            else:
+                taken.append(part)
         self._outgoing += taken
         return True
 

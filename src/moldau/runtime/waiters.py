@@ -3,6 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
+from typing import Protocol
+
+
+class Watcher(Protocol):
+    """Who is told what happens."""
+
+    def note(self, key: Hashable) -> None:
+        """Something happened to a key."""
 
 
 class Waiters:
@@ -18,7 +26,7 @@ class Waiters:
 
     def __init__(self) -> None:
         self._parked: dict[Hashable, dict[asyncio.Future[None], None]] = {}
-        self._watches: dict[Hashable, dict[Watch, None]] = {}
+        self._watchers: dict[Hashable, dict[Watcher, None]] = {}
         self.counts: Counter[str] = Counter()
         """How many are parked now, by the name of what they wait for."""
 
@@ -64,12 +72,23 @@ class Waiters:
         if parked:
             for woken in tuple(parked):
                 _wake(woken)
-        for watch in self._watches.get(key, ()):
-            watch.note(key)
+        for watcher in self._watchers.get(key, ()):
+            watcher.note(key)
+
+    def enlist(self, key: Hashable, watcher: Watcher) -> None:
+        """Tell someone of all that happens to a key; it must not change who is told at once."""
+        self._watchers.setdefault(key, {})[watcher] = None
+
+    def dismiss(self, key: Hashable, watcher: Watcher) -> None:
+        """Tell them no longer."""
+        watchers = self._watchers[key]
+        del watchers[watcher]
+        if not watchers:
+            del self._watchers[key]
 
     def watch(self) -> "Watch":
         """A watch on keys that are still to be named."""
-        return Watch(self, self._watches)
+        return Watch(self)
 
     def _park(self, keys: tuple[Hashable, ...], woken: asyncio.Future[None]) -> None:
         for key in keys:
@@ -89,11 +108,10 @@ class Watch:
     Parking anew on thousands of keys would take longer than what is waited for.
     """
 
-    __slots__ = ("_changed", "_keys", "_waiters", "_watches", "_woken")
+    __slots__ = ("_changed", "_keys", "_waiters", "_woken")
 
-    def __init__(self, waiters: Waiters, watches: dict[Hashable, dict["Watch", None]]) -> None:
+    def __init__(self, waiters: Waiters) -> None:
         self._waiters = waiters
-        self._watches = watches
         self._keys: dict[Hashable, None] = {}
         self._changed: dict[Hashable, None] = {}
         self._woken: asyncio.Future[None] | None = None
@@ -101,17 +119,14 @@ class Watch:
     def add(self, key: Hashable) -> None:
         """Watch a key from now on."""
         self._keys[key] = None
-        self._watches.setdefault(key, {})[self] = None
+        self._waiters.enlist(key, self)
 
     def remove(self, key: Hashable) -> None:
         """Watch a key no longer."""
         if key in self._keys:
             del self._keys[key]
             self._changed.pop(key, None)
-            watches = self._watches[key]
-            del watches[self]
-            if not watches:
-                del self._watches[key]
+            self._waiters.dismiss(key, self)
 
     def close(self) -> None:
         """Watch nothing any more."""

@@ -25,7 +25,7 @@ from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
-from moldau.net.answer import Later, Part
+from moldau.net.answer import Later, Parked, Part
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of
@@ -100,6 +100,8 @@ class World:
     async def respond(self, client: Client, frame: bytes | bytearray) -> Any:
         """The parts of the answer to a frame."""
         answer = self.dispatcher.respond(client, memoryview(frame))
+        if isinstance(answer, Parked):
+            answer = await unparked(answer)
         if isinstance(answer, Coroutine):
             answer = await answer
         return await answer.rest if isinstance(answer, Later) else answer
@@ -173,6 +175,18 @@ async def broker_world(
         await until_known(broker)
         world = World(broker, dispatcher, tree, setting.disk, setting.clock)
         yield world
+
+
+async def unparked(parked: Parked) -> Any:
+    """What a connection gets from a parked request in the end."""
+    over = asyncio.get_running_loop().create_future()
+    parked.unpark = lambda: over.set_result(None)
+    try:
+        await over
+    finally:
+        parked.cancel()
+    answer = parked.answer()
+    return parked.otherwise() if answer is None else answer
 
 
 async def until(waiters: Waiters, satisfied: Callable[[], bool], key: object) -> None:
