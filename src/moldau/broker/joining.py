@@ -103,7 +103,7 @@ def make_membership(
         rebalance_s=interval_s if replication.auto_leader_rebalance_enable else None,
         imbalance_percentage=replication.leader_imbalance_per_broker_percentage,
         new_topic_id=broker.topics.new_id if has_topic_ids(startup.config) else None,
-        deleted=broker.waiters.wake,
+        deleted=broker.waiters.wake if startup.config.general.delete_topic_enable else None,
     )
 
     def start_office(tree: Tree) -> ControllerService:

@@ -3,7 +3,8 @@
 The node stands until what it asks for is done: that is what those tools wait for.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from moldau.controller import reassignment
 from moldau.controller.cluster import Cluster
@@ -11,11 +12,15 @@ from moldau.controller.reassigning import Wishes
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.tree import Watch
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
+_log = logging.getLogger(__name__)
+
 Elect = Callable[[Collection[TopicPartition]], Awaitable[object]]
-Reassign = Callable[[Wishes], Awaitable[object]]
-Remove = Callable[[Sequence[str]], Awaitable[None]]
+Reassign = Callable[[Wishes], Awaitable[Mapping[TopicPartition, KafkaError]]]
+Change = Callable[[str, bytes | None], Awaitable[None]]
+"""Replaces the data of a node; None removes it."""
 
 
 class AdminNodes:
@@ -28,13 +33,13 @@ class AdminNodes:
         *,
         elect: Elect,
         reassign: Reassign,
-        remove: Remove,
+        change: Change,
     ) -> None:
         self._reader = reader
         self._cluster = cluster
         self._elect = elect
         self._reassign = reassign
-        self._remove = remove
+        self._change = change
         self._moving: dict[TopicPartition, None] = {}
 
     async def elections_asked(self, watch: Watch) -> None:
@@ -42,16 +47,22 @@ class AdminNodes:
         partitions = await self._reader.preferred_elections(watch)
         if partitions is not None:
             await self._elect(partitions)
-            await self._remove([partition_lists.PREFERRED_ELECTION_PATH])
+            await self._change(partition_lists.PREFERRED_ELECTION_PATH, None)
 
     async def moves_asked(self, watch: Watch) -> None:
-        """Begin the moves that the node asks for, if there is one."""
+        """Begin the moves that the node asks for, if there is one; it loses what is refused."""
         wishes = await self._reader.reassignments(watch)
         if wishes is None:
             self._moving = {}
             return
-        await self._reassign(wishes)
-        self._moving = dict.fromkeys(wishes)
+        refused = await self._reassign(wishes)
+        for partition, error in refused.items():
+            _log.warning("the asked move of %s is refused: %s", partition, error)
+        granted = {one: target for one, target in wishes.items() if one not in refused}
+        self._moving = dict.fromkeys(granted)
+        if refused or not granted:
+            data = partition_lists.encode_reassignment(granted) if granted else None
+            await self._change(partition_lists.REASSIGNMENT_PATH, data)
         await self.look()
 
     async def look(self) -> None:
@@ -61,4 +72,4 @@ class AdminNodes:
         known = [one for one in self._moving if one in self._cluster.leaders]
         if not any(reassignment.is_under_way(self._cluster.assignment(one)) for one in known):
             self._moving = {}
-            await self._remove([partition_lists.REASSIGNMENT_PATH])
+            await self._change(partition_lists.REASSIGNMENT_PATH, None)

@@ -143,13 +143,12 @@ class Controller:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
         return writes
 
-    def plan_epoch(self, partition: TopicPartition) -> list[StateWrite]:
-        """The same leader in a new epoch, so that everyone takes note of other replicas."""
-        state = self.cluster.leaders[partition]
-        return [self._write(partition, state, state.leader, state.isr)]
-
     def plan_moved(self, partition: TopicPartition) -> list[StateWrite]:
-        """A partition has other replicas than before: only they lead and are in sync."""
+        """A partition has other replicas than before: only they lead and are in sync.
+
+        Whoever leads does so in a new epoch, so that everyone takes note of the replicas.
+        Nothing is planned if none of them can.
+        """
         state = self.cluster.leaders[partition]
         replicas = self.cluster.assignment(partition).replicas
         isr = tuple(one for one in state.isr if one in replicas)
@@ -157,6 +156,22 @@ class Controller:
             return [self._write(partition, state, state.leader, isr)]
         elected = election.elect_reassigned(replicas, isr, self.cluster.candidates(partition))
         return [] if elected is None else [self._write(partition, state, *elected[:2])]
+
+    def can_lead(self, replicas: Iterable[int], partition: TopicPartition) -> bool:
+        """Whether one of these could lead a partition without loss."""
+        isr = self.cluster.leaders[partition].isr
+        return any(one in isr and self.cluster.is_online(one, partition) for one in replicas)
+
+    def can_do_with(self, replicas: Collection[int], partition: TopicPartition) -> bool:
+        """Whether nothing is lost if a partition has these replicas only."""
+        isr = self.cluster.leaders[partition].isr
+        return set(isr) <= set(replicas) or self.can_lead(replicas, partition)
+
+    def has_moved(self, partition: TopicPartition) -> bool:
+        """Whether only its replicas lead and are in sync."""
+        state = self.cluster.leaders[partition]
+        replicas = self.cluster.assignment(partition).replicas
+        return {state.leader, *state.isr} <= {NO_LEADER, *replicas}
 
     def imbalanced(self, *, percentage: int) -> list[TopicPartition]:
         """What others lead for live brokers that miss more than so much of what is theirs."""

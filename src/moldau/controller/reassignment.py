@@ -4,9 +4,27 @@ While it moves, a partition has the replicas that it shall have and those that i
 where it shall be when all of the first are in sync; only then do the others go.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from moldau.controller.cluster import Assignment
+
+
+def problem_of(current: Assignment, target: Sequence[int], live: Collection[int]) -> str | None:
+    """Why a partition cannot go to `target`, in Kafka's words; None if it can."""
+    if not target:
+        return "Empty replica list specified in partition reassignment."
+    if len(set(target)) < len(target):
+        return f"Duplicate replica ids in partition reassignment replica list: {list(target)}"
+    if min(target) < 0:
+        return f"Invalid broker id in replica list: {list(target)}"
+    # Those that have it already may be down: they are not waited for to come.
+    adding = list(started(current, target).adding)
+    if not set(adding) <= set(live):
+        return (
+            f"Replica assignment has brokers that are not alive. Replica list: {adding}, "
+            f"live broker list: {list(live)}"
+        )
+    return None
 
 
 def started(current: Assignment, target: Sequence[int]) -> Assignment:
@@ -20,11 +38,8 @@ def started(current: Assignment, target: Sequence[int]) -> Assignment:
 
 
 def cancelled(current: Assignment) -> Assignment:
-    """On the way back: those that were to come go, those that were to go stay."""
-    origin = origin_of(current)
-    return Assignment(
-        replicas=tuple(dict.fromkeys([*origin, *current.replicas])), removing=current.adding
-    )
+    """Back where it was, at once: those that were to come are not needed."""
+    return Assignment(origin_of(current))
 
 
 def finished(current: Assignment) -> Assignment:

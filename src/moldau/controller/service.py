@@ -58,8 +58,8 @@ class Rules:
     imbalance_percentage: int = 10
     new_topic_id: Callable[[], bytes] | None = None
     """For topics that have no id yet; None where brokers do not know of ids."""
-    deleted: Callable[[str], None] = lambda _topic: None
-    """Hears of every topic that is gone from the tree."""
+    deleted: Callable[[str], None] | None = lambda _topic: None
+    """Hears of every topic that is gone from the tree; None if topics must not be deleted."""
 
 
 class ControllerService:

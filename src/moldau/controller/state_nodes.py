@@ -21,6 +21,7 @@ from moldau.coordination.tree import (
     NodeExists,
     NodeStat,
     NoNode,
+    NotEmpty,
     Operation,
     SetData,
     Tree,
@@ -76,18 +77,35 @@ class StateNodes:
             return False
         return True
 
+    async def change(self, path: str, data: bytes) -> None:
+        """Replace the data of a node that may be gone already.
+
+        Raises BadVersion if another controller has been elected.
+        """
+        with contextlib.suppress(NoNode):
+            await self._multi([SetData(path, data)])
+
     async def remove(self, paths: Sequence[str]) -> None:
         """Remove nodes that may be gone already, children before their parents.
 
+        Somebody may have put other nodes below them: those go, too.
         Raises BadVersion if another controller has been elected.
         """
         for some in _chunks(paths):
             try:
                 await self._multi([Delete(path) for path in some])
-            except NoNode:
+            except (NoNode, NotEmpty):
                 for path in some:
-                    with contextlib.suppress(NoNode):
-                        await self._multi([Delete(path)])
+                    await self._remove_whole(path)
+
+    async def _remove_whole(self, path: str) -> None:
+        with contextlib.suppress(NoNode):
+            try:
+                await self._multi([Delete(path)])
+            except NotEmpty:
+                for name in await self._tree.children(path):
+                    await self._remove_whole(f"{path}/{name}")
+                await self._remove_whole(path)
 
     async def _create_together(self, writes: Sequence[StateWrite]) -> Sequence[StateWrite]:
         topics = dict.fromkeys(write.partition.topic for write in writes)

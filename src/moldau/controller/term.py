@@ -4,8 +4,9 @@ Every method named `…_changed` is a job: it first looks (setting the watch aga
 acts on what it saw. Jobs run one after the other; who runs them is the service.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from moldau.controller.admin_nodes import AdminNodes
@@ -19,14 +20,17 @@ from moldau.controller.outbox import Letter, Stop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.topic_ids import give_ids
+from moldau.controller.topic_loading import TopicLoading
 from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout.partitions import delete_topic_path
 from moldau.coordination.tree import BadVersion, Watch, WatchEvent
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from moldau.protocol.messages.stop_replica import StopReplicaResponse
 
-_READ_TOGETHER = 500
+_log = logging.getLogger(__name__)
+
 _LAST_WORDS_S = 1.0
 
 Job = Callable[[], Awaitable[None]]
@@ -39,6 +43,15 @@ class Deposed(Exception):
     """Another broker is controller now."""
 
 
+@contextmanager
+def _unless_deposed() -> Iterator[None]:
+    """Every write is on condition that the controller's epoch is this one still."""
+    try:
+        yield
+    except BadVersion as error:
+        raise Deposed from error
+
+
 class Term:
     """What a controller does from its election until it resigns."""
 
@@ -49,25 +62,28 @@ class Term:
         nodes: StateNodes,
         *,
         schedule: Schedule,
-        deleted: Callable[[str], None],
+        deleted: Callable[[str], None] | None,
     ) -> None:
         """`schedule` has a job done after those that are due already, once for each name.
 
-        `deleted` hears of every topic that is gone from the tree.
+        `deleted` hears of every topic that is gone from the tree; None if topics are not deleted.
         """
         self.machine = machine
         self._reader = reader
         self._nodes = nodes
         self._schedule = schedule
         self._deleted = deleted
+        self._topics = TopicLoading(machine.cluster, reader, self._watch_topic)
         self._reassigning = Reassigning(machine, reader, nodes, self._carry_out)
         self._admin = AdminNodes(
             reader,
             machine.cluster,
             elect=self.elect_preferred,
             reassign=self.reassign,
-            remove=self._remove,
+            change=self._change,
         )
+        # One and the same for every look: most brokers' nodes never change.
+        self._brokers_watch = self._watch("brokers", self.brokers_changed)
         self._couriers: Couriers
         self._is_over = False
 
@@ -80,14 +96,15 @@ class Term:
         machine = self.machine
         machine.cluster.brokers.update(await self._read_brokers())
         await self._forget_old_notifications()
-        await self._load_topics(await self._read_topic_names())
+        await self._topics.load(await self._read_topic_names())
         await self._load_deletions()
         if new_topic_id is not None:
             await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
         couriers.go()
         await self._elect_and_shrink()
-        await self._resume_moves()
+        with _unless_deposed():
+            await self._reassigning.resume()
         await self._delete_topics()
         await self._elections_asked()
         await self._moves_asked()
@@ -107,6 +124,7 @@ class Term:
         # A broker that came back between two looks has another epoch.
         gone = {one for one in known if one not in found or found[one].epoch != known[one].epoch}
         come = {one for one in found if one not in known or one in gone}
+        is_any_changed = any(found[one] != known[one] for one in found if one not in come)
         known.clear()
         known.update({one: broker for one, broker in found.items() if one not in come})
         if gone:
@@ -120,6 +138,9 @@ class Term:
             await self._elect_and_shrink()
             await self._resume_moves()
             await self._delete_topics()
+        if is_any_changed:
+            machine.outbox.tell_brokers(known)
+            self._couriers.go()
 
     async def shut_down(self, broker_id: int) -> list[TopicPartition]:
         """A broker is about to stop; returns what it still leads although others could."""
@@ -180,12 +201,12 @@ class Term:
         for gone in [name for name in machine.cluster.topics if name not in there]:
             machine.cluster.forget(gone)
         new = [name for name in names if name not in machine.cluster.topics]
-        await self._load_topics(new)
+        await self._topics.load(new)
         await self._lead_new(new)
 
     async def _topic_changed(self, name: str) -> None:
         if name in self.machine.cluster.topics:
-            await self._load_topics([name])
+            await self._topics.load([name])
             await self._lead_new([name])
 
     async def _lead_new(self, names: Sequence[str]) -> None:
@@ -197,34 +218,6 @@ class Term:
             for partition in cluster.partitions_of(name)
         ]
         await self._carry_out(lambda: self.machine.plan_new(partitions))
-
-    async def _load_topics(self, names: Sequence[str]) -> None:
-        """Read topics and who leads their partitions, many at a time."""
-        cluster = self.machine.cluster
-        for start in range(0, len(names), _READ_TOGETHER):
-            some = names[start : start + _READ_TOGETHER]
-            await asyncio.gather(*map(self._load_topic, some))
-            await self._reload(
-                partition
-                for name in some
-                for partition in cluster.partitions_of(name)
-                if partition not in cluster.leaders
-            )
-
-    async def _load_topic(self, name: str) -> None:
-        watch = self._watch(f"topic {name}", partial(self._topic_changed, name))
-        topic = await self._reader.topic(name, watch)
-        if topic is not None:
-            self.machine.cluster.topics[name] = topic
-
-    async def _reload(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read who leads partitions, and who is in sync."""
-        await asyncio.gather(*map(self._load_state, partitions))
-
-    async def _load_state(self, partition: TopicPartition) -> None:
-        state = await self._reader.state(partition)
-        if state is not None:
-            self.machine.cluster.leaders[partition] = state
 
     # In-sync sets and leaders
 
@@ -238,7 +231,7 @@ class Term:
             for partition in partitions
             if partition in cluster.leaders
         )
-        await self._reload(changed)
+        await self._topics.reload(changed)
         self.machine.note_isr(changed)
         self._couriers.go()
         await self._remove(list(found))
@@ -248,10 +241,8 @@ class Term:
         """Write what leaders wish to be in sync; returns what is refused, and why."""
         machine = self.machine
         writes, refused = plan_wishes(machine.cluster, wishes, controller_epoch=machine.epoch)
-        try:
+        with _unless_deposed():
             written = await self._nodes.write(writes)
-        except BadVersion as error:
-            raise Deposed from error
         machine.note_isr_written(written)
         self._couriers.go()
         done = {write.partition for write, _ in written}
@@ -263,9 +254,8 @@ class Term:
     async def reassign(self, wishes: Wishes) -> dict[TopicPartition, KafkaError]:
         """Move partitions to other brokers; returns which wishes cannot be granted, and why."""
         try:
-            return await self._reassigning.start(wishes)
-        except BadVersion as error:
-            raise Deposed from error
+            with _unless_deposed():
+                return await self._reassigning.start(wishes)
         finally:
             self._couriers.go()
 
@@ -284,7 +274,7 @@ class Term:
         cluster = self.machine.cluster
         known = [one for one in partitions if one in cluster.leaders]
         # Who has come into sync is told here only now and then.
-        await self._reload(known)
+        await self._topics.reload(known)
         await self._carry_out(lambda: self.machine.plan_preferred(known))
         return [
             one
@@ -322,7 +312,11 @@ class Term:
     async def _load_deletions(self) -> None:
         watch = self._watch("deletions", self.deletions_changed)
         names = await self._reader.deletions(watch)
-        self.machine.cluster.deleting.update(dict.fromkeys(names))
+        if self._deleted is not None:
+            self.machine.cluster.deleting.update(dict.fromkeys(names))
+        elif names:
+            _log.info("topics are not deleted here: the marks of %s are removed", names)
+            await self._remove([delete_topic_path(name) for name in names])
 
     async def _delete_topics(self) -> None:
         self.machine.deletions.begin()
@@ -334,12 +328,13 @@ class Term:
         for topic in deletions.finished():
             await self._remove(nodes_of(topic, self.machine.cluster.partitions_of(topic)))
             deletions.forget(topic)
-            self._deleted(topic)
+            if self._deleted is not None:
+                self._deleted(topic)
 
     # Looking
 
     async def _read_brokers(self) -> dict[int, LiveBroker]:
-        return await self._reader.brokers(self._watch("brokers", self.brokers_changed))
+        return await self._reader.brokers(self._brokers_watch)
 
     async def _read_topic_names(self) -> list[str]:
         return await self._reader.topic_names(self._watch("topics", self.topics_changed))
@@ -350,6 +345,9 @@ class Term:
         log_dir_watch = self._watch("log directories", self.log_dirs_changed)
         await self._remove([*await self._reader.isr_changes(isr_watch)])
         await self._remove([*await self._reader.log_dir_failures(log_dir_watch)])
+
+    def _watch_topic(self, name: str) -> Watch:
+        return self._watch(f"topic {name}", partial(self._topic_changed, name))
 
     def _watch(self, name: str, job: Job) -> Watch:
         """A watch that has a job done, unless this term of office is over by then."""
@@ -371,28 +369,29 @@ class Term:
         leaders = self.machine.cluster.leaders
         writes = plan()
         while writes:
-            try:
+            with _unless_deposed():
                 written = await self._nodes.write(writes)
-            except BadVersion as error:
-                raise Deposed from error
             for write, version in written:
                 self.machine.note_written(write, version)
             self._couriers.go()
             done = {write.partition for write, _ in written}
             refused = {one.partition: None for one in writes if one.partition not in done}
             before = {one: leaders.get(one) for one in refused}
-            await self._reload(refused)
+            await self._topics.reload(refused)
             changed = {one for one in refused if leaders.get(one) != before[one]}
             writes = [one for one in plan() if one.partition in changed] if changed else []
 
     async def _give_ids(self, new_topic_id: NewId) -> None:
-        try:
+        with _unless_deposed():
             await give_ids(self.machine.cluster, self._reader, self._nodes, new_topic_id)
-        except BadVersion as error:
-            raise Deposed from error
 
     async def _remove(self, paths: Sequence[str]) -> None:
-        try:
+        with _unless_deposed():
             await self._nodes.remove(paths)
-        except BadVersion as error:
-            raise Deposed from error
+
+    async def _change(self, path: str, data: bytes | None) -> None:
+        if data is None:
+            await self._remove([path])
+            return
+        with _unless_deposed():
+            await self._nodes.change(path, data)

@@ -27,12 +27,13 @@ class TreeReader:
         self._tree = tree
 
     async def brokers(self, watch: Watch) -> dict[int, LiveBroker]:
-        """The registered brokers; the watch waits for others."""
+        """The registered brokers; the watch waits for others, and for what they change."""
         found = {}
-        for name in await self._tree.children(broker_nodes.IDS_PATH, watch=watch):
+        for name in await self._children(broker_nodes.IDS_PATH, watch):
             try:
                 broker_id = int(name)
-                node = await self._tree.get(broker_nodes.id_path(broker_id))
+                # A broker that listens elsewhere from now on says so in its node.
+                node = await self._tree.get(broker_nodes.id_path(broker_id), watch=watch)
                 registration = broker_nodes.decode_broker(node.data)
             except NoNode:
                 continue
@@ -44,11 +45,11 @@ class TreeReader:
 
     async def topic_names(self, watch: Watch) -> list[str]:
         """All topics; the watch waits for others."""
-        return await self._tree.children(topic_nodes.PATH, watch=watch)
+        return await self._children(topic_nodes.PATH, watch)
 
     async def deletions(self, watch: Watch) -> list[str]:
         """The topics that are marked for deletion; the watch waits for others."""
-        return await self._tree.children(partition_lists.DELETE_TOPICS_PATH, watch=watch)
+        return await self._children(partition_lists.DELETE_TOPICS_PATH, watch)
 
     async def isr_changes(self, watch: Watch | None) -> dict[str, list[TopicPartition]]:
         """Partitions with other in-sync sets, by the nodes that say so; waits for others."""
@@ -101,13 +102,22 @@ class TreeReader:
 
     async def _notifications(self, path: str, watch: Watch | None) -> list[tuple[str, bytes]]:
         found = []
-        for name in await self._tree.children(path, watch=watch):
+        for name in await self._children(path, watch):
             try:
                 node = await self._tree.get(f"{path}/{name}")
             except NoNode:
                 continue
             found.append((f"{path}/{name}", node.data))
         return found
+
+    async def _children(self, path: str, watch: Watch | None) -> list[str]:
+        """The children of a node that somebody may have removed; the watch waits in any case."""
+        while True:
+            try:
+                return await self._tree.children(path, watch=watch)
+            except NoNode:
+                if await self._tree.exists(path, watch=watch) is None:
+                    return []
 
     async def topic(self, name: str, watch: Watch) -> Topic | None:
         """A topic's partitions, None if there are none to be had; the watch waits for news."""
@@ -123,6 +133,7 @@ class TreeReader:
         partitions = {
             number: Assignment(one.replicas, one.adding, one.removing)
             for number, one in sorted(topic.partitions.items())
+            if one.replicas
         }
         return Topic(topic_id, partitions)
 

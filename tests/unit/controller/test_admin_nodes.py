@@ -4,10 +4,11 @@ import pytest
 
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.topics import PartitionAssignment
 from moldau.coordination.tree import Create
 from moldau.model import TopicPartition
 from unit.controller.brokers import Cluster, settled
-from unit.controller.test_reassigning import assignment, join_isr
+from unit.controller.test_reassigning import assignment, join_isr, stopped
 
 T0 = TopicPartition("t", 0)
 MOVES, ELECTIONS = partition_lists.REASSIGNMENT_PATH, partition_lists.PREFERRED_ELECTION_PATH
@@ -54,6 +55,38 @@ async def test_an_asked_move_is_made_and_its_node_stands_until_then() -> None:
         assert await cluster.has(MOVES)
         await join_isr(cluster, (1, 2))
         assert (await assignment(cluster)).replicas == (2,)
+        assert not await cluster.has(MOVES)
+
+
+@pytest.mark.parametrize("target", [(), (2, 2), (-1,), (9,)])
+async def test_an_asked_move_that_cannot_be_made_costs_nothing_but_its_node(
+    target: tuple[int, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1):
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        data = partition_lists.encode_reassignment({T0: target})
+        await cluster.admin.create(Create(MOVES, data))
+        await settled()
+        assert await assignment(cluster) == PartitionAssignment(replicas=(1, 2))
+        assert [stopped(cluster, one) for one in (1, 2)] == [[], []]
+        assert not await cluster.has(MOVES)
+        assert "refused" in caplog.text
+
+
+async def test_a_node_of_asked_moves_loses_those_that_are_refused() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1):
+        await cluster.create_topic("t", (1,), (1,))
+        await settled()
+        wishes = {T0: (2,), TopicPartition("t", 1): (9,), TopicPartition("x", 0): (1,)}
+        await cluster.admin.create(Create(MOVES, partition_lists.encode_reassignment(wishes)))
+        await settled()
+        left = partition_lists.decode_reassignment((await cluster.admin.get(MOVES)).data)
+        assert left == {T0: (2,)}
+        assert (await assignment(cluster)).adding == (2,)
+        await join_isr(cluster, (1, 2))
         assert not await cluster.has(MOVES)
 
 

@@ -126,6 +126,99 @@ async def test_a_cancelled_move_leaves_things_as_they_were() -> None:
         assert await reassign(service, None) is ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
 
 
+async def test_a_move_is_cancelled_at_once_whoever_is_away() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        await reassign(service, (1, 3))
+        cluster.leave(2)
+        await join_isr(cluster, (1,))
+        assert await reassign(service, None) is ErrorCode.NONE
+        assert await assignment(cluster) == PartitionAssignment(replicas=(1, 2))
+        assert stopped(cluster, 3) == [True]
+
+
+async def test_a_partition_without_a_leader_can_be_moved_and_have_that_cancelled() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (2,))
+        await settled()
+        cluster.leave(2)
+        await settled()
+        assert await reassign(service, (3,)) is ErrorCode.NONE
+        assert await reassign(service, None) is ErrorCode.NONE
+        assert await assignment(cluster) == PartitionAssignment(replicas=(2,))
+        assert (await cluster.state("t")).isr == (2,)
+
+
+async def test_a_move_is_not_cancelled_when_only_new_replicas_are_in_sync() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (2,))
+        await settled()
+        await reassign(service, (3, 1))
+        await join_isr(cluster, (2, 3))
+        cluster.leave(2)
+        await settled()
+        assert (await cluster.state("t")).leader == 3
+        moving = await assignment(cluster)
+        assert await reassign(service, None) is ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
+        assert await reassign(service, (1,)) is ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
+        assert await assignment(cluster) == moving
+        assert stopped(cluster, 3) == []
+
+
+async def test_a_replica_that_is_dropped_on_the_way_is_no_longer_in_sync() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1,))
+        await settled()
+        await reassign(service, (2, 3))
+        await join_isr(cluster, (1, 2))
+        await reassign(service, (3,))
+        assert (await cluster.state("t")).isr == (1,)
+        assert stopped(cluster, 2) == [True]
+
+
+async def test_a_move_ends_only_when_one_of_the_new_replicas_can_lead() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1,))
+        await settled()
+        await reassign(service, (2,))
+        moving = await assignment(cluster)
+        service.machine.cluster.stopping.add(2)
+        await join_isr(cluster, (1, 2))
+        assert await assignment(cluster) == moving
+        state = await cluster.state("t")
+        assert (state.leader, state.isr, stopped(cluster, 1)) == (1, (1, 2), [])
+        cluster.leave(2)
+        await settled()
+        await cluster.join(2)
+        await settled()
+        assert stopped(cluster, 1) == []
+        await join_isr(cluster, (1, 2))
+        assert await assignment(cluster) == PartitionAssignment(replicas=(2,))
+        assert ((await cluster.state("t")).leader, stopped(cluster, 1)) == (2, [True])
+
+
+async def test_the_next_controller_begins_a_move_that_was_only_written() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1):
+        await cluster.create_topic("t", (2,))
+        await settled()
+    cluster.leave(1)
+    path = topic_nodes.topic_path("t")
+    topic = topic_nodes.decode_topic((await cluster.admin.get(path)).data)
+    moving = PartitionAssignment(replicas=(3, 2), adding=(3,), removing=(2,))
+    written = topic_nodes.TopicAssignment(partitions={0: moving}, topic_id=topic.topic_id)
+    await cluster.admin.set(path, written.encode())
+    async with cluster.controller(2):
+        assert cluster.brokers.leader_of(2, "t") == (2, 1)
+        assert cluster.brokers.leader_of(3, "t") == (2, 1)
+
+
 async def test_what_is_there_already_or_does_not_exist_is_not_moved() -> None:
     cluster = await Cluster.create(1, 2)
     async with cluster.controller(1) as service:
@@ -143,6 +236,19 @@ async def test_what_is_there_already_or_does_not_exist_is_not_moved() -> None:
         assert term is not None
         refused = await term.reassign({T0: (2,)})
         assert refused[T0].code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_a_replica_that_stays_may_be_away_when_a_move_begins() -> None:
+    cluster = await Cluster.create(1, 2, 3)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        cluster.leave(2)
+        await settled()
+        assert await reassign(service, (2, 3)) is ErrorCode.NONE
+        assert await reassign(service, (2, 9)) is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+        moving = PartitionAssignment(replicas=(2, 3, 1), adding=(3,), removing=(1,))
+        assert await assignment(cluster) == moving
 
 
 async def test_a_new_order_of_replicas_needs_no_move() -> None:

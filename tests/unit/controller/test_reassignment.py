@@ -1,5 +1,6 @@
 """Replicas of a partition that moves, from step to step."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from moldau.controller.reassignment import (
     is_complete,
     is_under_way,
     origin_of,
+    problem_of,
     started,
     target_of,
 )
@@ -38,8 +40,24 @@ def test_a_new_order_alone_is_done_at_once() -> None:
 
 def test_a_cancelled_move_goes_back() -> None:
     back = cancelled(started(Assignment((1, 2)), (2, 3)))
-    assert back == Assignment(replicas=(2, 1, 3), removing=(3,))
-    assert set(finished(back).replicas) == {1, 2}
+    assert back == Assignment(replicas=(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ((), "Empty"),
+        ((2, 2), "Duplicate"),
+        ((-1, 2), "Invalid"),
+        ((2, 4), "not alive"),
+        ((1, 3), None),
+    ],
+)
+def test_only_replicas_that_come_have_to_be_there(
+    target: tuple[int, ...], problem: str | None
+) -> None:
+    found = problem_of(Assignment((1, 2)), target, {2: None, 3: None})
+    assert problem in found if problem and found else found is problem
 
 
 @given(REPLICAS, REPLICAS, REPLICAS)

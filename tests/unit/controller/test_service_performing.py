@@ -47,7 +47,7 @@ async def test_who_is_not_the_controller_does_nothing_when_asked() -> None:
 
 
 async def test_what_is_asked_of_a_controller_that_is_replaced_is_refused() -> None:
-    cluster = await Cluster.create(1)
+    cluster = await Cluster.create(1, 2)
     async with cluster.controller(1) as service:
         await cluster.create_topic("t", (1,))
         await settled()
