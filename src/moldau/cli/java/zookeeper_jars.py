@@ -7,6 +7,7 @@ jars stay in a cache, each checked against its hash.
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from moldau.cli.terminal.failure import CommandFailed
 
+_FETCHED = re.compile(r"Downloaded .*/([^/]+\.jar \(.+) at ")
 _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 # What a server loads, by the beginnings of the jars' names; netty is for TLS.
 _NEEDED = ("zookeeper-", "slf4j-api-", "metrics-core-", "snappy-java-")
@@ -135,13 +137,27 @@ def _fetch(directory: Path, jars: Iterable[Jar]) -> None:
         f"<dependencies>{dependencies}</dependencies></project>\n"
     )
     goal = [f"{_PLUGIN}:copy-dependencies", f"-DoutputDirectory={directory}"]
-    command = ["mvn", "-B", "-q", "-f", str(project), *goal]
     try:
-        subprocess.run(command, check=True)  # noqa: S603 - ours
+        code = _run(["mvn", "-B", "-f", str(project), *goal])
     except FileNotFoundError:
         raise CommandFailed(
             "ZooKeeper's jars are neither in PySpark nor in the cache, and there is no mvn to "
             "fetch them: install Maven, or PySpark"
         ) from None
-    except subprocess.CalledProcessError as error:
-        raise CommandFailed(f"Maven ended with code {error.returncode}") from error
+    if code:
+        raise CommandFailed(f"Maven ended with code {code}")
+
+
+def _run(command: list[str]) -> int:
+    """Run Maven, and show of what it says which jars it fetches and what goes wrong."""
+    with subprocess.Popen(  # noqa: S603 - ours
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as maven:
+        assert maven.stdout is not None
+        for line in maven.stdout:
+            fetched = _FETCHED.search(line)
+            if fetched:
+                print(f"  {fetched[1]})", file=sys.stderr, flush=True)
+            elif line.startswith("[ERROR]"):
+                print(line, end="", file=sys.stderr, flush=True)
+    return maven.returncode

@@ -39,6 +39,8 @@ def maven(directory: Path, script: str) -> None:
 FETCH = """\
 from pathlib import Path
 directory = next(one.partition("=")[2] for one in sys.argv if "outputDirectory" in one)
+print("[INFO] Scanning for projects...")
+print("Downloaded from central: https://repository/g/a/1/a-1.jar (1.3 MB at 5.2 MB/s)")
 Path(directory, "a-1.jar").write_bytes(b"jar")
 """
 
@@ -80,7 +82,9 @@ def test_maven_fetches_what_is_missing_or_damaged(
     for _ in range(2):
         assert jars_of_maven(cache, [JAR]) == [cache / "a-1.jar"]
         (cache / "a-1.jar").write_bytes(b"damaged")
-    assert "fetching 1 jars" in capfd.readouterr().err
+    told = capfd.readouterr()
+    assert told.err == "Maven: fetching 1 jars of ZooKeeper\n  a-1.jar (1.3 MB)\n" * 2
+    assert told.out == ""
 
 
 def test_a_jar_that_is_not_the_published_one_is_refused(
@@ -100,11 +104,14 @@ def test_without_maven_there_is_nothing_to_be_had(
         jars_of_maven(tmp_path / "cache", [JAR])
 
 
-def test_a_failure_of_maven_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    maven(tmp_path / "bin", "sys.exit(3)")
+def test_a_failure_of_maven_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    maven(tmp_path / "bin", "print('[ERROR] no network'); sys.exit(3)")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(CommandFailed, match="Maven ended with code 3"):
         jars_of_maven(tmp_path / "cache", [JAR])
+    assert "[ERROR] no network" in capfd.readouterr().err
 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
