@@ -50,10 +50,9 @@ class TopicGrowth:
             )
             raise KafkaError(ErrorCode.INVALID_PARTITIONS, message)
         require_sensible_count(wanted.count)
-        replication_factor = len(known.partitions[0].replicas)
         if wanted.assignments is not None:
             return self._assigned(wanted.assignments, wanted.count - count, known)
-        return self._topics.place(wanted.count - count, replication_factor, first_partition=count)
+        return self._topics.place_more(wanted.count - count, known)
 
     def _assigned(
         self,

@@ -50,9 +50,9 @@ class Topics:
         self._metric_names: tuple[ClusterImage, Mapping[str, str]] = (ClusterImage(), {})
 
     def place(
-        self, partition_count: int, replication_factor: int, *, first_partition: int = 0
+        self, partition_count: int, replication_factor: int, *, start: Start | None = None
     ) -> Replicas:
-        """Choose brokers for the replicas of new partitions."""
+        """Choose brokers for the replicas of new partitions; without a start at random."""
         nodes = self._metadata.image.brokers.values()
         brokers = [Candidate(node.id, node.rack) for node in nodes]
         count = max(len(brokers), 1)
@@ -60,8 +60,16 @@ class Topics:
             brokers,
             partition_count=partition_count,
             replication_factor=replication_factor,
-            start=Start(self._draw(count), self._draw(count), first_partition),
+            start=start or Start(self._draw(count), self._draw(count)),
         )
+
+    def place_more(self, added_count: int, known: TopicAssignment) -> Replicas:
+        """Choose brokers for more partitions of a topic, on from where it began, as Kafka does."""
+        first = known.partitions[0].replicas
+        ids = sorted(self._metadata.image.brokers)
+        index = next((at for at, one in enumerate(ids) if one >= first[0]), 0)
+        start = Start(index, index, len(known.partitions))
+        return self.place(added_count, len(first), start=start)
 
     def require_new(self, name: str) -> None:
         """Raise unless a topic of this name can be created."""
