@@ -12,7 +12,7 @@ from moldau.net.channel import Channel, ChannelLimits
 from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
-from moldau.replication.throttle import Rate, Throttle
+from moldau.replication.throttle import Pace, Rate, Throttle
 
 
 def make_fetching(broker: Broker, startup: Startup) -> Fetching:
@@ -61,11 +61,22 @@ def _throttle(
         window_ms=1000 * quotas.replication_quota_window_size_seconds,
     )
 
-    def limit() -> int:
-        # The setting is dynamic only, so it is no part of the broker's configuration.
-        return int(broker.configs.layers.texts.get(setting, LONG_MAX))
+    return Throttle(broker.id, replicas_of, _limit(broker, setting), rate)
 
-    return Throttle(broker.id, replicas_of, limit, rate)
+
+def make_move_throttle(broker: Broker) -> Pace:
+    """What holds up replicas that move between this broker's log directories."""
+    quotas = broker.config.quotas
+    rate = Rate(
+        window_count=quotas.alter_log_dirs_replication_quota_window_num,
+        window_ms=1000 * quotas.alter_log_dirs_replication_quota_window_size_seconds,
+    )
+    return Pace(_limit(broker, "replica.alter.log.dirs.io.max.bytes.per.second"), rate)
+
+
+def _limit(broker: Broker, setting: str) -> Callable[[], int]:
+    # The setting is dynamic only, so it is no part of the broker's configuration.
+    return lambda: int(broker.configs.layers.texts.get(setting, LONG_MAX))
 
 
 def make_follower_sessions(broker: Broker) -> FollowerSessions:

@@ -11,12 +11,14 @@ from moldau.log.directory import LogDirectory
 from moldau.log.move import LogMove
 from moldau.model import TopicPartition
 from moldau.replication.replicas import Replicas
+from moldau.replication.throttle import Pace
 from moldau.runtime.clock import Clock
 from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
 STRETCH_BYTES = 2**20
+_PAUSE_S = 0.1
 
 
 class LogMoves:
@@ -36,6 +38,7 @@ class LogMoves:
         self._flusher = flusher
         self._clock = clock
         self._new_uuid_hex = new_uuid_hex
+        self.throttle: Pace | None = None
         self._wanted: dict[TopicPartition, LogDirectory] = {}
         self._is_something_wanted = asyncio.Event()
         logs.drop_duplicates(now_ms=clock.now_ms())
@@ -99,6 +102,9 @@ class LogMoves:
 
     async def _copy(self, move: LogMove) -> None:
         while self._is_wanted(move):
+            if self._is_held_up():
+                await asyncio.sleep(_PAUSE_S)
+                continue
             stretch = move.next_stretch(STRETCH_BYTES, now_ms=self._clock.now_ms())
             if stretch is None:
                 return
@@ -107,6 +113,13 @@ class LogMoves:
             except OSError as error:
                 raise move.source.volume.fail(error) from error
             move.append(data, now_ms=self._clock.now_ms())
+            if self.throttle is not None:
+                self.throttle.record(len(data), now_ms=self._clock.monotonic_ms())
+
+    def _is_held_up(self) -> bool:
+        return self.throttle is not None and self.throttle.is_exceeded(
+            now_ms=self._clock.monotonic_ms()
+        )
 
     def _is_wanted(self, move: LogMove) -> bool:
         return move.is_possible and self._wanted.get(move.partition) is move.target

@@ -33,6 +33,7 @@ from moldau.broker.following import (
     make_follower_sessions,
     make_in_sync_sets,
     make_leader_throttle,
+    make_move_throttle,
 )
 from moldau.broker.gauges import register_gauges
 from moldau.broker.identity import Identity, establish
@@ -194,6 +195,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             clock=doors.clock,
             new_uuid_hex=lambda: doors.random.uuid().hex(),
         )
+        broker.log_moves.throttle = make_move_throttle(broker)
         configs.listen(logs.reconfigure, partial(_reconfigure, broker))
         yield broker
 
@@ -312,6 +314,7 @@ def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
     for listener in broker.listeners:
         listener.connection_limits = connection_limits_of(layers.config)
     broker.logs.reconfigure_all()
+    broker.fetching.divide()
 
 
 def _make_coordinators(

@@ -6,12 +6,20 @@ leader for news: that request is given up, since the newcomers may hold up produ
 
 import asyncio
 from collections.abc import Iterable
+from typing import NamedTuple
 from zlib import crc32
 
 from moldau.model import TopicPartition
 from moldau.replication.fetch_loop import FetchLoop, Terms
 from moldau.replication.partition import NO_LEADER, Partition
 from moldau.runtime.waiters import Waiters
+
+
+class _Place(NamedTuple):
+    """Where a partition is followed."""
+
+    loop: FetchLoop
+    partition: Partition
 
 
 class Fetching:
@@ -21,7 +29,7 @@ class Fetching:
         self.terms = terms
         self._waiters = waiters
         self._loops: dict[tuple[int, int], FetchLoop] = {}
-        self._places: dict[TopicPartition, FetchLoop] = {}
+        self._places: dict[TopicPartition, _Place] = {}
         self._tasks: dict[FetchLoop, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
         self._is_ended = False
@@ -44,11 +52,21 @@ class Fetching:
                 continue
             loop = self._loop_for(partition)
             loop.follow(partition)
-            self._places[partition.topic_partition] = loop
+            self._places[partition.topic_partition] = _Place(loop, partition)
             touched[loop] = None
         for loop in touched:
             loop.interrupt()
         self._end_idle()
+
+    def divide(self) -> None:
+        """Divide the partitions anew: there may be more fetchers for each leader, or less."""
+        self.follow(
+            [
+                partition
+                for loop, partition in self._places.values()
+                if self._loops.get(self._key_of(partition)) is not loop
+            ]
+        )
 
     def stop(self, names: Iterable[TopicPartition]) -> None:
         """Follow these partitions no more: they are led here, or gone."""
@@ -69,18 +87,21 @@ class Fetching:
             await asyncio.get_running_loop().create_future()
 
     def _drop(self, name: TopicPartition) -> None:
-        loop = self._places.pop(name, None)
-        if loop is not None:
-            loop.drop(name)
+        place = self._places.pop(name, None)
+        if place is not None:
+            place.loop.drop(name)
 
-    def _loop_for(self, partition: Partition) -> FetchLoop:
-        leader = partition.state.leader
+    def _key_of(self, partition: Partition) -> tuple[int, int]:
+        """The leader of a partition, and which of the fetchers for that leader has it."""
         name = partition.topic_partition
         count = self.terms.config().num_replica_fetchers
-        key = leader, (crc32(name.topic.encode()) + name.partition) % count
+        return partition.state.leader, (crc32(name.topic.encode()) + name.partition) % count
+
+    def _loop_for(self, partition: Partition) -> FetchLoop:
+        key = self._key_of(partition)
         loop = self._loops.get(key)
         if loop is None:
-            loop = self._loops[key] = FetchLoop(leader, self.terms, self._waiters)
+            loop = self._loops[key] = FetchLoop(key[0], self.terms, self._waiters)
             self._start(loop)
         return loop
 

@@ -47,6 +47,22 @@ class Rate:
             self._windows.popleft()
 
 
+class Pace:
+    """A limit in bytes per second, and how much has gone through lately."""
+
+    def __init__(self, limit: Callable[[], int], rate: Rate) -> None:
+        self._limit = limit
+        self._rate = rate
+
+    def is_exceeded(self, *, now_ms: int) -> bool:
+        """Whether nothing more should go through for now."""
+        return self._rate.per_second(now_ms=now_ms) > self._limit()
+
+    def record(self, size: int, *, now_ms: int) -> None:
+        """So many bytes went through."""
+        self._rate.record(size, now_ms=now_ms)
+
+
 class Throttle:
     """One side of replication on one broker."""
 
@@ -60,12 +76,11 @@ class Throttle:
         """`replicas_of` gives what a topic's settings list; `limit` the bytes per second."""
         self._broker_id = broker_id
         self._replicas_of = replicas_of
-        self._limit = limit
-        self._rate = rate
+        self._pace = Pace(limit, rate)
 
     def holds_up(self, partition: Partition, *, now_ms: int) -> bool:
         """Whether a partition, unless its follower is in sync, has to wait."""
-        return self.applies_to(partition) and self._rate.per_second(now_ms=now_ms) > self._limit()
+        return self.applies_to(partition) and self._pace.is_exceeded(now_ms=now_ms)
 
     def applies_to(self, partition: Partition) -> bool:
         """Whether what goes through for a partition counts."""
@@ -79,4 +94,4 @@ class Throttle:
     def record(self, partition: Partition, size: int, *, now_ms: int) -> None:
         """So many bytes went through for a partition."""
         if size and self.applies_to(partition):
-            self._rate.record(size, now_ms=now_ms)
+            self._pace.record(size, now_ms=now_ms)

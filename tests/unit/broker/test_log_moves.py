@@ -1,5 +1,7 @@
 """Moving replicas: under load, interrupted, ordered anew."""
 
+from moldau.coordination.layout.configs import ConfigEntity, encode_config
+from moldau.coordination.tree import Create
 from moldau.log import names
 from moldau.model import TopicPartition
 from unit.broker.world import Setting, World, broker_world, until
@@ -32,6 +34,39 @@ async def test_records_that_come_during_the_move_move_as_well() -> None:
         assert (log.log_start_offset, log.log_end_offset) == (0, number)
         assert log.high_watermark == number
         assert [name for name in world.disk.list_directory("/a") if name.name == "t-0"] == []
+
+
+async def limit_moves(world: World, text: str) -> None:
+    name = "replica.alter.log.dirs.io.max.bytes.per.second"
+    entity = ConfigEntity.broker(world.broker.id)
+    if await world.tree.exists(entity.path) is None:
+        await world.tree.create(Create(entity.path))
+    await world.tree.set(entity.path, encode_config({name: text}))
+    await world.broker.configs.load()
+    assert world.broker.configs.layers.texts[name] == text
+
+
+async def test_a_move_takes_its_time_where_there_is_a_limit() -> None:
+    async with broker_world(TWO) as world:
+        await world.create_topic("t", 1, {"segment.bytes": "300"})
+        for number in range(50):
+            world.append("t", b"%d" % number)
+        await limit_moves(world, "0")
+        throttle = world.broker.log_moves.throttle
+        assert throttle is not None
+        world.broker.log_moves.order(NAME, "/b")
+        for _ in range(2):
+
+            def is_held_up() -> bool:
+                return throttle.is_exceeded(now_ms=world.clock.monotonic_ms())
+
+            await until(world.broker.waiters, is_held_up, "")
+            assert place(world) == "/a"
+            world.clock.time_ms += 20_000
+            assert not is_held_up()
+        await limit_moves(world, str(2**30))
+        await until_at(world, "/b")
+        assert world.partition("t").log.log_end_offset == 50
 
 
 async def test_deleted_records_do_not_come_back() -> None:

@@ -43,6 +43,7 @@ class Brokers:
     """The leaders, and the partitions followed there."""
 
     def __init__(self, fetchers: int = 1) -> None:
+        self.fetchers = fetchers
         self.channels: dict[int, list[Silence]] = {}
         self.volume = Volume(MemoryDisk(), "/logs")
         self.volume.disk.make_directory("/logs")
@@ -50,7 +51,7 @@ class Brokers:
             replica_id=9,
             protocol="3.9",
             open_channel=self._open,
-            config=lambda: ReplicationConfig(num_replica_fetchers=fetchers),
+            config=lambda: ReplicationConfig(num_replica_fetchers=self.fetchers),
             clock=SettableClock(),
             throttle=Throttle(9, lambda _topic: (), lambda: 0, Rate()),
         )
@@ -106,6 +107,24 @@ async def test_more_fetchers_share_the_partitions_of_a_leader() -> None:
         await brokers.until_asked(1, 2)
         assert len(brokers.fetching) == 4
         assert len(brokers.channels[1]) == 2
+
+
+async def test_partitions_are_divided_anew_when_there_are_more_fetchers_or_less() -> None:
+    brokers = Brokers()
+    async with running(brokers.fetching):
+        brokers.fetching.follow([brokers.partition(number, 1) for number in range(4)])
+        await brokers.until_asked(1, 1)
+        brokers.fetching.divide()
+        brokers.fetchers = 2
+        brokers.fetching.divide()
+        await brokers.until_asked(1, 2)
+        assert len(brokers.channels[1]) == 2
+        brokers.fetchers = 1
+        brokers.fetching.divide()
+        assert len(brokers.fetching) == 4
+        async with asyncio.timeout(10):
+            while not brokers.channels[1][1].is_closed:
+                await asyncio.sleep(0)
 
 
 async def test_a_partition_that_moves_leaves_the_others_where_they_are() -> None:
