@@ -116,13 +116,21 @@ def brokers_on(connect: str, directory: Path, settings: Mapping[str, str]) -> di
 
 
 @contextmanager
-def our_cluster(directory: Path, settings: Mapping[str, str] | None = None) -> Iterator[OurCluster]:
-    """A running cluster that keeps its data under `directory`."""
+def our_cluster(
+    directory: Path,
+    settings: Mapping[str, str] | None = None,
+    own_settings: Callable[[OurBroker], Mapping[str, str]] = lambda _broker: {},
+) -> Iterator[OurCluster]:
+    """A running cluster that keeps its data under `directory`.
+
+    `own_settings` are those that each broker has for itself.
+    """
     with ExitStack() as stack:
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
         connect = f"127.0.0.1:{port}/kafka"
         brokers = brokers_on(connect, directory, settings or {})
         for broker in brokers.values():
+            broker.settings = {**broker.settings, **own_settings(broker)}
             broker.start()
             stack.callback(broker.kill)
         tree = KazooClient(connect)

@@ -18,6 +18,7 @@ from conformance.our_broker import OurBroker
 from conformance.our_cluster import DEADLINE_S, OurCluster, our_cluster, until
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.delete_topics import DeleteTopicsRequest
 from moldau.testing.wire import WireClient
 
 pytestmark = needs_apache("kafka-3.9")
@@ -61,10 +62,11 @@ class Sender:
             }
         )
 
-    def send(self, count: int = RECORDS) -> None:
+    def send(self, count: int = RECORDS, *, padding: str = "") -> None:
         """Send so many records and wait until the fate of each is known."""
         for _ in range(count):
-            self._producer.produce(self._topic, b"%d" % self._number, on_delivery=self._note)
+            value = f"{self._number}{padding}"
+            self._producer.produce(self._topic, value.encode(), on_delivery=self._note)
             self._number += 1
         assert self._producer.flush(DEADLINE_S) == 0
 
@@ -161,7 +163,7 @@ def test_the_next_controller_takes_over_where_the_last_one_died(cluster: OurClus
     assert sender.errors == []
 
 
-def test_only_the_controller_creates_topics(cluster: OurCluster) -> None:
+def test_only_the_controller_creates_and_deletes_topics(cluster: OurCluster) -> None:
     controller = until(cluster.controller, "there is a controller")
     topic = CreatableTopic(
         name="elsewhere", num_partitions=1, replication_factor=1, assignments=[], configs=[]
@@ -171,6 +173,9 @@ def test_only_the_controller_creates_topics(cluster: OurCluster) -> None:
             with WireClient(broker.bootstrap) as client:
                 request = CreateTopicsRequest(topics=[topic], timeout_ms=1000)
                 (result,) = client.ask(request, version=5).topics
+                assert result.error_code == ErrorCode.NOT_CONTROLLER
+                deletion = DeleteTopicsRequest(topic_names=["elsewhere"], timeout_ms=1000)
+                (result,) = client.ask(deletion, version=5).responses
                 assert result.error_code == ErrorCode.NOT_CONTROLLER
 
 
