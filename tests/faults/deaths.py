@@ -9,6 +9,7 @@ from conformance.our_cluster import DEADLINE_S, until
 from faults.fault import fault
 from faults.judging import log_end
 from faults.stage import Stage
+from moldau.coordination.layout.topics import PartitionAssignment, decode_topic, topic_path
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -91,24 +92,34 @@ def _kill_a_busy_controller(stage: Stage, index: int) -> None:
     made, deleted, moved = f"made-{index}", f"deleted-{index}", f"moved-{index}"
     stage.create(deleted, 3)
     stage.create(moved)
-    epoch, number = stage.cluster.controller_epoch(), stage.controller()
-    replicas = stage.cluster.state(moved).isr[::-1][:2]
+    number = stage.controller()
+    staying, coming = stage.others(number)
+    _move(stage, moved, [number, staying])
+    until(lambda: _holders(stage, moved) == {number, staying}, f"{moved} has two replicas")
+    epoch = stage.cluster.controller_epoch()
     admin = stage.admin()
     futures = [
         *admin.create_topics([NewTopic(made, 6, 3)]).values(),
         *admin.delete_topics([deleted]).values(),
     ]
-    _move(stage, moved, replicas)
     # All are nodes in the tree now, or will never be; the rest is the next controller's.
     for future in futures:
         assert future.exception(DEADLINE_S) is None
-    stage.kill(number)
+    with stage.standing_still(coming):
+        # It is registered for a while, so it is moved there, but does not come into sync.
+        _move(stage, moved, [coming, staying])
+        assert _assignment(stage, moved).adding == (coming,)
+        stage.kill(number)
     until(lambda: stage.cluster.controller() not in (number, None), "another controller")
     assert stage.cluster.controller_epoch() == epoch + 1
     stage.load.until_more()
     stage.start(number)
     stage.cluster.until_in_sync(made, 6)
-    until(lambda: _holders(stage, moved) == set(replicas), f"{moved} is where it should be")
+    until(lambda: _holders(stage, moved) == {coming, staying}, f"{moved} is where it should be")
+    until(
+        lambda: _assignment(stage, moved) == PartitionAssignment(replicas=(coming, staying)),
+        f"{moved} does not move any more",
+    )
     until(lambda: not _holders(stage, deleted), f"{deleted} is gone everywhere")
     stage.until_whole()
 
@@ -122,6 +133,12 @@ def _move(stage: Stage, topic: str, replicas: Sequence[int]) -> None:
     with WireClient(stage.cluster.brokers[stage.controller()].bootstrap) as client:
         answer = client.ask(request)
     assert answer.responses[0].partitions[0].error_code == ErrorCode.NONE
+
+
+def _assignment(stage: Stage, topic: str) -> PartitionAssignment:
+    """Where a partition is, and where it goes."""
+    data, _ = stage.cluster.tree.get(topic_path(topic))
+    return decode_topic(data).partitions[0]
 
 
 def _holders(stage: Stage, topic: str) -> set[int]:

@@ -119,10 +119,16 @@ class Stage:
 
     def pause(self, number: int, duration_s: float) -> None:
         """Let a broker stand still for some time."""
+        with self.standing_still(number):
+            time.sleep(duration_s)
+
+    @contextmanager
+    def standing_still(self, number: int) -> Iterator[None]:
+        """Let a broker stand still meanwhile."""
         process_id = self.cluster.brokers[number].process_id
         os.kill(process_id, signal.SIGSTOP)
         try:
-            time.sleep(duration_s)
+            yield
         finally:
             os.kill(process_id, signal.SIGCONT)
 

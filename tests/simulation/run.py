@@ -25,10 +25,15 @@ def main() -> int:
     verdicts = []
     for verdict in _played(seeds, options.brokers, options.workers):
         verdicts.append(verdict)
-        if verdict.violations or options.verbose:
+        if is_failed(verdict) or options.verbose:
             print(told(verdict, options.brokers), flush=True)
     print(summary(verdicts))
-    return 1 if any(verdict.violations for verdict in verdicts) else 0
+    return 1 if any(map(is_failed, verdicts)) else 0
+
+
+def is_failed(verdict: Verdict) -> bool:
+    """Whether an invariant was broken, or nothing much put to the test."""
+    return bool(verdict.violations) or not verdict.is_worth_something
 
 
 def told(verdict: Verdict, brokers: int | None) -> str:
@@ -37,6 +42,7 @@ def told(verdict: Verdict, brokers: int | None) -> str:
     lines = [
         f"seed {verdict.seed}: {len(verdict.violations)} violations, trace {verdict.trace:08x}",
         f"  replay     bin/simulate 1 --start {verdict.seed}{chosen} -v",
+        f"  worth      {verdict.simulated_s:.0f} s, {verdict.acknowledged_count} records",
         *(f"  fault      {fault}" for fault in verdict.faults),
         *(f"  violation  {found}" for found in verdict.violations[:_VIOLATIONS_TOLD]),
     ]
@@ -46,7 +52,7 @@ def told(verdict: Verdict, brokers: int | None) -> str:
 def summary(verdicts: Sequence[Verdict]) -> str:
     """One line about all seeds."""
     count = len(verdicts)
-    failed = [verdict.seed for verdict in verdicts if verdict.violations]
+    failed = [verdict.seed for verdict in verdicts if is_failed(verdict)]
     cpu_s = sum(verdict.cpu_s for verdict in verdicts) / count
     simulated_s = sum(verdict.simulated_s for verdict in verdicts) / count
     faults = sum(len(verdict.faults) for verdict in verdicts) / count

@@ -27,6 +27,10 @@ from simulation.transacting import TransactionalProducer
 from simulation.writing import IdempotentProducer
 
 FAULTS_S = 62.0
+# With less than that a seed teaches too little.
+SECONDS_MIN = 60
+FAULTS_MIN = 5
+RECORDS_MIN = 1_000
 _START_S = 2.0
 _LOOK_S = 0.5
 _END_S = 120.0
@@ -91,6 +95,15 @@ class Verdict:
     event_count: int
     trace: int
     cpu_s: float
+
+    @property
+    def is_worth_something(self) -> bool:
+        """Whether enough has happened in it."""
+        return (
+            self.simulated_s >= SECONDS_MIN
+            and len(self.faults) >= FAULTS_MIN
+            and self.acknowledged_count >= RECORDS_MIN
+        )
 
 
 def shape_of(seed: int, broker_count: int | None = None) -> Shape:
@@ -186,7 +199,9 @@ class Scenario:
         count, history = self._shape.partition_count, self.history
         for partition in range(count):
             name = f"producer-{partition}"
-            works[name] = IdempotentProducer(self._client(name), partition, history).run
+            works[name] = IdempotentProducer(
+                self._client(name), partition, history, records_min=RECORDS_MIN
+            ).run
             for is_committed_only in (False, True):
                 name = f"reader-{partition}-{'committed' if is_committed_only else 'all'}"
                 reader = Reader(

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from simulation import run
@@ -45,3 +46,10 @@ def test_a_failing_seed_says_how_to_replay_it() -> None:
     assert f"bin/simulate 1 --start {SEED} -v" in told
     assert "reads_stay_true: made up" in told
     assert "1 failed [3]" in run.summary([verdict])
+
+
+def test_a_seed_in_which_little_happens_has_failed() -> None:
+    verdict = play(SEED, shape_of(SEED))
+    assert not run.is_failed(verdict)
+    for name, less in (("simulated_s", 59), ("faults", ["kill"] * 4), ("acknowledged_count", 999)):
+        assert run.is_failed(replace(verdict, **{name: less}))

@@ -33,23 +33,31 @@ _FORGOTTEN = (
 class IdempotentProducer:
     """One batch at a time, sent again with the same sequence until there is an answer."""
 
-    def __init__(self, client: Client, partition: int, history: History) -> None:
+    def __init__(
+        self, client: Client, partition: int, history: History, *, records_min: int = 0
+    ) -> None:
+        """It goes on until so many records of all producers are acknowledged."""
         self._client = client
         self._partition = partition
         self._history = history
+        self._records_min = records_min
         self._life = 0
         self._number = 0
 
     async def run(self, until_s: float) -> None:
         """Produce until a moment; then see the last batch through."""
-        loop = asyncio.get_running_loop()
-        while loop.time() < until_s:
+        while not self._is_over(until_s):
             self._life += 1
             try:
                 await self._live(until_s)
             except KafkaError as error:
                 self._history.surprises.append(f"{self._name}: {error.code.name}")
         self._client.close()
+
+    def _is_over(self, until_s: float) -> bool:
+        if asyncio.get_running_loop().time() < until_s:
+            return False
+        return self._history.acknowledged_count >= self._records_min
 
     @property
     def _name(self) -> str:
@@ -59,7 +67,7 @@ class IdempotentProducer:
         producer_id, epoch = await self._begin()
         self._history.producer_ids.append((self._name, producer_id))
         sequence = 0
-        while asyncio.get_running_loop().time() < until_s:
+        while not self._is_over(until_s):
             count = 1 + self._client.chance.randrange(_BATCH_RECORDS_MAX)
             values = [f"{self._name}#{self._number + index}" for index in range(count)]
             self._number += count
