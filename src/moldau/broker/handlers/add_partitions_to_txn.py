@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.fencing import fencing_error
+from moldau.broker.internal_topics import is_internal
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -32,7 +33,9 @@ async def handle(
         AddPartitionsToTxnResult(
             transactional_id=transaction.transactional_id,
             topic_results=_results(
-                transaction.topics, await _answer(transaction, broker), context.api_version
+                transaction.topics,
+                await _answer(transaction, context.api_version, broker),
+                context.api_version,
             ),
         )
         for transaction in _transactions(request, context.api_version)
@@ -67,14 +70,13 @@ def _transactions(
     ]
 
 
-async def _answer(transaction: AddPartitionsToTxnTransaction, broker: Broker) -> Errors:
+async def _answer(
+    transaction: AddPartitionsToTxnTransaction, version: int, broker: Broker
+) -> Errors:
     partitions = _partitions(transaction.topics)
-    image = broker.metadata.image
-    unknown = [each for each in partitions if image.partition(*each) is None]
-    if unknown:
+    if refused := _refused(partitions, version, broker):
         # All or none: a producer that could write to some would commit half of what it wanted.
-        errors = dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED)
-        return errors | dict.fromkeys(unknown, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused
     producer = Identity(transaction.producer_id, transaction.producer_epoch)
     coordinator = broker.transactions
     try:
@@ -84,6 +86,22 @@ async def _answer(transaction: AddPartitionsToTxnTransaction, broker: Broker) ->
     except KafkaError as error:
         return dict.fromkeys(partitions, error.code)
     return dict.fromkeys(partitions, ErrorCode.NONE)
+
+
+def _refused(partitions: Iterable[TopicPartition], version: int, broker: Broker) -> Errors:
+    """Partitions that cannot be in a transaction; to clients internal topics are closed.
+
+    A marker in an internal topic would be taken for the end of a coordinator's own
+    transaction. Brokers (since version 4) verify what they have let through themselves.
+    """
+    image = broker.metadata.image
+    refused: Errors = {}
+    for each in partitions:
+        if version < _BATCHED_SINCE and is_internal(each.topic):
+            refused[each] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif image.partition(*each) is None:
+            refused[each] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return refused
 
 
 def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> list[TopicPartition]:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
@@ -39,6 +40,24 @@ async def test_with_an_unknown_partition_none_is_added(client: Client, version: 
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     ]
     assert partitions_of(client.world) == []
+
+
+@pytest.mark.parametrize("version", range(4))
+@pytest.mark.parametrize("name", [TRANSACTION_STATE, CONSUMER_OFFSETS])
+async def test_clients_cannot_write_to_internal_topics(
+    client: Client, name: str, version: int
+) -> None:
+    assert await client.add(T0, TopicPartition(name, 0), UNKNOWN, version=version) == [
+        ErrorCode.OPERATION_NOT_ATTEMPTED,
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ]
+    assert partitions_of(client.world) == []
+
+
+async def test_brokers_may_name_internal_topics(client: Client) -> None:
+    state = TopicPartition(TRANSACTION_STATE, 0)
+    assert await client.add(state, version=4) == [ErrorCode.NONE]
 
 
 @pytest.mark.parametrize(
