@@ -1,9 +1,7 @@
 """Java's consumers in the consumer protocol (KIP-848), and Apache's tool, against our broker."""
 
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +10,11 @@ from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
 from conformance.conftest import show_download
+from conformance.fleet import Fleet, create_topic, until
 from conformance.our_broker import OurBroker, our_broker
-from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from moldau.protocol.messages.list_groups import ListGroupsRequest
 from moldau.testing.wire import WireClient
 
-DEADLINE_S = 40
 VERSIONS = {"3.9": ("kafka-3.9",), "4": ("clients-4", "json")}
 SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "100",
@@ -34,69 +31,6 @@ COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OurBroker]:
     with our_broker(tmp_path_factory.mktemp("broker"), SETTINGS) as running:
         yield running
-
-
-class Fleet:
-    """Members of one group, in a Java process."""
-
-    def __init__(self, java: JavaProgram, broker: OurBroker, group: str) -> None:
-        self.java = java
-        self.broker = broker
-        self.group = group
-        self.running: dict[str, JavaProgram] = {}
-
-    def start(
-        self,
-        name: str,
-        *topics: str,
-        regex: str | None = None,
-        java: JavaProgram | None = None,
-        settings: Mapping[str, str] | None = None,
-    ) -> None:
-        self.running[name] = java or self.java
-        subscription = {"topics": topics} if regex is None else {"regex": regex}
-        self.running[name].call(
-            "start",
-            member=f"{self.group}-{name}",
-            bootstrap=self.broker.bootstrap,
-            settings={
-                "group.id": self.group,
-                "group.protocol": "consumer",
-                "auto.offset.reset": "earliest",
-                "metadata.max.age.ms": "500",
-                **(settings or {}),
-            },
-            **subscription,
-        )
-
-    def partitions(self, name: str) -> list[str]:
-        seen = self.running[name].call("seen", member=f"{self.group}-{name}")
-        assert seen["problem"] is None, seen["problem"]
-        found: list[str] = seen["partitions"]
-        return found
-
-    def stop(self, name: str) -> list[str]:
-        """Close a member; returns what it has read."""
-        seen = self.running.pop(name).call("stop", member=f"{self.group}-{name}")
-        assert seen["problem"] is None, seen["problem"]
-        values: list[str] = seen["values"]
-        return values
-
-    def until_shared(self, *expected: str) -> None:
-        """Wait until every partition has one owner, and every member owns some."""
-
-        def is_shared() -> bool:
-            shares = [self.partitions(name) for name in self.running]
-            return sorted(chain(*shares)) == sorted(expected) and all(shares)
-
-        until(is_shared)
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "it did not come to be"
-        time.sleep(0.05)
 
 
 @pytest.fixture(
@@ -122,16 +56,6 @@ def newest(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
 def fleet(java: JavaProgram, broker: OurBroker, what: str) -> Fleet:
     """A group of its own for each version."""
     return Fleet(java, broker, f"{what}-{getattr(java, 'version', '4')}")
-
-
-def create_topic(broker: OurBroker, name: str, partition_count: int = 4) -> list[str]:
-    """Returns the partitions as Java names them."""
-    topic = CreatableTopic(
-        name=name, num_partitions=partition_count, replication_factor=1, assignments=[], configs=[]
-    )
-    with WireClient(broker.bootstrap) as client:
-        client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 5)
-    return [f"{name}-{number}" for number in range(partition_count)]
 
 
 def kind_of(broker: OurBroker, group: str) -> str:

@@ -1,9 +1,15 @@
 """Apache Kafka's own group tools, consumers and log dump against our broker."""
 
+import asyncio
 import json
 import re
 import subprocess
 from pathlib import Path
+
+import aiokafka
+import kafka
+from aiokafka import AIOKafkaConsumer
+from kafka import KafkaConsumer
 
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import java_command, run_main
@@ -52,6 +58,24 @@ def test_lag_is_described_and_offsets_are_reset(broker: OurBroker) -> None:
     assert re.search(r"lag\s+0\s+0\b", groups(broker, "--group", "lag-group", *to_earliest))
     deleted = groups(broker, "--delete-offsets", "--group", "lag-group", "--topic", "lag")
     assert "Successful" in deleted, deleted
+
+
+async def test_lag_of_groups_of_clients_in_python_is_described(broker: OurBroker) -> None:
+    produce(broker, "lags", 5)
+    settings = {"bootstrap_servers": broker.bootstrap, "auto_offset_reset": "earliest"}
+    other = KafkaConsumer("lags", group_id="kafka-python-lags", **settings)
+    async with AIOKafkaConsumer("lags", group_id="aiokafka-lags", **settings) as reader:
+        assert (await reader.getone()).offset == 0
+        await reader.commit({aiokafka.TopicPartition("lags", 0): 1})
+        while not other.assignment():
+            other.poll(timeout_ms=100, update_offsets=False)
+        position = kafka.OffsetAndMetadata(3, "", -1)
+        other.commit({kafka.TopicPartition("lags", 0): position})
+        names = ("--group", "aiokafka-lags", "--group", "kafka-python-lags")
+        described = await asyncio.to_thread(groups, broker, "--describe", *names)
+    other.close(autocommit=False)
+    assert re.search(r"aiokafka-lags\s+lags\s+0\s+1\s+5\s+4\s+aiokafka-", described), described
+    assert re.search(r"kafka-python-lags\s+lags\s+0\s+3\s+5\s+2\s+kafka-python-", described)
 
 
 def test_members_of_a_live_group_are_described(broker: OurBroker) -> None:

@@ -1,0 +1,96 @@
+"""A member of a group, of a client in Python, as a program; tests stop and kill it.
+
+    python -m conformance.group_member aiokafka|kafka-python SETTINGS
+
+SETTINGS are the client's, in JSON, and the `topics` or the `pattern` to subscribe to. Whenever
+the member has other partitions, it prints them, with all that it had to give away so far.
+"""
+
+import asyncio
+import json
+import signal
+import sys
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
+from kafka import ConsumerRebalanceListener as KafkaPythonListener
+from kafka import KafkaConsumer
+from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+
+COMMON: dict[str, Any] = {
+    "auto_offset_reset": "earliest",
+    "heartbeat_interval_ms": 200,
+    "metadata_max_age_ms": 500,
+}
+POLL_MS = 100
+
+
+class Telling:
+    """What the test hears of the member."""
+
+    def __init__(self) -> None:
+        self.partitions: list[str] | None = None
+        self.revoked: set[str] = set()
+
+    def revoke(self, revoked: Any) -> None:
+        self.revoked |= {f"{each.topic}-{each.partition}" for each in revoked}
+
+    def tell(self, assigned: Any) -> None:
+        partitions = sorted(f"{each.topic}-{each.partition}" for each in assigned)
+        if partitions != self.partitions:
+            self.partitions = partitions
+            print(json.dumps({"partitions": partitions, "revoked": sorted(self.revoked)}))
+            sys.stdout.flush()
+
+
+class OfAiokafka(Telling, ConsumerRebalanceListener):  # type: ignore[misc]
+    """Its listener's calls are coroutines."""
+
+    async def on_partitions_revoked(self, revoked: Any) -> None:
+        self.revoke(revoked)
+
+    async def on_partitions_assigned(self, assigned: Any) -> None:
+        """Told after every poll."""
+
+
+class OfKafkaPython(Telling, KafkaPythonListener):  # type: ignore[misc]
+    """Its listener's calls are plain."""
+
+    def on_partitions_revoked(self, revoked: Any) -> None:
+        self.revoke(revoked)
+
+    def on_partitions_assigned(self, assigned: Any) -> None:
+        """Told after every poll."""
+
+
+async def run_aiokafka(topics: list[str], pattern: str | None, **settings: Any) -> None:
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    told = OfAiokafka()
+    async with AIOKafkaConsumer(**COMMON, **settings) as consumer:
+        consumer.subscribe(topics, pattern=pattern, listener=told)
+        while not stopping.is_set():
+            await consumer.getmany(timeout_ms=POLL_MS)
+            told.tell(consumer.assignment())
+
+
+def run_kafka_python(topics: list[str], pattern: str | None, **settings: Any) -> None:
+    stopping: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
+    if settings.pop("cooperative", False):
+        settings["partition_assignment_strategy"] = [CooperativeStickyAssignor]
+    told = OfKafkaPython()
+    consumer = KafkaConsumer(**COMMON, **settings)
+    consumer.subscribe(topics, pattern=pattern, listener=told)
+    while not stopping:
+        consumer.poll(timeout_ms=POLL_MS)
+        told.tell(consumer.assignment())
+    consumer.close()
+
+
+if __name__ == "__main__":
+    client, given = sys.argv[1], {"topics": [], "pattern": None, **json.loads(sys.argv[2])}
+    if client == "aiokafka":
+        asyncio.run(run_aiokafka(**given))
+    else:
+        run_kafka_python(**given)
