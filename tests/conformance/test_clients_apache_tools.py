@@ -1,10 +1,12 @@
 """Apache Kafka's own console clients and performance tools against our broker."""
 
+import json
 import re
 import subprocess
 
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import java_command, run_main
+from conformance.apache.lines import Json
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker
 
@@ -39,6 +41,34 @@ def test_the_performance_producer_reports_every_record_sent(broker: OurBroker) -
         *("acks=all", "compression.type=lz4"),
     )
     assert "20000 records sent" in run.stdout, run.stderr
+
+
+def test_verifiable_clients_agree_about_every_record(broker: OurBroker) -> None:
+    producer = run_main(
+        "org.apache.kafka.tools.VerifiableProducer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "verifiable"),
+        *("--max-messages", "500", "--acks", "-1", "--value-prefix", "7"),
+    )
+    sent = {(each["offset"], each["value"]) for each in events(producer, "producer_send_success")}
+    assert sent == {(number, f"7.{number}") for number in range(500)}, producer.stderr
+    (summary,) = events(producer, "tool_data")
+    assert (summary["sent"], summary["acked"]) == (500, 500)
+    consumer = run_main(
+        "org.apache.kafka.tools.VerifiableConsumer",
+        *("--bootstrap-server", broker.bootstrap, "--topic", "verifiable", "--verbose"),
+        *("--group-id", "verifiable", "--max-messages", "500", "--reset-policy", "earliest"),
+    )
+    read = {(each["offset"], each["value"]) for each in events(consumer, "record_data")}
+    assert read == sent, consumer.stderr
+    committed = events(consumer, "offsets_committed")
+    assert all(each["success"] for each in committed)
+    assert committed[-1]["offsets"][0]["offset"] == 500
+
+
+def events(run: subprocess.CompletedProcess[str], name: str) -> list[Json]:
+    """What a verifiable client has said, line by line."""
+    told = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    return [each for each in told if each["name"] == name]
 
 
 def test_end_offsets_are_listed(broker: OurBroker) -> None:

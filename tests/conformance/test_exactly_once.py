@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from conformance.apache.jvm import run_main
+from conformance.apache.jars import class_path
+from conformance.apache.jvm import java_command, run_main
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
-from conformance.transacting import DEADLINE_S, producer_of, read, write
+from conformance.transacting import DEADLINE_S, producer_of, read, until_state, write
 
 COPIED = 20_000
 KILLS = 4
+COPIER = "org.apache.kafka.tools.TransactionalMessageCopier"
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -111,15 +114,46 @@ def len_of_output(broker: OurBroker) -> int:
     return sum(len(read(broker, "output", number=number)) for number in range(2))
 
 
+def copier_options(broker: OurBroker, source: str, target: str) -> list[str]:
+    return [
+        *("--broker-list", broker.bootstrap, "--transactional-id", f"{source}-copier"),
+        *("--input-topic", source, "--input-partition", "0"),
+        *("--output-topic", target, "--consumer-group", f"{source}-copier"),
+    ]
+
+
+@needs_apache("kafka-3.9")
+def test_apaches_copier_that_is_killed_at_random_copies_exactly_once(broker: OurBroker) -> None:
+    values = [b"%d" % number for number in range(1000)]
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    for value in values:  # not in a transaction: to the copier a marker is one more to come
+        producer.produce("kills", value, partition=0)
+    assert producer.flush(DEADLINE_S) == 0
+    options = [*copier_options(broker, "kills", "kills-output"), "--transaction-size", "10"]
+    draw = random.Random(8)
+    for _ in range(2):
+        command = java_command(class_path("kafka-3.9"), COPIER, *options)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as copier:
+            assert copier.stdout is not None
+            try:  # which says a line for each transaction
+                for _ in range(draw.randrange(5, 40)):
+                    assert "totalProcessed" in copier.stdout.readline()
+            finally:
+                copier.kill()
+    assert read(broker, "kills-output") != values
+    run = run_main(COPIER, *options)
+    until_state(broker, "kills-copier", "CompleteCommit")
+    assert read(broker, "kills-output") == values, run.stderr
+
+
 @needs_apache("kafka-3.9")
 def test_apaches_copier_copies_exactly_once_with_random_aborts(broker: OurBroker) -> None:
     values = [b"%d" % number for number in range(1000)]
     write(producer_of(broker, "apache-input"), "apache-input", *values, is_commit=True)
     run = run_main(
-        "org.apache.kafka.tools.TransactionalMessageCopier",
-        *("--broker-list", broker.bootstrap, "--transactional-id", "apache-copier"),
-        *("--input-topic", "apache-input", "--input-partition", "0"),
-        *("--output-topic", "apache-output", "--consumer-group", "apache-copier"),
+        COPIER,
+        *copier_options(broker, "apache-input", "apache-output"),
         *("--transaction-size", "50", "--max-messages", "1000", "--enable-random-aborts"),
     )
+    until_state(broker, "apache-input-copier", "CompleteCommit")
     assert read(broker, "apache-output") == values, run.stderr

@@ -15,7 +15,7 @@ from conformance.apache.lines import JavaError, JavaProgram, Json
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
 from conformance.test_clients_java import clients, consume, topic_of  # noqa: F401 - a fixture
-from conformance.transacting import DEADLINE_S, producer_of, read, reader, write
+from conformance.transacting import DEADLINE_S, producer_of, read, reader, until_state, write
 
 
 def test_committed_records_are_seen_and_aborted_ones_are_not(broker: OurBroker) -> None:
@@ -184,6 +184,28 @@ def test_an_open_transaction_goes_on_after_a_crash(tmp_path: Path) -> None:
         producer.produce("open", b"after", partition=0)
         producer.commit_transaction(DEADLINE_S)
         assert read(broker, "open") == [b"before", b"after"]
+
+
+@pytest.mark.parametrize("label", ["Empty", "CompleteCommit", "CompleteAbort"])
+def test_a_producer_goes_on_when_a_crash_comes_between_its_transactions(
+    tmp_path: Path, label: str
+) -> None:
+    with our_broker(tmp_path) as broker:
+        producer = producer_of(broker, "between")
+        if label != "Empty":
+            write(producer, "between", b"before", is_commit=label == "CompleteCommit")
+        before = until_state(broker, "between", label)
+        broker.kill()
+        broker.start()
+        assert until_state(broker, "between", label) == before
+        write(producer, "between", b"after", is_commit=True)
+        until_state(broker, "between", "CompleteCommit")
+        expected = [b"before"] if label == "CompleteCommit" else []
+        assert read(broker, "between") == [*expected, b"after"]
+        producer_of(broker, "between")
+        successor = until_state(broker, "between", "Empty")
+        assert successor.producer_id == before.producer_id
+        assert successor.producer_epoch > before.producer_epoch
 
 
 # Java

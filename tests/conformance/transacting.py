@@ -1,10 +1,18 @@
 """Short ways to write in transactions and to read what is committed."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    TransactionState,
+)
+from moldau.testing.wire import WireClient
 
 DEADLINE_S = 30
 
@@ -35,6 +43,19 @@ def write(producer: Producer, topic: str, *values: bytes, is_commit: bool) -> No
         producer.commit_transaction(DEADLINE_S)
     else:
         producer.abort_transaction(DEADLINE_S)
+
+
+def until_state(broker: Reachable, transactional_id: str, label: str) -> TransactionState:
+    """Wait until the coordinator says so; an ending is answered before it is complete."""
+    deadline = time.monotonic() + DEADLINE_S
+    asked = DescribeTransactionsRequest(transactional_ids=[transactional_id])
+    with WireClient(broker.bootstrap) as client:
+        while True:
+            state: TransactionState
+            (state,) = client.ask(asked, 0).transaction_states
+            if (state.error_code, state.transaction_state) == (ErrorCode.NONE, label):
+                return state
+            assert time.monotonic() < deadline, f"{state} does not become {label}"
 
 
 @contextmanager
