@@ -97,6 +97,7 @@ class Batch:
             part = replace(
                 self, records=buffer, order=order, producer=producer, parts=[], _callbacks=[]
             )
+            part.ready_ms = 0  # the whole one was ready: nothing more is waited for
             parts.append(part)
         with _settling:
             self.parts = parts
@@ -120,6 +121,21 @@ class Batch:
                 )
             )
         return batch, row
+
+    def leaves(self) -> "Iterator[Batch]":
+        """What travels of it: itself, or what it was split into, in order."""
+        waiting = [self]
+        while waiting:
+            batch = waiting.pop()
+            if batch.parts:
+                waiting += reversed(batch.parts)
+            else:
+                yield batch
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it, or all that it was split into, is delivered or has failed."""
+        return all(each.is_settled for each in self.leaves())
 
     # Waiting
 

@@ -210,13 +210,13 @@ class Producer(Managed, Generic[Key, Value]):
         self.sender.wake()
         try:
             await self._waiters.until(
-                lambda: all(batch.is_settled for batch in batches) or not self._lifetime.is_working,
+                lambda: all(batch.is_over for batch in batches) or not self._lifetime.is_working,
                 keys=[SETTLED],
                 timeout_s=timeout_s,
             )
         finally:
             self._accumulator.flushing_count -= 1
-        if not all(batch.is_settled for batch in batches):
+        if not all(batch.is_over for batch in batches):
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, "not all records could be stored")
 
     # Transactions

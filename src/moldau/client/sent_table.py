@@ -49,10 +49,4 @@ class SentTable:
 
     def _parts(self) -> Iterator[Batch]:
         """The batches, or what they were split into meanwhile."""
-        waiting = list(reversed(self._batches))
-        while waiting:
-            batch = waiting.pop()
-            if batch.parts:
-                waiting += reversed(batch.parts)
-            else:
-                yield batch
+        return (part for batch in self._batches for part in batch.leaves())

@@ -166,6 +166,20 @@ def test_receipts_follow_their_records_into_parts() -> None:
         whole.receipt(2, 102).result()
 
 
+def test_it_is_over_when_all_its_parts_are() -> None:
+    whole = batch(5)
+    whole.ready_ms = 60_000
+    first, second = whole.split()
+    inner = second.split()
+    assert list(whole.leaves()) == [first, *inner]
+    assert [each.ready_ms for each in whole.leaves()] == [0, 0, 0]
+    for part in (first, inner[1]):
+        part.deliver(0, NO_TIMESTAMP)
+        assert not whole.is_over
+    inner[0].fail(LOST)
+    assert whole.is_over
+
+
 def test_the_parts_hold_the_same_records() -> None:
     whole = batch(5)
     rows = [row for part in whole.split() for row in Rows(seal(part.records, BatchForm(10_000)))]

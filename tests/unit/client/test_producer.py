@@ -9,6 +9,7 @@ import moldau
 from moldau.client.partitioner import RoundRobinPartitioner, partition_of_key
 from moldau.client.producer import Producer, as_bytes
 from moldau.errors import (
+    ErrorCode,
     InvalidConfig,
     MessageTooLarge,
     NetworkException,
@@ -16,7 +17,7 @@ from moldau.errors import (
     UnknownTopicOrPartition,
 )
 from moldau.testing.broker import EmbeddedBroker
-from moldau.testing.control import Delay
+from moldau.testing.control import Action, Call, Delay, Fail
 
 
 @pytest.fixture
@@ -53,6 +54,40 @@ async def test_flush_returns_when_all_is_stored(kafka: EmbeddedBroker) -> None:
         await producer.flush()
         assert result.done()
         await producer.flush()
+
+
+def refuse_large(call: Call) -> Action:
+    """As a broker whose `max.message.bytes` is less than the producer's batches."""
+    sizes = [
+        len(partition.records)
+        for topic in call.request.topic_data
+        for partition in topic.partition_data
+    ]
+    return Fail(ErrorCode.MESSAGE_TOO_LARGE) if max(sizes) > 500 else None
+
+
+async def test_flush_and_close_wait_for_the_parts_of_batches(kafka: EmbeddedBroker) -> None:
+    kafka.control("Produce", refuse_large)
+    async with producer_of(kafka, linger_ms=60_000, batch_size=4000) as producer:
+        for _ in range(100):
+            await producer.send("orders", b"v" * 50, partition=0)
+        await producer.flush(timeout_s=60)
+        for _ in range(100):
+            await producer.send("orders", b"v" * 50, partition=0)
+        await producer.close(timeout_s=60)
+    assert len(kafka.records("orders")[0]) == 200
+
+
+async def test_a_transaction_is_committed_when_the_parts_of_its_batches_are_stored(
+    kafka: EmbeddedBroker,
+) -> None:
+    kafka.control("Produce", refuse_large)
+    limits = {"linger_ms": 60_000, "batch_size": 4000, "delivery_timeout_ms": 90_000}
+    producer = producer_of(kafka, transactional_id="shop", **limits)
+    async with producer, producer.transaction():
+        for _ in range(100):
+            await producer.send("orders", b"v" * 50, partition=0)
+    assert len(kafka.records("orders")[0]) == 100
 
 
 async def test_flush_gives_up_when_its_time_is_over(kafka: EmbeddedBroker) -> None:
