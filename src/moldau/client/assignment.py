@@ -73,6 +73,8 @@ class Assigned:
     read_from: int | None = None
     """A replica that is nearer than the leader (KIP-392), until `read_from_until_ms`."""
     read_from_until_ms: int = 0
+    rests_until_ms: int = 0
+    """Nothing is fetched before this time, since the last fetch failed."""
     version: int = field(default_factory=lambda: next(_versions))
     """Never used again, so that nothing is taken for a partition that came back meanwhile."""
     validated_epoch: int = NO_LEADER_EPOCH

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from moldau.client.assignment import Assigned, Assignment, Chunk
 from moldau.client.cluster import Cluster
-from moldau.client.fetch_session import FetchSession, Place
+from moldau.client.fetch_session import FIRST_EPOCH, FetchSession, Place
 from moldau.client.metrics import Latencies, Metrics
 from moldau.client.older_records import as_batches
 from moldau.client.settings import ConsumerSettings
@@ -122,9 +122,10 @@ class Fetcher:
         if self._assignment.buffered_bytes >= self._settings.fetch_max_bytes:
             return
         metadata = self._cluster.metadata
+        now_ms = self._cluster.clock.monotonic_ms()
         by_leader: dict[int, list[Assigned]] = {}
         for assigned in self._assignment.fetchable():
-            if self._truncation.is_due(assigned):
+            if now_ms < assigned.rests_until_ms or self._truncation.is_due(assigned):
                 continue
             leader = self._source_of(assigned)
             if leader is None:
@@ -161,6 +162,8 @@ class Fetcher:
             self._latencies.note((self._cluster.clock.monotonic_ns() - began_ns) / 1e9)
             if answer.error_code in _SESSION_ERRORS:
                 session.restart()
+                if request.session_epoch == FIRST_EPOCH:  # a broker that wants no session at all
+                    await self._cluster.back_off()
             else:
                 self._raise_for(answer)
                 session.answered(answer.session_id)
@@ -217,6 +220,7 @@ class Fetcher:
 
     def _take_error(self, assigned: Assigned, code: ErrorCode) -> None:
         error = KafkaError(code, f"{assigned.partition}: {code.name}")
+        self._rest(assigned)
         is_of_follower = assigned.read_from is not None
         assigned.read_from = None
         if code is ErrorCode.OFFSET_OUT_OF_RANGE and is_of_follower:
@@ -255,7 +259,14 @@ class Fetcher:
             self._fetched_bytes += len(records)
         elif len(records) >= RECORDS_POSITION:
             reason = f"{assigned.partition} at offset {assigned.fetch_offset}: no sound batch"
+            self._rest(assigned)
             self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, reason))
+
+    def _rest(self, assigned: Assigned) -> None:
+        """Leave a partition alone for a while; the others of its leader go on."""
+        backoff_ms = self._settings.retry_backoff_ms
+        assigned.rests_until_ms = self._cluster.clock.monotonic_ms() + backoff_ms
+        asyncio.get_running_loop().call_later((backoff_ms + 1) / 1000, self.wake)
 
     def _as_batches(self, assigned: Assigned, messages: memoryview) -> memoryview:
         """What older brokers keep, as batches; none if the user must be told something first."""
@@ -263,10 +274,12 @@ class Fetcher:
         try:
             batches = as_batches(messages)
         except (KafkaError, ProtocolError) as error:
+            self._rest(assigned)
             self.fail(KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{where}: {error}"))
             return memoryview(b"")
         if not batches:  # such brokers do not send a message whole that is larger than asked for
             reason = f"{where}: the message exceeds max.partition.fetch.bytes"
+            self._rest(assigned)
             self.fail(KafkaError(ErrorCode.MESSAGE_TOO_LARGE, reason))
         return batches
 

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 
 from moldau.client.consumer import Consumer
-from moldau.errors import ErrorCode, TopicAuthorizationFailed
+from moldau.errors import ErrorCode, KafkaError, TopicAuthorizationFailed
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from moldau.protocol.messages.metadata import (
@@ -68,6 +69,73 @@ async def test_what_the_user_must_know_is_raised(
     consumer.assign([T0])
     with pytest.raises(TopicAuthorizationFailed):
         await consumer.poll(10)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.NONE,  # and nonsense instead of records
+    ],
+)
+async def test_what_fails_is_tried_again_at_a_pace(kafka: EmbeddedBroker, code: ErrorCode) -> None:
+    """And brokers are not asked for metadata all the time either."""
+    await write(kafka, "t", range(10))
+    data = PartitionData(
+        partition_index=0,
+        error_code=int(code),
+        high_watermark=100,
+        records=None if code else bytes(16) + b"\x02" + bytes(200),
+    )
+    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+    if code is ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
+        answer = FetchResponse(error_code=int(code), responses=[])
+    fetches: list[Call] = []
+    others: list[Call] = []
+    kafka.control("Metadata", others.append)
+    kafka.control("Fetch", lambda call: fetches.append(call) or Respond(answer))
+    consumer = Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=50, auto_offset_reset="earliest"
+    )
+    async with consumer:
+        consumer.assign([T0])
+        began_s = asyncio.get_running_loop().time()
+        while len(fetches) < 8:
+            with suppress(KafkaError):
+                await consumer.poll(0.01)
+        assert asyncio.get_running_loop().time() - began_s >= 7 * 0.05
+    assert len(others) <= 2 + 2 * len(fetches)
+
+
+async def test_a_partition_that_fails_does_not_hold_up_others(kafka: EmbeddedBroker) -> None:
+    def refuse_first(call: Call) -> Action:
+        topics = [topic.topic for topic in call.request.topics]
+        if "t" not in topics:
+            return None
+        data = PartitionData(
+            partition_index=0,
+            error_code=int(ErrorCode.NOT_LEADER_OR_FOLLOWER),
+            high_watermark=0,
+            records=None,
+        )
+        return Respond(
+            FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+        )
+
+    await write(kafka, "t", range(10))
+    await write(kafka, "other", range(100))
+    kafka.control("Fetch", refuse_first)
+    consumer = Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        retry_backoff_ms=60_000,
+    )
+    async with consumer:
+        consumer.assign([T0, TopicPartition("other", 0)])
+        assert await read(consumer, 100) == list(range(100))
 
 
 async def test_a_slow_user_does_not_fill_the_memory(
