@@ -19,6 +19,8 @@ class KnownTopic:
     error_code: ErrorCode
     leaders: dict[int, int] = field(default_factory=dict)
     epochs: dict[int, int] = field(default_factory=dict)
+    topic_id: bytes = NO_UUID
+    """Another one than before says that the topic was deleted and created again (KIP-516)."""
 
     _partitions: list[int] = field(default_factory=list)
 
@@ -87,9 +89,13 @@ class ClusterMetadata:
         self.cluster_id = answer.cluster_id
         for topic in answer.topics:
             if topic.name is not None:
+                before = self.topics.get(topic.name)
                 if topic.topic_id != NO_UUID:
+                    if before is not None and before.topic_id not in (NO_UUID, topic.topic_id):
+                        self.names_by_id.pop(before.topic_id, None)
+                        before = None  # its epochs are of another topic, and may be higher
                     self.names_by_id[topic.topic_id] = topic.name
-                self.topics[topic.name] = _known(topic, self.topics.get(topic.name))
+                self.topics[topic.name] = _known(topic, before)
         self._updated_ms = now_ms
         self._is_in_doubt = any(
             NO_LEADER in topic.leaders.values() for topic in self.topics.values()
@@ -97,7 +103,7 @@ class ClusterMetadata:
 
 
 def _known(answer: MetadataResponseTopic, before: KnownTopic | None) -> KnownTopic:
-    topic = KnownTopic(ErrorCode(answer.error_code))
+    topic = KnownTopic(ErrorCode(answer.error_code), topic_id=answer.topic_id)
     for each in answer.partitions:
         index, leader, epoch = each.partition_index, each.leader_id, each.leader_epoch
         newest = -1 if before is None else before.epochs.get(index, -1)
@@ -105,5 +111,5 @@ def _known(answer: MetadataResponseTopic, before: KnownTopic | None) -> KnownTop
         topic.leaders[index] = NO_LEADER if is_outdated else leader
         topic.epochs[index] = max(epoch, newest)
     if not topic.leaders and before is not None and topic.error_code.is_retriable:
-        return KnownTopic(topic.error_code, before.leaders, before.epochs)
+        return KnownTopic(topic.error_code, before.leaders, before.epochs, before.topic_id)
     return topic

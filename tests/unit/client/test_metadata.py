@@ -57,6 +57,18 @@ def test_an_answer_tells_who_leads(metadata: ClusterMetadata) -> None:
     assert not metadata.is_stale(["t"], now_ms=999)
 
 
+def test_a_topic_that_was_created_again_begins_with_its_own_epochs(
+    metadata: ClusterMetadata,
+) -> None:
+    for number, (leader, epoch) in enumerate([(1, 5), (2, 0), (1, 1)]):
+        again = answer(leader, epoch)
+        again.topics[0].topic_id = bytes(15) + bytes([1 + min(number, 1)])
+        metadata.update(again, now_ms=0)
+        assert metadata.leader_of(T0) == leader
+        assert metadata.leader_epoch_of(T0) == epoch
+    assert metadata.names_by_id == {bytes(15) + b"\x02": "t"}
+
+
 def test_age_and_unknown_topics_make_it_stale(metadata: ClusterMetadata) -> None:
     assert metadata.is_stale(["t"], now_ms=1000)
     assert metadata.is_stale(["other"], now_ms=0)
