@@ -1,7 +1,7 @@
 """The brokers of a cluster: a connection to each, and metadata kept fresh."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 from moldau.client.addresses import Address, parse_addresses
@@ -21,6 +21,8 @@ from moldau.runtime.clock import Clock, SystemClock
 Response = TypeVar("Response")
 
 _AUTO_CREATION_VERSION = 4
+_CREATION_MS = 1000
+"""So long a topic may take to be there that is created because somebody asks for it."""
 
 
 class Cluster:
@@ -118,6 +120,26 @@ class Cluster:
             reason = f"topic {topic} was not found in {timeout_s:g} s"
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason) from None
 
+    async def missing(self, topics: Collection[str]) -> list[str]:
+        """Those of these topics that are not found; all are watched from then on."""
+        is_new = any(topic not in self._topics for topic in topics)
+        patience_ms = _CREATION_MS if is_new and self._creates_topics else 0
+        began_ms = self.clock.monotonic_ms()
+        self._topics.update(dict.fromkeys(topics))
+        if self._unknown(topics):
+            await self.refresh()
+        while unknown := self._unknown(topics):
+            for topic in unknown:
+                self._refuse_if_never(topic)
+            if self.clock.monotonic_ms() - began_ms >= patience_ms:
+                break
+            await self.back_off()
+            await self.refresh()
+        return unknown
+
+    def _unknown(self, topics: Iterable[str]) -> list[str]:
+        return [topic for topic in topics if not self.metadata.partitions_of(topic)]
+
     async def refresh(self, topics: Iterable[str] = ()) -> None:
         """Ask for metadata now, of these topics and of all that were asked for before."""
         self._topics.update(dict.fromkeys(topics))
@@ -160,11 +182,15 @@ class Cluster:
         except KafkaError as error:
             if not error.is_retriable:
                 raise
+        self._refuse_if_never(topic)
+        if not self.metadata.partitions_of(topic):
+            await self.back_off()
+
+    def _refuse_if_never(self, topic: str) -> None:
+        """Raise why a topic will not be found however long one waits."""
         known = self.metadata.topics.get(topic)
         if known is not None and known.error_code and not known.error_code.is_retriable:
             raise KafkaError(known.error_code, f"topic {topic}: {known.error_code.name}")
-        if not self.metadata.partitions_of(topic):
-            await self.back_off()
 
     async def _any_broker(self) -> OpenBroker:
         """An open connection if there is one, else the first address that answers."""

@@ -26,6 +26,10 @@ class FoundOffset(NamedTuple):
     timestamp: int
 
 
+Findings = tuple[dict[TopicPartition, FoundOffset], KafkaError | None]
+"""Offsets, and why some are missing."""
+
+
 class OffsetLookup:
     """Asks the leaders, again and elsewhere if they have changed."""
 
@@ -40,12 +44,9 @@ class OffsetLookup:
         try:
             async with asyncio.timeout(self._cluster.timeout_s):
                 while missing := {each: at for each, at in times.items() if each not in found}:
-                    try:
-                        await self._ask_leaders(missing, found)
-                    except KafkaError as error:
-                        if not error.is_retriable:
-                            raise
-                        last_error = error
+                    some, last_error = await self.find_some(missing)
+                    found |= some
+                    if last_error is not None:
                         await self._cluster.back_off()
         except TimeoutError:
             names = ", ".join(str(each) for each in times if each not in found)
@@ -53,31 +54,36 @@ class OffsetLookup:
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason) from None
         return found
 
-    async def _ask_leaders(
-        self,
-        times: Mapping[TopicPartition, int],
-        found: dict[TopicPartition, FoundOffset],
-    ) -> None:
+    async def find_some(self, times: Mapping[TopicPartition, int]) -> Findings:
+        """What can be told at once, and what another try could be worth for the rest."""
         metadata = self._cluster.metadata
-        for topic in dict.fromkeys(partition.topic for partition in times):
-            await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
-        await self._cluster.refresh_if_stale()
+        found: dict[TopicPartition, FoundOffset] = {}
+        failure: KafkaError | None = None
         by_leader: dict[int, dict[TopicPartition, int]] = {}
+        try:
+            absent = await self._cluster.missing({partition.topic for partition in times})
+            await self._cluster.refresh_if_stale()
+        except KafkaError as error:
+            return found, _retriable(error)
         for partition, at in times.items():
             leader = metadata.leader_of(partition)
-            if leader is None:
-                metadata.doubt(partition)
-                raise KafkaError(ErrorCode.LEADER_NOT_AVAILABLE, f"{partition} has no leader")
-            by_leader.setdefault(leader, {})[partition] = at
+            if leader is not None:
+                by_leader.setdefault(leader, {})[partition] = at
+                continue
+            metadata.doubt(partition)
+            is_absent = partition.topic in absent
+            reason = f"topic {partition.topic} was not found" if is_absent else "has no leader"
+            failure = KafkaError(ErrorCode.LEADER_NOT_AVAILABLE, f"{partition}: {reason}")
         for leader, asked in by_leader.items():
             try:
                 answer = await self._cluster.ask(leader, self._request(asked), ListOffsetsResponse)
                 _read(answer, found)
             except KafkaError as error:
+                failure = _retriable(error)
                 if error.is_stale_metadata:
                     for partition in asked:
                         metadata.doubt(partition)
-                raise
+        return found, failure
 
     def _request(self, times: Mapping[TopicPartition, int]) -> ListOffsetsRequest:
         topics: dict[str, list[ListOffsetsPartition]] = {}
@@ -90,6 +96,13 @@ class OffsetLookup:
             isolation_level=self._isolation_level,
             topics=[ListOffsetsTopic(name=name, partitions=each) for name, each in topics.items()],
         )
+
+
+def _retriable(error: KafkaError) -> KafkaError:
+    """The error, if the same may succeed later; else it is raised."""
+    if not error.is_retriable:
+        raise error
+    return error
 
 
 def _read(answer: ListOffsetsResponse, found: dict[TopicPartition, FoundOffset]) -> None:

@@ -25,7 +25,10 @@ class Positioning:
         self.when_found: Callable[[], None] = lambda: None
 
     async def locate(self, unknown: Sequence[Assigned]) -> None:
-        """Find positions; OffsetOutOfRange if the policy is not to look for any."""
+        """Find positions; OffsetOutOfRange if the policy is not to look for any.
+
+        What another try could be worth is raised too, once the others have their positions.
+        """
         versions = {each.partition: each.version for each in unknown}
         if self.fetch_committed is not None:
             usable = [each.partition for each in unknown if not each.wants_reset]
@@ -37,9 +40,12 @@ class Positioning:
             names = ", ".join(map(str, to_reset))
             reason = f"no offset to begin with for {names}, and auto.offset.reset is none"
             raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
-        found = await self._offsets.find(dict.fromkeys(to_reset, _RESET_TIMES[self._policy]))
+        times = dict.fromkeys(to_reset, _RESET_TIMES[self._policy])
+        found, failure = await self._offsets.find_some(times)
         places = {partition: Place(each.offset) for partition, each in found.items()}
         self._go_on(places, versions)
+        if failure is not None:  # of some, for which the others need not wait
+            raise failure
 
     def _go_on(
         self, places: Mapping[TopicPartition, Place], versions: Mapping[TopicPartition, int]

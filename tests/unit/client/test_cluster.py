@@ -44,6 +44,18 @@ async def test_a_topic_that_may_not_be_created_is_not_found(kafka: EmbeddedBroke
     cluster.close()
 
 
+async def test_topics_that_are_not_there_are_told_apart(
+    kafka: EmbeddedBroker, cluster: Cluster
+) -> None:
+    assert await cluster.missing(["created"]) == []
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5)
+    other = Cluster(settings, creates_topics=False)
+    assert await other.missing(["created", "absent"]) == ["absent"]
+    with pytest.raises(InvalidTopicException):
+        await other.missing(["created", "not a topic"])
+    other.close()
+
+
 async def test_a_name_that_no_topic_can_have_fails_at_once(cluster: Cluster) -> None:
     with pytest.raises(InvalidTopicException):
         await cluster.wait_for_topic("not a topic", timeout_s=60)

@@ -10,7 +10,7 @@ from moldau.client.fetch_session import Place
 from moldau.client.offset_lookup import OffsetLookup
 from moldau.client.positioning import Positioning
 from moldau.client.settings import ClientSettings
-from moldau.errors import OffsetOutOfRange
+from moldau.errors import LeaderNotAvailable, OffsetOutOfRange
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.reading import write
@@ -41,6 +41,19 @@ async def test_the_policy_says_which_end(offsets: OffsetLookup, policy: str, pos
     assignment = unread()
     await Positioning(offsets, assignment, policy).locate(list(assignment))
     assert assignment[T0].position == position
+
+
+async def test_nobody_waits_for_a_topic_that_is_missing(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(5))
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers)
+    cluster = Cluster(settings, creates_topics=False)
+    offsets = OffsetLookup(cluster, is_committed_only=False)
+    assignment = Assignment()
+    assignment.replace([TopicPartition("absent", 0), T0])
+    with pytest.raises(LeaderNotAvailable, match="topic absent was not found"):
+        await Positioning(offsets, assignment, "latest").locate(list(assignment))
+    assert assignment[T0].position == 5
+    cluster.close()
 
 
 async def test_what_was_committed_comes_first(offsets: OffsetLookup) -> None:

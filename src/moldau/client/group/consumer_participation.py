@@ -115,6 +115,10 @@ class ConsumerParticipation:
         if not self._membership.member_id:
             self._membership.take_member_id(format_uuid(SystemRandom().uuid()))
         self._topics = await self._look_for_topics()
+        missing = await self._cluster.missing(self._topics)
+        if missing:
+            group_id, names = self._membership.group_id, ", ".join(missing)
+            _log.warning("group %s: no such topics yet, others are read: %s", group_id, names)
         self._told = []
         self._take(await self._beat(_JOINING, self._topics))
 
@@ -125,6 +129,8 @@ class ConsumerParticipation:
         if not is_pattern or looked_ms >= self._settings.metadata_max_age_ms:
             topics = await self._look_for_topics()
         is_new = topics != self._topics
+        if is_new:
+            await self._cluster.missing(topics)
         held = holder.held()
         news = held if held != self._told else None
         self._take(await self._beat(self._membership.generation, topics if is_new else None, news))
@@ -178,10 +184,7 @@ class ConsumerParticipation:
 
     async def _look_for_topics(self) -> tuple[str, ...]:
         self._looked_ms = self._now_ms()
-        topics = await self._subscription.topics(self._cluster)
-        for topic in topics:
-            await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
-        return topics
+        return await self._subscription.topics(self._cluster)
 
     async def _beat(
         self,

@@ -75,6 +75,7 @@ class Participation:
         self._keeps = all(name == COOPERATIVE for name in names)
         self._subscription = Subscription()
         self._topics: tuple[str, ...] = ()
+        self._missing: list[str] = []
         self._looked_ms = 0
         self._had: list[TopicPartition] = []
         self._dealt_out: Mapping[str, list[int]] | None = None
@@ -160,8 +161,7 @@ class Participation:
     # Joining
 
     async def _join(self, holder: Holder) -> list[TopicPartition]:
-        for topic in self._topics:
-            await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
+        self._note_missing(await self._cluster.missing(self._topics))
         owned = holder.held() if self._keeps else self._had
         known = MemberSubscription(self._topics, owned, self._membership.last_generation)
         answer = await self._ask_to_join(known)
@@ -185,6 +185,13 @@ class Participation:
         )
         _raise_for(synced.error_code, "SyncGroup")
         return decode_assignment(synced.assignment)
+
+    def _note_missing(self, missing: list[str]) -> None:
+        """Topics that are not there hold up nobody; they are read once somebody creates them."""
+        if missing and missing != self._missing:
+            group_id, names = self._membership.group_id, ", ".join(missing)
+            _log.warning("group %s: no such topics yet, others are read: %s", group_id, names)
+        self._missing = missing
 
     async def _ask_to_join(self, known: MemberSubscription) -> JoinGroupResponse:
         request = JoinGroupRequest(
@@ -246,7 +253,7 @@ class Participation:
                 return await self._wait_for_poll()
             if not self._changed.is_set():
                 await self._beat()
-            if self._dealt_out is not None and self._has_grown(self._dealt_out):
+            if self._dealt_out is not None and await self._has_grown(self._dealt_out):
                 self._dealt_out = None
                 return None
         return None
@@ -277,8 +284,11 @@ class Participation:
             self._coordinator.forget()
             await self._cluster.back_off()
 
-    def _has_grown(self, dealt_out: Mapping[str, list[int]]) -> bool:
+    async def _has_grown(self, dealt_out: Mapping[str, list[int]]) -> bool:
         """Whether there are partitions by now that nobody was given."""
+        if not all(dealt_out.values()):
+            with suppress(KafkaError):  # heartbeats find out what is wrong
+                await self._cluster.refresh(dealt_out)
         return self._partitions(list(dealt_out)) != dealt_out
 
     async def _wait_for_poll(self) -> None:

@@ -62,6 +62,17 @@ async def test_the_next_member_goes_on_where_the_last_was(kafka: EmbeddedBroker)
             assert await read(member, len(expected)) == expected
 
 
+async def test_a_missing_topic_holds_up_no_other_and_is_read_when_it_is_there(
+    kafka: EmbeddedBroker,
+) -> None:
+    await write(kafka, "t", range(10))
+    async with new_member_of(kafka, allow_auto_create_topics=False) as member:
+        member.subscribe(["later", "t"])
+        assert await read(member, 10) == list(range(10))
+        await write(kafka, "later", range(5))
+        assert await read(member, 5) == list(range(5))
+
+
 async def test_only_what_moves_is_revoked(kafka: EmbeddedBroker) -> None:
     heard: list[str] = []
     async with new_member_of(kafka) as one, new_member_of(kafka) as other:

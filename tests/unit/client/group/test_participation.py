@@ -8,6 +8,7 @@ from moldau.errors import ErrorCode, GroupAuthorizationFailed
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Action, Call, Drop, Fail
 from unit.client.group.members import QUICK_GROUPS, member_of, settle
+from unit.client.reading import read, write
 
 
 @pytest.fixture
@@ -25,6 +26,28 @@ async def test_members_share_the_partitions(kafka: EmbeddedBroker) -> None:
             together = sorted(one.assignment() + other.assignment())
             assert [each.partition for each in together] == [0, 1, 2]
         await settle(one, counts=[3])
+
+
+async def test_a_missing_topic_holds_up_no_other_and_is_read_when_it_is_there(
+    kafka: EmbeddedBroker,
+) -> None:
+    await write(kafka, "t", range(10))
+    async with member_of(kafka, allow_auto_create_topics=False) as member:
+        member.subscribe(["later", "t"])
+        assert await read(member, 10) == list(range(10))
+        await write(kafka, "later", range(5))
+        assert await read(member, 5) == list(range(5))
+
+
+async def test_the_leader_looks_for_the_missing_topics_of_others(kafka: EmbeddedBroker) -> None:
+    async with member_of(kafka) as leader:
+        leader.subscribe(["t"])
+        await settle(leader, counts=[3])
+        async with member_of(kafka, allow_auto_create_topics=False) as member:
+            member.subscribe(["later"])
+            await settle(leader, member, counts=[3, 0])
+            await write(kafka, "later", range(5))
+            await settle(leader, member, counts=[3, 3])
 
 
 async def test_a_member_that_is_gone_without_a_word_is_replaced(kafka: EmbeddedBroker) -> None:
