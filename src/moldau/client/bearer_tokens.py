@@ -1,14 +1,13 @@
 """Bearer tokens for OAUTHBEARER: given, made by a function, or fetched with credentials."""
 
-import asyncio
 import base64
-import inspect
 import json
 from collections.abc import Awaitable, Callable
 from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
+from moldau.client.beside import call_beside, call_or_await
 from moldau.client.security_settings import SecuritySettings
 from moldau.config.values import invalid
 from moldau.security.exchange import refused
@@ -23,7 +22,7 @@ def token_provider(settings: SecuritySettings, *, timeout_s: float) -> Provider:
         return lambda: _call(function)
     if settings.sasl_oauthbearer_token_endpoint_url:
         request = _request(settings)
-        return lambda: asyncio.to_thread(_fetch, request, timeout_s)
+        return lambda: call_beside(_fetch, request, timeout_s)
 
     async def given() -> str:
         return settings.sasl_oauthbearer_token
@@ -32,9 +31,7 @@ def token_provider(settings: SecuritySettings, *, timeout_s: float) -> Provider:
 
 
 async def _call(function: Callable[[], object]) -> str:
-    made = function()
-    if inspect.isawaitable(made):
-        made = await made
+    made = await call_or_await(function)
     if not isinstance(made, str):
         kind = type(made).__name__
         raise TypeError(f"sasl_oauthbearer_token_provider must return a text, not {kind}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import moldau
 from moldau.client.addresses import Address
+from moldau.client.beside import call_beside
 from moldau.client.connection import Connection
 from moldau.client.login_session import NO_END, LoginSession
 from moldau.client.metrics import Traffic
@@ -122,20 +123,30 @@ async def _agree(connection: Connection, version: int, settings: ClientSettings)
     return BrokerVersions.of_answer(answer.api_keys)
 
 
+async def _resolve(address: Address, timeout_s: float) -> list[str]:
+    """All addresses of a name. Name servers may take much longer than one wants to wait."""
+    host, port = address
+    try:
+        async with asyncio.timeout(timeout_s):
+            found = await call_beside(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    except TimeoutError:
+        reason = f"{address}: the name was not resolved in {timeout_s:g} s"
+        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from None
+    except OSError as error:
+        reason = f"{address}: {error.strerror or error}"
+        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    return [str(place[0]) for _, _, _, _, place in found]
+
+
 async def _connect(
     address: Address, settings: ClientSettings, tls: ssl.SSLContext | None
 ) -> Connection:
     """The first of all addresses that takes the connection; the error names each that did not."""
     loop = asyncio.get_running_loop()
     tried: list[str] = []
-    try:
-        found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        reason = f"{address}: {error.strerror or error}"
-        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    found = await _resolve(address, settings.request_timeout_ms / 1000)
     timeout_s = settings.socket_connection_setup_timeout_ms / 1000 / len(found)
-    for _, _, _, _, place in found:
-        host = str(place[0])
+    for host in found:
         try:
             async with asyncio.timeout(timeout_s):
                 _, connection = await loop.create_connection(

@@ -1,6 +1,7 @@
 """Connecting: which addresses are tried, and how versions are agreed on."""
 
-import asyncio
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -93,16 +94,26 @@ async def test_a_name_that_nobody_knows_is_an_error_that_says_it() -> None:
         await open_broker(Address("no-such-host.invalid", 1), SETTINGS)
 
 
+async def test_a_name_server_that_does_not_answer_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait())
+    impatient = ClientSettings(bootstrap_servers="unused:1", request_timeout_ms=20)
+    with pytest.raises(NetworkException, match=r"some\.example:1: the name was not resolved in"):
+        await open_broker(Address("some.example", 1), impatient)
+    answered.set()
+
+
 def resolve_in(monkeypatch: pytest.MonkeyPatch, hosts: list[str]) -> None:
     """Let the one name of these tests stand for several hosts of this machine."""
-    loop = asyncio.get_running_loop()
-    resolve = loop.getaddrinfo
+    resolve = socket.getaddrinfo
 
-    async def getaddrinfo(host: str, port: int, **options: int) -> object:
+    def getaddrinfo(host: str, port: int, **options: int) -> object:
         names = hosts if host == "several.example" else [host]
-        return [found for name in names for found in await resolve(name, port, **options)]
+        return [found for name in names for found in resolve(name, port, **options)]
 
-    monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
 
 
 async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) -> None:

@@ -72,6 +72,5 @@ class LoopThread:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()

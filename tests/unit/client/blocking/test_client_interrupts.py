@@ -1,6 +1,7 @@
 """Ctrl-C interrupts whatever blocks, and the client can be used and closed afterwards."""
 
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from moldau.client.blocking import Admin, Consumer, Producer
+from moldau.errors import NetworkException
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Delay
@@ -90,6 +92,33 @@ def test_a_call_is_interrupted(desk: Desk, name: str) -> None:
     release()
     desk.kafka.restart()  # which forgets what it has held back
     assert desk.producer.send("t", b"last").result(20).offset >= 0
+
+
+@pytest.fixture
+def slow_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Set when a name server, which takes much longer than anybody waits, has answered."""
+    is_asked_to, has_answered = threading.Event(), threading.Event()
+
+    def getaddrinfo(*_: object, **__: object) -> list[object]:
+        is_asked_to.wait(20)
+        has_answered.set()
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    yield has_answered
+    is_asked_to.set()
+
+
+def test_a_start_is_interrupted_while_names_are_looked_up(slow_names: threading.Event) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        call_and_press_ctrl_c(lambda: Producer(bootstrap_servers="slow.example:1"))
+    assert not slow_names.is_set()
+
+
+def test_a_start_fails_in_time_while_names_are_looked_up(slow_names: threading.Event) -> None:
+    with pytest.raises(NetworkException, match=r"slow\.example:1"):
+        Producer(bootstrap_servers="slow.example:1", request_timeout_ms=100)
+    assert not slow_names.is_set()
 
 
 def call_and_press_ctrl_c(call: Callable[[], object]) -> None:
