@@ -9,6 +9,8 @@ from pyarrow import json as arrow_json
 
 from moldau.client.registry import Registry, Schema, body_of, put_header
 
+_WHITESPACE = b" \t\r\n"
+
 
 class Json:
     """Objects with the fields of a schema; fields that it does not know are left out.
@@ -37,6 +39,7 @@ class Json:
         if self._registry is not None:
             values = _without_header(values)
         filled = values.fill_null(b"{}")
+        _check_ends(filled)
         lines = pc.binary_join(pa.ListArray.from_arrays([0, len(filled)], filled), b"\n")
         options = arrow_json.ParseOptions(
             explicit_schema=self._schema,
@@ -104,6 +107,19 @@ def _json_schema(kind: pa.DataType) -> dict[str, object]:
         (pa.types.is_floating, "number"),
     )
     return {"type": next((name for is_such, name in names if is_such(kind)), "string")}
+
+
+def _check_ends(values: pa.Array) -> None:
+    """Refuse rows that do not begin and end as an object does.
+
+    The rows are parsed as one text. If all have such ends, none can be completed by the next, so
+    that as many objects as rows are one in each.
+    """
+    is_plain = pc.and_(pc.starts_with(values, b"{"), pc.ends_with(values, b"}"))
+    for row in pc.indices_nonzero(pc.invert(is_plain)).to_pylist():
+        text = bytes(values[row].as_buffer()).strip(_WHITESPACE)
+        if not (text.startswith(b"{") and text.endswith(b"}")):
+            raise ValueError(_first_bad(values) or f"row {row} is not a JSON object")
 
 
 def _first_bad(values: pa.Array) -> str | None:

@@ -46,6 +46,20 @@ def test_missing_fields_are_null_and_unknown_ones_left_out() -> None:
     ]
 
 
+def test_nothing_shifts_if_one_value_has_two_objects_and_another_none() -> None:
+    form = Json({"a": pa.int64()})
+    for values in (
+        [b'{"a":1}{"a":2}', b""],
+        [b" ", b'{"a":1} {"a":2}'],
+        [b'{"a":', b'1}{"a":2}'],
+        [b'{"a":1}{"a":2}', b'{"a":', b"3}"],
+    ):
+        with pytest.raises(ValueError, match="row 0 is not JSON"):
+            form.decode(pa.array(values, pa.binary()))
+    spaced = pa.array([b' {"a":1}', b'{"a":2}\r\n'], pa.binary())
+    assert form.decode(spaced).to_pylist() == [{"a": 1}, {"a": 2}]
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
