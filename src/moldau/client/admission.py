@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from moldau.client.accumulator import Accumulator, OutgoingRecord
@@ -100,6 +101,24 @@ class Admission:
         """Where the next batch without keys goes, and how many partitions there are."""
         partitions = self._cluster.metadata.partitions_of(topic)
         return self._choose(topic, None, partitions), len(partitions)
+
+    def choose_for_rows(
+        self, topic: str, keys: Iterable[bytes | None]
+    ) -> "dict[int, array[int]] | None":
+        """Of records with these keys, which go to which partition; None if the keys' hashes say.
+
+        A partitioner of the user is asked for each of them, as it is for records one by one.
+        """
+        if self._partitioner is None:
+            return None
+        partitions = self._cluster.metadata.partitions_of(topic)
+        rows: dict[int, array[int]] = {}
+        for row, key in enumerate(keys):
+            number = self._partitioner(topic, key, partitions)
+            if number not in rows:
+                self.check_partition(topic, number)
+            rows.setdefault(number, array("i")).append(row)
+        return rows
 
     @property
     def bulk_batch_size(self) -> int:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from typing import Literal
 
 import pyarrow as pa
@@ -74,18 +75,40 @@ def pieces(
     """The rows of a table as batches, each with the partition that it goes to."""
     for batch in slices_of(table):
         records = new_records(batch, columns, admission.now_ms())
-        keyless, partition_count = admission.choose_partition(topic)
-        if partition is not None:
-            admission.check_partition(topic, partition)
-            keyless = partition
-        if partition is not None or records.keys is None:
-            targets: list[tuple[int, memoryview | None]] = [(keyless, None)]
+        if partition is None:
+            targets = _targets(admission, topic, records)
         else:
-            orders = order_by_partition(records.keys, partition_count, keyless)
-            targets = [(number, order) for number, order in enumerate(orders) if len(order)]
+            admission.check_partition(topic, partition)
+            targets = [(partition, None)]
         for number, order in targets:
             for built in build_batches(records, admission.bulk_batch_size, order):
                 yield number, built
+
+
+def _targets(
+    admission: Admission, topic: str, records: NewRecords
+) -> list[tuple[int, memoryview | None]]:
+    """Partitions, and which rows go there: None for all."""
+    chosen = admission.choose_for_rows(topic, _keys(records))
+    if chosen is not None:
+        return [(number, memoryview(rows)) for number, rows in chosen.items()]
+    keyless, partition_count = admission.choose_partition(topic)
+    if records.keys is None:
+        return [(keyless, None)]
+    orders = order_by_partition(records.keys, partition_count, keyless)
+    return [(number, order) for number, order in enumerate(orders) if len(order)]
+
+
+def _keys(records: NewRecords) -> Iterator[bytes | None]:
+    """The keys one by one, as a partitioner wants to see them."""
+    keys = records.keys
+    if keys is None:
+        yield from repeat(None, len(records.timestamps))
+        return
+    for row, (start, end) in enumerate(pairwise(keys.offsets)):
+        bit = keys.validity_start + row
+        is_null = keys.validity is not None and not keys.validity[bit >> 3] >> (bit & 7) & 1
+        yield None if is_null else bytes(keys.data[start:end])
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:

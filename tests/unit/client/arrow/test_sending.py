@@ -1,7 +1,7 @@
 """Tables become records, whatever they come from and wherever they go."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import duckdb
@@ -47,6 +47,24 @@ def test_keys_go_where_java_puts_them(
     for records in stored.values():
         numbers = [int(each.value or b"") for each in records]
         assert numbers == sorted(numbers)
+
+
+@pytest.mark.parametrize("key", ["id", None])
+def test_a_partitioner_is_asked_for_every_row(kafka: EmbeddedBroker, key: str | None) -> None:
+    asked: list[bytes | None] = []
+
+    def choose(topic: str, key: bytes | None, partitions: Sequence[int]) -> int:
+        assert topic == "t"
+        asked.append(key)
+        return partitions[-1] if key == b"d" else partitions[len(asked) % 2]
+
+    servers = kafka.bootstrap_servers
+    with Producer[bytes, bytes](bootstrap_servers=servers, partitioner=choose) as producer:
+        producer.send_table("t", TABLE.slice(1), key=key).result(10)
+    assert asked == ([b"b", None, b"d"] if key else [None, None, None])
+    stored = {number: [each.value for each in rows] for number, rows in kafka.records("t").items()}
+    last = {0: [b""], 1: [None], 2: [b"4"]} if key else {0: [b""], 1: [None, b"4"], 2: []}
+    assert {number: stored.get(number, []) for number in range(3)} == last
 
 
 def test_all_parts_of_records_come_from_columns(
