@@ -69,7 +69,8 @@ class Assigned:
     is_paused: bool = False
     wants_reset: bool = False
     """Whether the committed offset is of no use, so that the reset policy decides."""
-    high_watermark: int | None = None
+    end_offset: int | None = None
+    """Where the log ends for this reader: at the high watermark, or at the last stable offset."""
     read_from: int | None = None
     """A replica that is nearer than the leader (KIP-392), until `read_from_until_ms`."""
     read_from_until_ms: int = 0
@@ -108,9 +109,9 @@ class Assigned:
     @property
     def lag(self) -> int | None:
         """How many offsets are still to be read, as far as is known."""
-        if self.position is None or self.high_watermark is None:
+        if self.position is None or self.end_offset is None:
             return None
-        return max(self.high_watermark - self.position, 0)
+        return max(self.end_offset - self.position, 0)
 
     def seek(self, offset: int, epoch: int = NO_LEADER_EPOCH) -> None:
         """Go on from this offset, behind a record of this epoch."""

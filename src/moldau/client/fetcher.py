@@ -234,7 +234,9 @@ class Fetcher:
             self.fail(error)
 
     def _take_records(self, assigned: Assigned, data: PartitionData) -> None:
-        assigned.high_watermark = data.high_watermark
+        is_committed_only = self._settings.isolation_level == "read_committed"
+        is_stable_known = is_committed_only and data.last_stable_offset >= 0
+        assigned.end_offset = data.last_stable_offset if is_stable_known else data.high_watermark
         if data.preferred_read_replica >= 0:
             assigned.read_from = data.preferred_read_replica
             now_ms = self._cluster.clock.monotonic_ms()

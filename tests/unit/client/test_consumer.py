@@ -49,6 +49,23 @@ async def test_polling_returns_what_there_is_up_to_a_limit(kafka: EmbeddedBroker
         assert consumer.lag(T0) == 0
 
 
+@pytest.mark.parametrize(("level", "lag"), [("read_uncommitted", 3), ("read_committed", 0)])
+async def test_who_reads_what_is_committed_is_not_behind_an_open_transaction(
+    kafka: EmbeddedBroker, level: str, lag: int
+) -> None:
+    await write(kafka, "t", range(10))
+    producer = Producer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, transactional_id="open"
+    )
+    async with producer, consumer_of(kafka, isolation_level=level) as consumer:
+        await producer.begin_transaction()
+        for _ in range(3):
+            await (await producer.send("t", b"0"))
+        consumer.assign([T0])
+        await read(consumer, 10)
+        assert consumer.lag(T0) == lag
+
+
 async def test_deserializers_are_plain_functions(kafka: EmbeddedBroker) -> None:
     async with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         await producer.send("t", b'{"a": 1}', key=b"k")
