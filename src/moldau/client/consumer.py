@@ -12,10 +12,11 @@ from moldau.client.group.group import Group, Listeners, PartitionListener
 from moldau.client.group.subscription import Subscription
 from moldau.client.iteration import Iteration
 from moldau.client.lifetime import Lifetime, Managed
+from moldau.client.log_questions import LogQuestions
 from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.client.positioning import Positioning
-from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
+from moldau.client.record import ConsumerRecord
 from moldau.client.settings import ConsumerSettings, read_settings
 from moldau.client.transactions import GroupMetadata
 from moldau.errors import ErrorCode, KafkaError
@@ -33,7 +34,7 @@ Deserializer = Callable[[bytes], Value]
 _WAIT_S = 60.0
 
 
-class Consumer(Managed, Generic[Key, Value]):
+class Consumer(LogQuestions, Managed, Generic[Key, Value]):
     """Reads records in order, partition by partition: those of its group, or those it is given.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
@@ -134,17 +135,21 @@ class Consumer(Managed, Generic[Key, Value]):
         *,
         on_assigned: PartitionListener | None = None,
         on_revoked: PartitionListener | None = None,
+        on_lost: PartitionListener | None = None,
     ) -> None:
         """Share these topics, or all that match a pattern, with the other members of the group.
 
         `on_assigned` and `on_revoked` are told the partitions that come and go, the latter before
-        another member can have them. They are called while records are read, not by `poll`.
+        another member can have them; `on_lost`, or else `on_revoked`, if another may have them
+        already. Not `poll` calls them: plain functions run in a thread of their own, so that
+        heartbeats go on; one that uses the consumer has to be an `async def`.
         """
         if isinstance(topics, re.Pattern):
             subscription = Subscription(pattern=topics)
         else:
             subscription = Subscription((topics,) if isinstance(topics, str) else tuple(topics))
-        self._require_group().subscribe(subscription, Listeners(on_assigned, on_revoked))
+        listeners = Listeners(on_assigned, on_revoked, on_lost)
+        self._require_group().subscribe(subscription, listeners)
 
     def unsubscribe(self) -> None:
         """Read nothing, and leave the partitions to the other members."""
@@ -155,7 +160,7 @@ class Consumer(Managed, Generic[Key, Value]):
         partitions: Iterable[TopicPartition | tuple[str, int]] | Mapping[TopicPartition, int],
     ) -> None:
         """Read these partitions, and no others; a mapping says from which offsets on."""
-        self._lifetime.check()
+        self._lifetime.check_thread()
         if self._group is not None and self._group.is_subscribed:
             raise RuntimeError("the group says what is read: either subscribe or assign")
         self._assignment.replace(TopicPartition(*each) for each in partitions)
@@ -330,34 +335,6 @@ class Consumer(Managed, Generic[Key, Value]):
             else:
                 self.seek(partition, each.offset)
 
-    async def beginning_offsets(
-        self, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, int]:
-        """Where the logs of partitions begin."""
-        found = await self._offsets.find(dict.fromkeys(partitions, EARLIEST))
-        return {partition: each.offset for partition, each in found.items()}
-
-    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Where the logs of partitions end, for readers."""
-        found = await self._offsets.find(dict.fromkeys(partitions, LATEST))
-        return {partition: each.offset for partition, each in found.items()}
-
-    async def offsets_for_times(
-        self, times_ms: Mapping[TopicPartition, int]
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first records at or after these times; None where there is none so late."""
-        found = await self._offsets.find(times_ms)
-        return {
-            partition: None if each.offset < 0 else OffsetAndTimestamp(*each)
-            for partition, each in found.items()
-        }
-
-    async def partitions_of(self, topic: str) -> list[TopicPartition]:
-        """The partitions of a topic."""
-        self._lifetime.check()
-        await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
-        return [TopicPartition(topic, each) for each in self._cluster.metadata.partitions_of(topic)]
-
     def lag(self, partition: TopicPartition) -> int | None:
         """How many offsets are still to be read, as far as is known."""
         return self._assigned(partition).lag
@@ -386,14 +363,14 @@ class Consumer(Managed, Generic[Key, Value]):
             raise failure
 
     def _require_group(self) -> Group:
-        self._lifetime.check()
+        self._lifetime.check_thread()
         if self._group is None:
             reason = "subscriptions and commits belong to a group: set group_id"
             raise KafkaError(ErrorCode.INVALID_GROUP_ID, reason)
         return self._group
 
     def _assigned(self, partition: TopicPartition) -> Assigned:
-        self._lifetime.check()
+        self._lifetime.check_thread()
         if partition not in self._assignment:
             raise KeyError(f"{partition} is not assigned to this consumer")
         return self._assignment[partition]

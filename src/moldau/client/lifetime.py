@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from types import TracebackType
@@ -45,6 +46,7 @@ class Lifetime:
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._process_id: int | None = None
+        self._thread_id = 0
         self._working: asyncio.Task[None] | None = None
         self.is_closed = False
         self.cluster: Cluster
@@ -60,6 +62,7 @@ class Lifetime:
             cluster.close()
             raise
         self._process_id = os.getpid()
+        self._thread_id = threading.get_ident()
         if work is not None:
             self._working = asyncio.create_task(work(), name=f"moldau-{self._kind}")
 
@@ -85,6 +88,13 @@ class Lifetime:
         """Call this when the work ends, however it does."""
         assert self._working is not None, "something works"
         self._working.add_done_callback(lambda _: call())
+
+    def check_thread(self) -> None:
+        """As `check`, for what only the thread of the event loop may do."""
+        self.check()
+        if threading.get_ident() != self._thread_id:
+            reason = "belongs to the thread of its event loop: make the listener an `async def`"
+            raise RuntimeError(f"the {self._kind} {reason}")
 
     def check(self) -> None:
         """RuntimeError if the client cannot be used, which says why."""

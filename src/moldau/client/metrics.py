@@ -5,11 +5,13 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 
+from moldau.client.beside import call_or_await
+
 _log = logging.getLogger(__name__)
 
 Metrics = dict[str, float]
 Listener = Callable[[Mapping[str, float]], object]
-"""Is told the metrics now and then."""
+"""Is told the metrics now and then: a plain function in a thread of its own, or one to await."""
 
 
 @dataclass(slots=True)
@@ -94,6 +96,6 @@ class Reporter:
         while True:
             await asyncio.sleep(self._interval_s)
             try:
-                self._tell(self._read())
+                await call_or_await(self._tell, self._read())
             except Exception:  # noqa: BLE001 - the user's code
                 _log.exception("the listener for metrics failed")

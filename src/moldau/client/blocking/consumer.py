@@ -1,6 +1,5 @@
 """The consumer for code that blocks."""
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -8,7 +7,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from moldau.client import consumer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.consumer import Deserializer
-from moldau.client.group.group import PartitionListener
 from moldau.client.metrics import Listener, Metrics
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.transactions import GroupMetadata
@@ -64,11 +62,12 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         *,
         on_assigned: BlockingListener | None = None,
         on_revoked: BlockingListener | None = None,
+        on_lost: BlockingListener | None = None,
     ) -> None:
         """Share these topics, or all that match a pattern, with the other members of the group."""
         self.thread.call_function(
             lambda: self.client.subscribe(
-                topics, on_assigned=_in_thread(on_assigned), on_revoked=_in_thread(on_revoked)
+                topics, on_assigned=on_assigned, on_revoked=on_revoked, on_lost=on_lost
             )
         )
 
@@ -193,10 +192,3 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
     def lag(self, partition: TopicPartition) -> int | None:
         """How many offsets are still to be read, as far as is known."""
         return self.thread.call_function(lambda: self.client.lag(partition))
-
-
-def _in_thread(listener: BlockingListener | None) -> PartitionListener | None:
-    """Call a listener beside the loop, which must go on for what the listener asks."""
-    if listener is None:
-        return None
-    return lambda partitions: asyncio.to_thread(listener, partitions)

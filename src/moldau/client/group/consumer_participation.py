@@ -100,7 +100,7 @@ class ConsumerParticipation:
             await self._changed.wait()
             return
         if not self._membership.is_in_generation:
-            await holder.give_back(holder.held())
+            await holder.lose(holder.held())
             await self._join()
         elif self.polls.is_overdue:
             await self._give_up(holder)
@@ -177,7 +177,7 @@ class ConsumerParticipation:
             self._membership.group_id,
         )
         await self.leave()
-        await holder.give_back(holder.held())
+        await holder.lose(holder.held())
         while self.polls.is_overdue:
             await self._cluster.back_off()
         self._changed.set()

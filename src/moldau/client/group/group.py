@@ -1,12 +1,12 @@
 """A consumer's part in its group: what it is assigned, and what it commits."""
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from moldau.client.assignment import Assignment
+from moldau.client.beside import call_or_await
 from moldau.client.cluster import Cluster
 from moldau.client.group.assignors import assignors_of
 from moldau.client.group.committed import CommittedOffsets
@@ -24,7 +24,7 @@ from moldau.model import TopicPartition
 _log = logging.getLogger(__name__)
 
 PartitionListener = Callable[[list[TopicPartition]], Awaitable[None] | None]
-"""Is told partitions; a plain function or one that is awaited."""
+"""Is told partitions: a plain function in a thread of its own, or one to await."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Listeners:
 
     on_assigned: PartitionListener | None = None
     on_revoked: PartitionListener | None = None
+    on_lost: PartitionListener | None = None
+    """Is told instead of `on_revoked` what others may have by now."""
 
 
 class Group:
@@ -127,7 +129,9 @@ class Group:
         await self._commit(self._wished)
         await self.commit()
         if self._held:
-            await self.participation.steady(self).give_back(self._held)
+            holder = self.participation.steady(self)
+            is_member = self._membership.is_in_generation
+            await (holder.give_back if is_member else holder.lose)(self._held)
         await self.participation.leave()
 
     # What the participation tells
@@ -144,8 +148,15 @@ class Group:
         if not partitions:
             return
         await self.commit()
-        if self._listeners.on_revoked is not None:
-            await _tell(self._listeners.on_revoked, partitions)
+        await _tell(self._listeners.on_revoked, partitions)
+        self._drop(partitions)
+
+    async def lose(self, partitions: list[TopicPartition]) -> None:
+        if partitions:
+            await _tell(self._listeners.on_lost or self._listeners.on_revoked, partitions)
+            self._drop(partitions)
+
+    def _drop(self, partitions: list[TopicPartition]) -> None:
         gone = set(partitions)
         self._held = [each for each in self._held if each not in gone]
         self._assignment.replace([each for each in self._assignment.partitions if each not in gone])
@@ -155,8 +166,7 @@ class Group:
         new = [each for each in partitions if each not in self._held]
         self._held = list(partitions)
         self._assignment.replace(partitions)
-        if self._listeners.on_assigned is not None:
-            await _tell(self._listeners.on_assigned, new)
+        await _tell(self._listeners.on_assigned, new)
         self._wake()
 
     # Commits
@@ -185,7 +195,7 @@ class Group:
             _log.warning("group %s: nothing committed: %s", self._settings.group_id, error)
 
 
-async def _tell(listener: PartitionListener, partitions: list[TopicPartition]) -> None:
-    answer = listener(partitions)
-    if inspect.isawaitable(answer):
-        await answer
+async def _tell(listener: PartitionListener | None, partitions: list[TopicPartition]) -> None:
+    """Heartbeats go on meanwhile, even if the listener blocks."""
+    if listener is not None:
+        await call_or_await(listener, partitions)

@@ -18,6 +18,9 @@ class Holder(Protocol):
     async def give_back(self, partitions: list[TopicPartition]) -> None:
         """Others shall have these, or have them already."""
 
+    async def lose(self, partitions: list[TopicPartition]) -> None:
+        """Others have these already: the member was thrown out, and can commit nothing."""
+
     async def receive(self, partitions: list[TopicPartition]) -> None:
         """These are all that the member has now; some of them it may have had before."""
 

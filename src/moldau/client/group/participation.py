@@ -119,8 +119,10 @@ class Participation:
         """Commit what was read, and give back what cannot be kept."""
         if self._keeps and self._membership.is_in_generation:
             await holder.commit()
-        else:
+        elif self._membership.is_in_generation:
             await holder.give_back(holder.held())
+        else:
+            await holder.lose(holder.held())
 
     async def _receive(self, holder: Holder, given: list[TopicPartition]) -> bool:
         """Take what is given; False if something was given back, so that others wait for it."""

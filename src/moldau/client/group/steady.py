@@ -35,6 +35,9 @@ class SteadyHolder:
     async def give_back(self, partitions: list[TopicPartition]) -> None:
         await self._while_beating(self._holder.give_back(partitions))
 
+    async def lose(self, partitions: list[TopicPartition]) -> None:
+        await self._while_beating(self._holder.lose(partitions))
+
     async def receive(self, partitions: list[TopicPartition]) -> None:
         await self._while_beating(self._holder.receive(partitions))
 

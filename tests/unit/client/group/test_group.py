@@ -1,9 +1,13 @@
 """What a consumer's group does for it: partitions, commits, listeners."""
 
+from collections.abc import Callable
+
 import pytest
 
+from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Fail
 from unit.client.group.members import QUICK_GROUPS, member_of, settle
 from unit.client.reading import read, write
 from unit.client.topics import create_topic
@@ -59,6 +63,38 @@ async def test_listeners_hear_what_comes_and_goes(kafka: EmbeddedBroker) -> None
         )
         await settle(member, counts=[1])
     assert heard == ["+t-0", "-t-0"]
+
+
+LOST = ["assigned", "lost", "assigned", "revoked"]
+WITHOUT_ONE = ["assigned", "revoked", "assigned", "revoked"]
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "expected"),
+    [
+        (ErrorCode.UNKNOWN_MEMBER_ID, ["assigned", "revoked", "lost"], LOST),
+        (ErrorCode.ILLEGAL_GENERATION, ["assigned", "revoked", "lost"], LOST),
+        (ErrorCode.ILLEGAL_GENERATION, ["assigned", "revoked"], WITHOUT_ONE),
+        (ErrorCode.REBALANCE_IN_PROGRESS, ["assigned", "revoked", "lost"], WITHOUT_ONE),
+    ],
+)
+async def test_whoever_was_thrown_out_hears_what_is_lost(
+    kafka: EmbeddedBroker, code: ErrorCode, names: list[str], expected: list[str]
+) -> None:
+    heard: list[str] = []
+
+    def hears(name: str) -> Callable[[list[TopicPartition]], None]:
+        return lambda partitions: heard.append(name) if partitions else None
+
+    # Soon over for the member that it was: this broker did not really throw it out.
+    async with member_of(kafka, session_timeout_ms=500) as member:
+        member.subscribe(["t"], **{f"on_{name}": hears(name) for name in names})
+        await settle(member, counts=[1])
+        failing = [Fail(code)]
+        kafka.control("Heartbeat", lambda _: failing.pop() if failing else None)
+        while len(heard) < 3:
+            await member.poll(0.01)
+    assert heard == expected
 
 
 async def test_a_subscription_can_change_and_end(kafka: EmbeddedBroker) -> None:

@@ -2,16 +2,18 @@
 
 import asyncio
 import threading
+from collections.abc import Mapping
 
 import pytest
 
 from moldau.client import blocking
+from moldau.client.consumer import Consumer
 from moldau.client.group.steady import SteadyHolder
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Call
-from unit.client.group.members import QUICK_GROUPS
+from unit.client.group.members import QUICK_GROUPS, member_of
 
 T0 = TopicPartition("t", 0)
 
@@ -32,6 +34,10 @@ class SlowHolder:
     async def give_back(self, partitions: list[TopicPartition]) -> None:
         await self.may_go_on.wait()
         self.told.append(f"-{len(partitions)}")
+
+    async def lose(self, partitions: list[TopicPartition]) -> None:
+        await self.may_go_on.wait()
+        self.told.append(f"!{len(partitions)}")
 
     async def receive(self, partitions: list[TopicPartition]) -> None:
         await self.may_go_on.wait()
@@ -163,3 +169,67 @@ def test_a_listener_may_block_for_longer_than_a_session_lasts(
         assert member.group_metadata() == before  # it was never thrown out
         assert len(member.assignment()) == 3
     assert heard == ["3", "3"]
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+async def test_a_plain_listener_may_block_in_asyncio_code_too(
+    kafka: EmbeddedBroker, protocol: str
+) -> None:
+    heart = Heart(kafka)
+    heard: list[str] = []
+
+    def block(partitions: list[TopicPartition]) -> None:
+        heart.wait_for(14)
+        heard.append(f"{len(partitions)}")
+
+    sessions = {"session_timeout_ms": 500, "heartbeat_interval_ms": 50}
+    async with member_of(kafka, group_protocol=protocol, **sessions) as member:
+        await member.partitions_of("t")
+        member.subscribe(["t"], on_assigned=block, on_revoked=block)
+        while heard != ["3"]:
+            await member.poll(0.05)
+        before = member.group_metadata()
+        await asyncio.to_thread(heart.wait_for, 3)
+        await member.poll()
+        assert member.group_metadata() == before
+    assert heard == ["3", "3"]
+
+
+async def test_a_listener_for_metrics_may_block(kafka: EmbeddedBroker) -> None:
+    heart = Heart(kafka)
+    told = threading.Event()
+
+    def block(_metrics: Mapping[str, float]) -> None:
+        heart.wait_for(14)
+        told.set()
+
+    async with Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers,
+        group_id="g",
+        session_timeout_ms=500,
+        heartbeat_interval_ms=50,
+        metrics_sample_window_ms=1,
+        on_metrics=block,
+    ) as member:
+        member.subscribe(["t"])
+        while not told.is_set():
+            await member.poll(0.05)
+        assert len(member.assignment()) == 3
+
+
+async def test_a_plain_listener_is_told_that_it_cannot_use_the_consumer(
+    kafka: EmbeddedBroker,
+) -> None:
+    said: list[str] = []
+
+    def seek(partitions: list[TopicPartition]) -> None:
+        try:
+            member.seek(partitions[0], 0)
+        except RuntimeError as error:
+            said.append(str(error))
+
+    async with member_of(kafka) as member:
+        member.subscribe(["t"], on_assigned=seek)
+        while not said:
+            await member.poll(0.01)
+    assert "make the listener an `async def`" in said[0]
