@@ -306,12 +306,14 @@ class Accumulator:
         return 0 if is_full or self.flushing_count else batch.ready_ms
 
 
-# In a child process nobody sends: there must be no open batch that takes records in vain.
+# In a child process nobody sends: there must be no open batch that takes records in vain, and no
+# lock of a thread that is not there.
 _accumulators: weakref.WeakSet[Accumulator] = weakref.WeakSet()
 
 
 def _close_after_fork() -> None:
     for accumulator in _accumulators:
+        accumulator._lock._at_fork_reinit()  # type: ignore[attr-defined]
         accumulator._intake.topics.clear()
 
 

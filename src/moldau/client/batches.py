@@ -38,6 +38,8 @@ intake: ModuleType = native.kernel("moldau.client._intake", "moldau.client.intak
 
 # Receipts are waited for in one thread and settled in another; this is held for an instant.
 _settling = threading.Lock()
+if hasattr(os, "register_at_fork"):  # where nobody is left to release it
+    os.register_at_fork(after_in_child=_settling._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 @dataclass(slots=True, eq=False)

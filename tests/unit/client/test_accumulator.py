@@ -1,6 +1,7 @@
 """Records become batches, by size and by time, within bounds."""
 
 import os
+import signal
 
 import pytest
 
@@ -10,6 +11,7 @@ from moldau.client.settings import ProducerSettings, read_settings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.building import build
+from unit.client.locks import held_elsewhere
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 RECORD = OutgoingRecord(0, b"k", b"v" * 100)  # 110 bytes with what surrounds it
@@ -168,8 +170,10 @@ def test_a_topic_may_grow(collecting: Accumulator) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no such thing as a fork here")
 def test_after_a_fork_open_batches_take_nothing(collecting: Accumulator) -> None:
     begin(collecting)
-    child = os.fork()
+    with held_elsewhere(collecting._lock):
+        child = os.fork()
     if child == 0:
+        signal.alarm(30)
         is_taken = collecting.append("t", b"v", None, 0, 5, ()) is not None
         os._exit(1 if is_taken else 0)
     assert os.waitpid(child, 0)[1] == 0

@@ -1,16 +1,19 @@
 """The producer without `await`."""
 
 import os
+import signal
 import threading
 
 import pytest
 
+from moldau.client import batches
 from moldau.client.blocking import Consumer, Producer
 from moldau.client.intake import Receipt
 from moldau.errors import ErrorCode, InvalidRecord, NetworkException
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Delay, Fail
+from unit.client.locks import held_elsewhere
 
 
 def test_records_are_stored_and_futures_know_where(kafka: EmbeddedBroker) -> None:
@@ -144,6 +147,30 @@ def send_and_fail(producer: Producer[bytes, bytes], value: bytes) -> None:
     with producer.transaction():
         producer.send("t", value)
         raise ZeroDivisionError
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no such thing as a fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_is_told_to_make_its_own_and_can(kafka: EmbeddedBroker) -> None:
+    """Even if threads of its parent had locks when it was made."""
+    servers = kafka.bootstrap_servers
+    with Producer[bytes, bytes](bootstrap_servers=servers, linger_ms=60_000) as producer:
+        producer.send("t", b"parent's")
+        with held_elsewhere(producer.client._accumulator._lock, batches._settling):
+            child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            try:
+                producer.send("t", b"lost")
+            except RuntimeError as error:
+                if "make one in each process" not in str(error):
+                    os._exit(1)
+                with Producer[bytes, bytes](bootstrap_servers=servers) as own:
+                    own.send("t", b"child's").result(30)
+                os._exit(0)
+            os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+    assert {each.value for each in kafka.records("t")[0]} == {b"parent's", b"child's"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no such thing as a fork here")
