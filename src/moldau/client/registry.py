@@ -108,6 +108,15 @@ def put_header(schema_id: int, value: bytes) -> bytes:
     return _HEADER.pack(_MAGIC, schema_id) + value
 
 
+def header_for(registry: Registry | None, subject: str | None, schema: Schema) -> bytes:
+    """What goes before values of a schema, which is registered if need be; without one nothing."""
+    if registry is None:
+        return b""
+    if subject is None:
+        raise ValueError("to write, a subject is needed: usually the topic and -value")
+    return put_header(registry.register(subject, schema), b"")
+
+
 def schema_id_of(value: bytes) -> int:
     """The number of the schema that a value belongs to; ValueError if it has none."""
     if len(value) < HEADER_SIZE or value[0] != _MAGIC:

@@ -1,13 +1,12 @@
-"""Values in Avro, alone or with the header of a schema registry."""
+"""Columns of values in Avro, alone or with the header of a schema registry."""
 
-import io
 import json
 
-import fastavro
 import pyarrow as pa
 
 from moldau.client.arrow.avro_types import arrow_type
-from moldau.client.registry import HEADER_SIZE, Registry, Schema, put_header, schema_id_of
+from moldau.client.registry import Registry
+from moldau.client.serdes.avro import AvroSerde
 
 
 class Avro:
@@ -25,11 +24,7 @@ class Avro:
         subject: str | None = None,
     ) -> None:
         declared = json.loads(schema) if isinstance(schema, str) else schema
-        self._text = json.dumps(declared)
-        self._schema = fastavro.parse_schema(declared)
-        self._registry = registry
-        self._subject = subject
-        self._writers: dict[int, str | list[object] | dict[str, object]] = {}
+        self._rows = AvroSerde(declared, registry=registry, subject=subject)
         self.type = arrow_type(declared)
 
     def decode(self, values: pa.Array) -> pa.Array:
@@ -37,35 +32,14 @@ class Avro:
         decoded = []
         for row, value in enumerate(values.to_pylist()):
             try:
-                decoded.append(None if value is None else self._read(value))
-            except (ValueError, EOFError, IndexError, TypeError, KeyError) as error:
+                decoded.append(None if value is None else self._rows.deserialize(value))
+            except ValueError as error:
                 raise ValueError(f"row {row} is not Avro of this schema: {error}") from error
         return pa.array(decoded, self.type)
 
     def encode(self, values: pa.Array) -> pa.Array:
         """A column of structs to a column of Avro."""
-        schema_id = None
-        if self._registry is not None:
-            if self._subject is None:
-                raise ValueError("to write, a subject is needed: usually the topic and -value")
-            schema_id = self._registry.register(self._subject, Schema(self._text))
-        encoded: list[bytes | None] = []
-        for row in values.to_pylist():
-            if row is None:
-                encoded.append(None)
-                continue
-            output = io.BytesIO()
-            fastavro.schemaless_writer(output, self._schema, row)
-            data = output.getvalue()
-            encoded.append(data if schema_id is None else put_header(schema_id, data))
+        self._rows.register()
+        serialize = self._rows.serialize
+        encoded = [None if row is None else serialize(row) for row in values.to_pylist()]
         return pa.array(encoded, pa.binary())
-
-    def _read(self, value: bytes) -> object:
-        if self._registry is None:
-            return fastavro.schemaless_reader(io.BytesIO(value), self._schema, None)
-        schema_id = schema_id_of(value)
-        if schema_id not in self._writers:
-            registered = json.loads(self._registry.schema(schema_id).text)
-            self._writers[schema_id] = fastavro.parse_schema(registered)
-        body = io.BytesIO(memoryview(value)[HEADER_SIZE:])
-        return fastavro.schemaless_reader(body, self._writers[schema_id], self._schema)

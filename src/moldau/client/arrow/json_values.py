@@ -1,4 +1,4 @@
-"""Values in JSON, an object for each row, alone or with the header of a schema registry."""
+"""Columns of JSON, an object for each row, alone or with the header of a schema registry."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import json as arrow_json
 
-from moldau.client.registry import Registry, Schema, body_of, put_header
+from moldau.client.registry import Registry, body_of
+from moldau.client.serdes.json_serde import JsonSerde
 
 _WHITESPACE = b" \t\r\n"
 
@@ -29,8 +30,9 @@ class Json:
     ) -> None:
         self._schema = schema if isinstance(schema, pa.Schema) else pa.schema(list(schema.items()))
         self._registry = registry
-        self._subject = subject
         self.type = pa.struct(list(self._schema))
+        declared = _json_schema(self.type)
+        self._rows = JsonSerde(declared, registry=registry, subject=subject)
 
     def decode(self, values: pa.Array) -> pa.Array:
         """A column of JSON texts to a column of structs."""
@@ -66,22 +68,10 @@ class Json:
 
     def encode(self, values: pa.Array) -> pa.Array:
         """A column of structs to a column of JSON texts; times become text."""
-        header = self._header()
-        encoded = [
-            None
-            if row is None
-            else header + json.dumps(row, default=str, separators=(",", ":")).encode()
-            for row in values.to_pylist()
-        ]
+        self._rows.register()
+        serialize = self._rows.serialize
+        encoded = [None if row is None else serialize(row) for row in values.to_pylist()]
         return pa.array(encoded, pa.binary())
-
-    def _header(self) -> bytes:
-        if self._registry is None:
-            return b""
-        if self._subject is None:
-            raise ValueError("to write, a subject is needed: usually the topic and -value")
-        text = json.dumps(_json_schema(self.type))
-        return put_header(self._registry.register(self._subject, Schema(text, "JSON")), b"")
 
 
 def _without_header(values: pa.Array) -> pa.Array:

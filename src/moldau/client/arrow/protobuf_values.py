@@ -1,13 +1,14 @@
-"""Values in Protocol Buffers, alone or with the header of a schema registry."""
+"""Columns of values in Protocol Buffers, alone or with the header of a schema registry."""
 
 import pyarrow as pa
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from moldau.client.registry import HEADER_SIZE, Registry, Schema, put_header, schema_id_of
+from moldau.client.registry import Registry
+from moldau.client.serdes.protobuf import ProtobufSerde
 
 _TYPES = {
     FieldDescriptor.CPPTYPE_INT32: pa.int32(),
@@ -19,15 +20,13 @@ _TYPES = {
     FieldDescriptor.CPPTYPE_BOOL: pa.bool_(),
     FieldDescriptor.CPPTYPE_ENUM: pa.int32(),
 }
-# After the number of the schema, which message of the schema it is: the first one.
-_FIRST_MESSAGE = b"\0"
 
 
 class Protobuf:
     """Messages of one generated class; fields that know whether they are set may be null.
 
     With a registry, values have its header; what is encoded is registered under `subject` with
-    the text of the `.proto`, whose first message it must be.
+    the text of the `.proto`.
     """
 
     def __init__(
@@ -39,9 +38,7 @@ class Protobuf:
         proto: str | None = None,
     ) -> None:
         self._message = message
-        self._registry = registry
-        self._subject = subject
-        self._proto = proto
+        self._rows = ProtobufSerde(message, registry=registry, subject=subject, proto=proto)
         self.type = _struct_type(message.DESCRIPTOR)
 
     @classmethod
@@ -63,35 +60,19 @@ class Protobuf:
         decoded = []
         for row, value in enumerate(values.to_pylist()):
             try:
-                decoded.append(None if value is None else _as_dict(self._read(value)))
-            except (DecodeError, ValueError) as error:
+                decoded.append(None if value is None else _as_dict(self._rows.deserialize(value)))
+            except ValueError as error:
                 raise ValueError(f"row {row} is no such message: {error}") from error
         return pa.array(decoded, self.type)
 
     def encode(self, values: pa.Array) -> pa.Array:
         """A column of structs to a column of messages."""
-        header: bytes | None = None
-        if self._registry is not None:
-            if self._subject is None or self._proto is None:
-                raise ValueError("to write with a registry, a subject and the .proto are needed")
-            schema_id = self._registry.register(self._subject, Schema(self._proto, "PROTOBUF"))
-            header = put_header(schema_id, _FIRST_MESSAGE)
-        encoded: list[bytes | None] = []
-        for row in values.to_pylist():
-            if row is None:
-                encoded.append(None)
-                continue
-            data = self._message(**_without_nulls(row)).SerializeToString()
-            encoded.append(data if header is None else header + data)
+        self._rows.register()
+        encoded = [
+            None if row is None else self._rows.serialize(self._message(**_without_nulls(row)))
+            for row in values.to_pylist()
+        ]
         return pa.array(encoded, pa.binary())
-
-    def _read(self, value: bytes) -> Message:
-        if self._registry is not None:
-            schema_id_of(value)
-            if value[HEADER_SIZE : HEADER_SIZE + 1] != _FIRST_MESSAGE:
-                raise ValueError("it is not the first message of its schema")
-            value = value[HEADER_SIZE + 1 :]
-        return self._message.FromString(value)
 
 
 def _struct_type(descriptor: Descriptor) -> pa.DataType:

@@ -1,0 +1,1 @@
+"""Keys and values row by row: bytes to Python's objects and back."""

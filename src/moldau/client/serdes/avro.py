@@ -1,0 +1,103 @@
+"""Values in Avro, alone or with the header of a schema registry."""
+
+import io
+import json
+
+import fastavro
+
+from moldau.client.registry import (
+    HEADER_SIZE,
+    Registry,
+    Schema,
+    header_for,
+    put_header,
+    schema_id_of,
+)
+
+Declared = str | list[object] | dict[str, object]
+
+
+class AvroSerde:
+    """Records of one schema, as dictionaries.
+
+    With a registry, each value names the schema it was written with, which is resolved to this
+    one, or taken as it is if none is given. What is written is registered under `subject`, usually
+    the topic's name and `-value`; without a schema it is written in the newest of the subject.
+    """
+
+    def __init__(
+        self,
+        schema: Declared | None = None,
+        *,
+        registry: Registry | None = None,
+        subject: str | None = None,
+    ) -> None:
+        if schema is None and registry is None:
+            raise ValueError("Avro needs a schema, or a registry that has it")
+        self._registry = registry
+        self._subject = subject
+        self._declared = None if schema is None else _load(schema)
+        self._schema = None if self._declared is None else fastavro.parse_schema(self._declared)
+        self._writers: dict[int, Declared] = {}
+        self._writing: tuple[Declared, bytes] | None = None
+
+    def register(self) -> None:
+        """Have the schema registered now, not with the first value that is written."""
+        self._for_writing()
+
+    def serialize(self, value: object) -> bytes:
+        """The bytes of a record; ValueError if it is none of the schema."""
+        schema, header = self._for_writing()
+        output = io.BytesIO()
+        output.write(header)
+        try:
+            fastavro.schemaless_writer(output, schema, value)
+        except (TypeError, KeyError, OverflowError, AttributeError) as error:
+            raise ValueError(f"no value of this Avro schema: {error}") from error
+        return output.getvalue()
+
+    def deserialize(self, data: bytes) -> object:
+        """The record of these bytes; ValueError if they are none."""
+        try:
+            return self._read(data)
+        except (EOFError, IndexError, TypeError, KeyError) as error:
+            raise ValueError(f"not Avro of this schema: {error}") from error
+
+    def _read(self, data: bytes) -> object:
+        if self._registry is None:
+            assert self._schema is not None, "there is a schema or a registry"
+            return fastavro.schemaless_reader(io.BytesIO(data), self._schema, None)
+        body = io.BytesIO(memoryview(data)[HEADER_SIZE:])
+        writer = self._written_with(schema_id_of(data), self._registry)
+        return fastavro.schemaless_reader(body, writer, self._schema)
+
+    def _written_with(self, schema_id: int, registry: Registry) -> Declared:
+        if schema_id not in self._writers:
+            declared = _load(registry.schema(schema_id).text)
+            self._writers[schema_id] = fastavro.parse_schema(declared)
+        return self._writers[schema_id]
+
+    def _for_writing(self) -> tuple[Declared, bytes]:
+        """The schema, and what goes before each value; asked for once."""
+        if self._writing is None:
+            if self._schema is not None:
+                schema = Schema(json.dumps(self._declared))
+                self._writing = self._schema, header_for(self._registry, self._subject, schema)
+            else:
+                self._writing = self._newest()
+        return self._writing
+
+    def _newest(self) -> tuple[Declared, bytes]:
+        assert self._registry is not None, "there is a schema or a registry"
+        if self._subject is None:
+            raise ValueError("to write, a schema is needed, or a subject that has one")
+        schema_id, schema = self._registry.latest(self._subject)
+        return fastavro.parse_schema(_load(schema.text)), put_header(schema_id, b"")
+
+
+def _load(schema: Declared) -> Declared:
+    """A schema as Python's objects; what is no JSON is the name of a type."""
+    if isinstance(schema, str) and schema.lstrip()[:1] in ('{["'):
+        declared: Declared = json.loads(schema)
+        return declared
+    return schema
