@@ -7,6 +7,8 @@ picture of the cluster is out of date, is what Kafka's own clients hold.
 from enum import IntEnum
 from typing import ClassVar, Self
 
+from moldau.advice import ADVICE
+
 
 class ErrorCode(IntEnum):
     """Kafka's error numbers as they travel in responses."""
@@ -167,6 +169,7 @@ class KafkaError(Exception):
     """Whether the same request may succeed later."""
     is_stale_metadata: ClassVar[bool] = False
     """Whether the sender should learn anew which broker to ask."""
+    _notes: list[str] | None = None
 
     def __new__(cls, code: ErrorCode, *_: object) -> Self:
         wanted = error_for(code)
@@ -184,6 +187,22 @@ class KafkaError(Exception):
         """What there is to say beside the code, for an answer that has a place for it."""
         text = str(self)
         return None if text == self.code.name else text
+
+    @property
+    def advice(self) -> str | None:
+        """What to check; None for codes that only brokers meet."""
+        return ADVICE.get(self.code.name)
+
+    @property
+    def __notes__(self) -> list[str]:
+        """What a traceback shows below the error; made when one is shown, not with each error."""
+        if self._notes is None:
+            self._notes = [] if self.advice is None else [f"Check: {self.advice}."]
+        return self._notes
+
+    @__notes__.setter
+    def __notes__(self, notes: list[str]) -> None:
+        self._notes = notes
 
     def __reduce__(self) -> tuple[type["KafkaError"], tuple[ErrorCode, str]]:
         return KafkaError, (self.code, str(self))

@@ -19,7 +19,8 @@ CLIENT = CODECS | {"security", "net", "client"}
 # them by passing functions.
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "model": frozenset(),
-    "errors": frozenset({"model"}),
+    "advice": frozenset(),
+    "errors": frozenset({"advice", "model"}),
     "config": frozenset({"errors", "model"}),
     "runtime": frozenset({"config", "errors", "model"}),
     "protocol": FOUNDATION,
