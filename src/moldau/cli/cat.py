@@ -60,6 +60,15 @@ class Options:
         """The last argument of an option."""
         return self.values.get(letter, [default])[-1]
 
+    def number(self, letter: str, default: int = -1) -> int:
+        """The last argument of an option that is a number."""
+        if letter not in self.values:
+            return default
+        try:
+            return int(self.text(letter))
+        except ValueError:
+            raise CommandFailed(f"-{letter} {self.text(letter)}: a number is expected") from None
+
     def has(self, letter: str) -> bool:
         """Whether an option was given."""
         return letter in self.values
@@ -120,7 +129,7 @@ def writer(options: Options) -> Callable[[Record], bytes]:
 
 async def _consume(options: Options) -> None:
     write = writer(options)
-    left = int(options.text("c", "-1"))
+    left = options.number("c")
     own = {
         "group.id": options.text("G"),
         "auto.offset.reset": "earliest",
@@ -134,7 +143,7 @@ async def _consume(options: Options) -> None:
             await _require_topic(options)
             partitions = await consumer.partitions_of(options.text("t"))
             if options.has("p"):
-                partitions = [TopicPartition(options.text("t"), int(options.text("p")))]
+                partitions = [TopicPartition(options.text("t"), options.number("p"))]
             consumer.assign(partitions)
             ends = await seek_all(consumer, partitions, bounds)
         stops = bool(ends) and (options.has("e") or bounds.end_ms is not None)
@@ -193,7 +202,7 @@ async def _produce(options: Options) -> None:
                 options.text("t"),
                 None if options.has("Z") and not value else value,
                 key=key,
-                partition=int(options.text("p")) if options.has("p") else None,
+                partition=options.number("p") if options.has("p") else None,
                 headers=[(name, text.encode()) for name, text in headers],
             )
             receipt.add_done_callback(note)

@@ -101,10 +101,9 @@ def settings(given: Given) -> dict[str, object]:
     texts["bootstrap.servers"] = servers
     if texts.get("acks") in ("0", "1"):
         texts.setdefault("enable.idempotence", "false")
-    texts.setdefault(
-        "delivery.timeout.ms",
-        str(max(120_000, int(texts["linger.ms"]) + int(texts.get("request.timeout.ms", 30_000)))),
-    )
+    waits = (texts["linger.ms"], texts.get("request.timeout.ms", "30000"))
+    if all(each.isdigit() for each in waits):  # or else the producer says which is no number
+        texts.setdefault("delivery.timeout.ms", str(max(120_000, sum(map(int, waits)))))
     return usable(ProducerSettings, texts)
 
 

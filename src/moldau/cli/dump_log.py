@@ -64,8 +64,6 @@ def main(arguments: Sequence[str]) -> int:
         try:
             for line in _dump(path, given, complaints):
                 print(line)
-        except OSError as error:
-            raise CommandFailed(f"{path}: {error.strerror}") from error
         except (CorruptIndex, CorruptSnapshot) as error:
             warn(f"{path}: {error}")
     for complaint in complaints:
@@ -144,5 +142,8 @@ def _base_offset(path: str) -> int:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error

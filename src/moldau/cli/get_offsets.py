@@ -15,6 +15,7 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
+from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.offsets import Offsets
 from moldau.client.admin.topics import Topics
@@ -91,7 +92,7 @@ def partition_filter(given: Given) -> Filter:
     if "topic-partitions" in given:
         rules = [_rule(part) for part in given.text("topic-partitions").split(",")]
         return lambda partition: any(rule(partition) for rule in rules)
-    topic = re.compile(given.text("topic").replace(",", "|") or ".*")
+    topic = read_pattern(given.text("topic") or ".*")
     try:
         numbers = {int(each) for each in given.text("partitions").split(",") if each}
     except ValueError:
@@ -108,7 +109,7 @@ def _rule(text: str) -> Filter:
     found = _TOPIC_PARTITION.fullmatch(text)
     if found is None:
         raise CommandFailed(f"Error occurred: Invalid rule specification: {text}")
-    topic = re.compile(found[1] or ".*")
+    topic = read_pattern(found[1] or ".*")
     low, high = int(found[2] or 0), None
     if found[4] is not None:
         high = int(found[4])

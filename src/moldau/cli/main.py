@@ -8,6 +8,7 @@ for the same, `kafka-topics.sh` for `topics`, are understood as well.
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -58,9 +59,14 @@ def run(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     except KafkaError as error:
         return _fail(f"Error: {error}", 1)
     except BrokenPipeError:
-        # Whoever reads has enough, as in `| head`. Python flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever reads has enough, as in `| head`.
+        _forget_output()
         return 0
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return _fail(f"Error: {named}{error.strerror or error}", 1)
+    except ValueError as error:
+        return _fail(f"Error: {error}", 1)
     except KeyboardInterrupt:
         return _INTERRUPTED
     return code
@@ -101,8 +107,17 @@ def summary(path: Path) -> str:
     return documentation.partition("\n")[0].rstrip(".")
 
 
+def _forget_output() -> None:
+    """What is still to be written goes nowhere: Python flushes once more when it ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _forget_output()
     if message:
         print(message, file=sys.stderr)
     return code

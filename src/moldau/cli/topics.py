@@ -1,7 +1,6 @@
 """Create, list, describe, change and delete topics (kafka-topics.sh)."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from moldau.cli.terminal.administration import run_admin
@@ -15,6 +14,7 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
+from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.reassignments import Reassignments
@@ -325,7 +325,7 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
     """The names that a pattern stands for; a list with commas is a pattern too."""
     if not pattern:
         return sorted(names)
-    wanted = re.compile(pattern.strip("\"'").replace(",", "|").replace(" ", ""))
+    wanted = read_pattern(pattern.strip("\"'").replace(" ", ""))
     return sorted(name for name in names if wanted.fullmatch(name))
 
 

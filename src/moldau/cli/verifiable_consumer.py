@@ -1,12 +1,12 @@
 """Read a topic in a group and tell of all that happens in JSON (kafka-verifiable-consumer.sh)."""
 
 import asyncio
-import signal
 from collections.abc import Iterable, Sequence
 
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
+from moldau.cli.terminal.stopping import Stopping
 from moldau.client.consumer import Consumer
 from moldau.client.record import ConsumerRecord
 from moldau.client.settings import ConsumerSettings
@@ -31,7 +31,7 @@ OPTIONS = Options(
     Option("group-protocol", "classic or consumer.", "PROTOCOL"),
     Option("group-remote-assignor", "Who shares out with that.", "NAME"),
 )
-_WAIT_S = 1.0
+_WAIT_S = 60.0
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -40,8 +40,10 @@ def main(arguments: Sequence[str]) -> int:
     given.require("topic", "group-id")
     if "bootstrap-server" not in given:
         given.require("broker-list")
-    asyncio.run(_consume(given))
-    return 0
+    try:
+        return asyncio.run(_consume(given))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None  # asked twice
 
 
 def settings(given: Given) -> dict[str, object]:
@@ -65,12 +67,8 @@ def settings(given: Given) -> dict[str, object]:
     return usable(ConsumerSettings, texts)
 
 
-async def _consume(given: Given) -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    count, seen = given.number("max-messages", -1), 0
+async def _consume(given: Given) -> int:
+    stopping = Stopping()
     async with Consumer[bytes, bytes](settings(given)) as consumer:
         tell("startup_complete")
         consumer.subscribe(
@@ -78,19 +76,25 @@ async def _consume(given: Given) -> None:
             on_assigned=lambda found: tell("partitions_assigned", partitions=_listed(found)),
             on_revoked=lambda lost: tell("partitions_revoked", partitions=_listed(lost)),
         )
-        while seen != count and not stopped.is_set():
-            most = None if count < 0 else count - seen
-            records = await consumer.poll(_WAIT_S, max_records=most)
-            if not records:
-                continue
-            seen += len(records)
-            tell("records_consumed", count=len(records), partitions=summary(records))
-            if "verbose" in given:
-                for record in records:
-                    tell("record_data", **_as_data(record))
-            if "enable-autocommit" not in given:
-                await _commit(consumer, records)
+        await stopping.run(_read(consumer, given))
     tell("shutdown_complete")
+    return stopping.code
+
+
+async def _read(consumer: Consumer[bytes, bytes], given: Given) -> None:
+    count, seen = given.number("max-messages", -1), 0
+    while seen != count:
+        most = None if count < 0 else count - seen
+        records = await consumer.poll(_WAIT_S, max_records=most)
+        if not records:
+            continue
+        seen += len(records)
+        tell("records_consumed", count=len(records), partitions=summary(records))
+        if "verbose" in given:
+            for record in records:
+                tell("record_data", **_as_data(record))
+        if "enable-autocommit" not in given:
+            await _commit(consumer, records)
 
 
 async def _commit(

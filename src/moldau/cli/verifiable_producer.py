@@ -10,6 +10,7 @@ from moldau.cli.performance.pace import Pace
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
+from moldau.cli.terminal.stopping import Stopping
 from moldau.client.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
@@ -39,8 +40,10 @@ def main(arguments: Sequence[str]) -> int:
     given.require("topic")
     if "bootstrap-server" not in given:
         given.require("broker-list")
-    asyncio.run(_produce(given))
-    return 0
+    try:
+        return asyncio.run(_produce(given))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None  # asked twice
 
 
 def settings(given: Given) -> dict[str, object]:
@@ -53,47 +56,63 @@ def settings(given: Given) -> dict[str, object]:
     return usable(ProducerSettings, texts)
 
 
-async def _produce(given: Given) -> None:
-    topic, count = given.text("topic"), given.number("max-messages", -1)
-    rate = given.last("throughput", float, -1.0)
-    pace, started_s, tally = Pace(rate), time.monotonic(), _Tally()
+async def _produce(given: Given) -> int:
+    stopping, started_s = Stopping(), time.monotonic()
+    tally = _Tally(stopping)
     async with Producer[str, str](settings(given)) as producer:
         tell("startup_complete")
-        number = 0
-        while number != count:
-            await asyncio.sleep(pace.wait_s(number))
-            value = f"{given.text('value-prefix')}.{number}" if "value-prefix" in given else number
-            key = (
-                str(number % given.number("repeating-keys")) if "repeating-keys" in given else None
-            )
-            time_ms = given.number("message-create-time") + number
-            receipt = await producer.send(
-                topic,
-                str(value),
-                key=key,
-                timestamp_ms=time_ms if "message-create-time" in given else None,
-            )
-            receipt.add_done_callback(partial(tally.note, topic, key, str(value)))
-            number += 1
+        await stopping.run(_send(producer, given, tally))
     tell("shutdown_complete")
     elapsed_s = max(time.monotonic() - started_s, 0.001)
     tell(
         "tool_data",
-        sent=number,
+        sent=tally.sent,
         acked=tally.acked,
-        target_throughput=rate,
+        target_throughput=given.last("throughput", float, -1.0),
         avg_throughput=round(tally.acked / elapsed_s, 3),
     )
+    return stopping.code
+
+
+async def _send(producer: Producer[str, str], given: Given, tally: "_Tally") -> None:
+    topic, count = given.text("topic"), given.number("max-messages", -1)
+    pace = Pace(given.last("throughput", float, -1.0))
+    while (number := tally.sent) != count:
+        await asyncio.sleep(pace.wait_s(number))
+        value = f"{given.text('value-prefix')}.{number}" if "value-prefix" in given else number
+        key = str(number % given.number("repeating-keys")) if "repeating-keys" in given else None
+        time_ms = given.number("message-create-time") + number
+        receipt = await producer.send(
+            topic,
+            str(value),
+            key=key,
+            timestamp_ms=time_ms if "message-create-time" in given else None,
+        )
+        receipt.add_done_callback(partial(tally.note, topic, key, str(value)))
+        tally.sent += 1
 
 
 class _Tally:
-    """Counts what was stored, and tells of each record."""
+    """Counts what was sent and stored, and tells of each record."""
 
-    def __init__(self) -> None:
+    def __init__(self, stopping: Stopping) -> None:
+        self._stopping = stopping
+        self._is_read = True
+        self.sent = 0
         self.acked = 0
 
     def note(self, topic: str, key: str | None, value: str, receipt: "Receipt") -> None:
         """A record is stored, or has failed."""
+        if not self._is_read:
+            return
+        try:
+            self._tell(topic, key, value, receipt)
+        except BrokenPipeError:
+            # Whoever reads has enough; what is told at the end comes upon it again.
+            self._is_read = False
+            self._stopping.stop()
+
+    def _tell(self, topic: str, key: str | None, value: str, receipt: "Receipt") -> None:
         try:
             found = receipt.result()
         except KafkaError as error:

@@ -1,7 +1,7 @@
 """Look at ZooKeeper's nodes and change them (zookeeper-shell.sh, zkCli.sh)."""
 
 import asyncio
-import shlex
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
@@ -10,6 +10,7 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import ZOOKEEPER_TLS, Option, Options
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.coordination.tree import (
+    ANY_VERSION,
     BadVersion,
     Create,
     NodeExists,
@@ -23,6 +24,8 @@ from moldau.coordination.tree import (
 _DEFAULT_SERVER = "localhost:2181"
 _WATCHER = "\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null"
 _COMMANDS = "create delete deleteall get getAllChildrenNumber help ls ls2 quit rmr set stat"
+
+_WORD = re.compile(r"""[^"'\s]\S*|"[^"]*"|'[^']*'""")
 
 OPTIONS = Options(
     "zookeeper-shell",
@@ -59,7 +62,7 @@ async def _run(servers: str, tls_file: str, command: list[str]) -> int:
         if command:
             return 0 if await shell.run(command) else 1
         for line in _typed_lines(servers):
-            words = shlex.split(line)
+            words = split_words(line)
             if words and words[0] in ("quit", "exit", "close"):
                 break
             await shell.run(words)
@@ -165,11 +168,11 @@ class Shell:
         if len(words) < 2:
             raise CommandFailed("set path data [version]")
         path, data, *version = words
-        await self._tree.set(path, data.encode(), version=int(version[0]) if version else -1)
+        await self._tree.set(path, data.encode(), version=_version(version))
 
     async def _delete(self, words: list[str]) -> None:
-        _, path = _flags_and_path(words, "delete path")
-        await self._tree.delete(path)
+        _, path = _flags_and_path(words, "delete path [version]")
+        await self._tree.delete(path, version=_version(words[words.index(path) + 1 :]))
 
     async def _delete_all(self, words: list[str]) -> None:
         _, path = _flags_and_path(words, "deleteall path")
@@ -206,6 +209,20 @@ def stat_lines(stat: NodeStat, size: int) -> list[str]:
         f"dataLength = {size}",
         f"numChildren = {stat.children_count}",
     ]
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a line as ZooKeeper's own shell sees them: quotes inside a word are kept."""
+    return [word.strip(word[0]) if word[0] in "\"'" else word for word in _WORD.findall(line)]
+
+
+def _version(words: list[str]) -> int:
+    if not words:
+        return ANY_VERSION
+    try:
+        return int(words[0])
+    except ValueError:
+        raise CommandFailed(f"version No is not valid : {words[0]}") from None
 
 
 def _flags_and_path(words: list[str], usage: str) -> tuple[list[str], str]:

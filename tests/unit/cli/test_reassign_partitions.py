@@ -19,6 +19,14 @@ def plan(directory: Path, text: str) -> str:
         ('{"partitions": []}', "Partition reassignment list cannot be empty"),
         ('{"partitions": [{"topic": "t", "partition": 0}]}', "replicas is missing"),
         (
+            '{"partitions": [{"topic": "t", "partition": 0, "replicas": ["a"]}]}',
+            "replicas of t-0 are expected to be numbers",
+        ),
+        (
+            '{"partitions": [{"topic": "t", "partition": 0, "replicas": [0], "log_dirs": "a"}]}',
+            "log_dirs is missing",
+        ),
+        (
             '{"partitions": [{"topic": "nope", "partition": 0, "replicas": [0]}]}',
             "Topic nope: ",
         ),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.cli.zookeeper_shell import Shell
+from moldau.cli.zookeeper_shell import Shell, split_words
 from moldau.coordination.memory import MemoryEnsemble
 from moldau.coordination.tree import Create
 from moldau.runtime.clock import SystemClock
@@ -14,6 +14,20 @@ async def shell() -> Shell:
     await tree.create(Create("/a", b"data"))
     await tree.create(Create("/a/b"))
     return Shell(tree)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("set /a 'two words'  3\n", ["set", "/a", "two words", "3"]),
+        ('set /a {"b":1}', ["set", "/a", '{"b":1}']),
+        ('set /a ""', ["set", "/a", ""]),
+        ('get "/a', ["get", "/a"]),
+        ("", []),
+    ],
+)
+def test_lines_have_the_words_that_zookeepers_shell_sees(line: str, words: list[str]) -> None:
+    assert split_words(line) == words
 
 
 async def say(shell: Shell, capsys: pytest.CaptureFixture[str], line: str) -> str:
@@ -53,6 +67,9 @@ async def test_nodes_are_changed(shell: Shell, capsys: pytest.CaptureFixture[str
         ("create /a", "Node already exists: /a"),
         ("delete /a", "Node not empty: /a"),
         ("set /a x 9", "version No is not valid : /a"),
+        ("set /a x nine", "version No is not valid : nine"),
+        ("delete /a/b 9", "version No is not valid : /a/b"),
+        ("delete /a/b nine", "version No is not valid : nine"),
         ("ls a", "Path must start with / character"),
         ("ls", "ls [-s] [-R] path"),
         ("set /a", "set path data [version]"),

@@ -1,12 +1,12 @@
 """What the console consumer reads: a partition, topics with a group, or topics without one."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from moldau.cli.terminal.administration import administration
+from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.topics import Topics
 from moldau.client.consumer import Consumer
@@ -90,7 +90,7 @@ async def _topics(wanted: Wanted, settings: dict[str, object]) -> list[str]:
     if not wanted.pattern:
         return [wanted.topic]
     # Java's consumers take a list of names for a pattern as well.
-    pattern = re.compile(wanted.pattern.replace(",", "|").replace(" ", "").strip("\"'"))
+    pattern = read_pattern(wanted.pattern.replace(" ", "").strip("\"'"))
     async with administration(TopicClient, settings) as admin:
         found = await admin.list_topics(include_internal=False)
     return [name for name in found if pattern.fullmatch(name)]

@@ -64,9 +64,11 @@ def read_plan(given: Given) -> tuple[Plan, dict[Replica, str]]:
     plan: Plan = {}
     directories: dict[Replica, str] = {}
     for partition, entry in zip(partitions, entries, strict=True):
-        plan[partition] = [int(each) for each in field(entry, "replicas", list, path)]
-        paths = entry.get("log_dirs") or [_ANY] * len(plan[partition])
-        assert isinstance(paths, list), "a list beside the replicas"
+        plan[partition] = field(entry, "replicas", list, path)
+        if not all(type(each) is int for each in plan[partition]):
+            raise CommandFailed(f"{path}: replicas of {partition} are expected to be numbers")
+        named = {"log_dirs": [_ANY] * len(plan[partition])} | entry
+        paths = field(named, "log_dirs", list, path)
         for broker, directory in zip(plan[partition], paths, strict=False):
             if directory != _ANY:
                 directories[Replica(broker, partition)] = str(directory)

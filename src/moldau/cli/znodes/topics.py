@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
+from moldau.cli.terminal.patterns import read_pattern
 from moldau.cli.znodes.configs import ZooKeeperConfigs
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.client.admin.topics import NewTopic
@@ -84,7 +85,7 @@ class ZooKeeperTopics:
             found = sorted(await self._tree.children(topic_nodes.PATH))
         except NoNode:
             raise CommandFailed("there are no nodes of Kafka here: has a broker started?") from None
-        wanted = re.compile(pattern.replace(",", "|") or ".*")
+        wanted = read_pattern(pattern or ".*")
         return [name for name in found if wanted.fullmatch(name)]
 
     async def listed(self, names: Sequence[str]) -> list[str]:

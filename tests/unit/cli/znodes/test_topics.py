@@ -37,6 +37,11 @@ async def test_a_topic_is_created_listed_and_described_as_before_2_2(
     assert await topics.described("t", ["topics-with-overrides"]) == [head]
 
 
+async def test_a_pattern_that_is_none_is_told(tree: MemoryTree) -> None:
+    with pytest.raises(CommandFailed, match="no regular expression"):
+        await ZooKeeperTopics(tree).names("[a")
+
+
 async def test_what_cannot_be_created_is_refused(tree: MemoryTree) -> None:
     topics = ZooKeeperTopics(tree)
     await topics.create(NewTopic("t", 1, 1))
