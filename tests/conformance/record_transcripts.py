@@ -19,9 +19,12 @@ from conformance.our_broker import OurBroker
 from unit.cli.transcript import (
     OLDER_TRANSCRIPTS,
     TRANSCRIPTS,
+    Printed,
+    Step,
     Transcript,
     error_line,
     output_lines,
+    play,
     read_transcript,
     write_transcript,
 )
@@ -43,15 +46,17 @@ def main(names: list[str]) -> None:
 
 def record(transcript: Transcript, directory: Path, tools: ApacheTools) -> None:
     """Play the steps against a new broker, and keep what is printed."""
-    transcript.write_files(directory)
     with apache_broker(directory) as broker:
         broker.start()
-        for step in transcript.commands():
-            program, arguments = step.arguments(broker.bootstrap, directory)
-            ended = tools.run(program, *arguments, stdin=step.input)
-            step.code = ended.code
-            step.stdout = output_lines(ended.stdout)
-            step.error = error_line(ended.stdout, ended.stderr) if ended.code else ""
+        for step, ended in play(transcript, broker.bootstrap, directory, tools.run):
+            keep(step, ended)
+
+
+def keep(step: Step, ended: Printed) -> None:
+    """Note what a command printed; lines without an order stay marked."""
+    step.code = ended.code
+    step.stdout = output_lines(ended.stdout)
+    step.error = error_line(ended.stdout, ended.stderr) if ended.code else ""
 
 
 def record_older(paths: list[Path]) -> None:
@@ -62,10 +67,7 @@ def record_older(paths: list[Path]) -> None:
             transcript.write_files(Path(directory))
             for step in transcript.commands():
                 program, arguments = step.arguments("", Path(directory), servers)
-                ended = run_older(program, *arguments)
-                step.code = ended.code
-                step.stdout = output_lines(ended.stdout)
-                step.error = error_line(ended.stdout, ended.stderr) if ended.code else ""
+                keep(step, run_older(program, *arguments))
             write_transcript(path, transcript)
 
 

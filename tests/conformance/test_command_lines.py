@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import product
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apache.broker import apache_broker
+from conformance.apache.broker import apache_broker, free_port
+from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
-from conformance.apache.tools import CLASSES, ApacheTools
+from conformance.apache.tools import CLASSES, ApacheTools, Ended
 from conformance.conftest import show_download
 from conformance.our_broker import our_broker
 from moldau.client.blocking import Producer
@@ -21,13 +23,18 @@ from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
 from moldau.testing.broker import running_broker
 from unit.cli.command import run
-from unit.cli.test_main_transcripts import SETTINGS, compare
-from unit.cli.transcript import TRANSCRIPTS, read_transcript
+from unit.cli.test_main_transcripts import SETTINGS
+from unit.cli.transcript import TRANSCRIPTS, compare, play, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
 MESSAGE_CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
-ENDS_JAVA = {"kafka-cluster.sh", "kafka-producer-perf-test.sh", "kafka-transactions.sh"}
+# Those whose `--help` ends the virtual machine, each with what it is asked about.
+ENDS_JAVA = {
+    "kafka-cluster.sh": ("cluster-id", "unregister"),
+    "kafka-producer-perf-test.sh": ("",),
+    "kafka-transactions.sh": ("abort", "describe-producers", "find-hanging"),
+}
 PATHS = sorted(TRANSCRIPTS.glob("*.txt"))
 
 
@@ -42,35 +49,59 @@ def tools(request: pytest.FixtureRequest) -> Iterator[ApacheTools]:
 def test_apaches_tools_print_the_same_with_our_broker(
     path: Path, tools: ApacheTools, tmp_path: Path
 ) -> None:
-    transcript = read_transcript(path)
-    transcript.write_files(tmp_path)
+    def run_theirs(program: str, *arguments: str, stdin: str) -> Ended:
+        ended = tools.run(program, *arguments, stdin=stdin)
+        # Our broker knows a request of newer brokers, by which the tool finds empty lists.
+        stdout = ended.stdout.replace("Elr: \tLastKnownElr: ", "Elr: N/A\tLastKnownElr: N/A")
+        return ended._replace(stdout=stdout)
+
     with running_broker(SETTINGS) as broker:
-        for step in transcript.commands():
-            program, arguments = step.arguments(broker.bootstrap_servers, tmp_path)
-            ended = tools.run(program, *arguments, stdin=step.input)
-            # Our broker knows a request of newer brokers, by which the tool finds empty lists.
-            stdout = ended.stdout.replace("Elr: \tLastKnownElr: ", "Elr: N/A\tLastKnownElr: N/A")
-            compare(step, ended.code, stdout, ended.stderr)
+        played = play(read_transcript(path), broker.bootstrap_servers, tmp_path, run_theirs)
+        for step, ended in played:
+            compare(step, ended)
 
 
-# Those whose `--help` ends the virtual machine are left out.
-@pytest.mark.parametrize("script", sorted(set(CLASSES) - ENDS_JAVA))
+@pytest.mark.parametrize("script", sorted(set(CLASSES) - set(ENDS_JAVA)))
 def test_every_option_of_apaches_tools_is_one_of_ours(script: str, tools: ApacheTools) -> None:
-    told = tools.run(script, "--help")
-    theirs = set(re.findall(r"^--([a-z][\w.-]*)", told.stdout + told.stderr, re.MULTILINE))
+    check_options(script, tools.run(script, "--help"))
+
+
+@pytest.mark.parametrize("script", sorted(ENDS_JAVA))
+def test_every_option_of_tools_that_end_java_is_one_of_ours(script: str) -> None:
+    for words in ENDS_JAVA[script]:
+        done = run_main(CLASSES[script], *words.split(), "--help", jars="kafka-3.9")
+        check_options(script, Ended(done.returncode, done.stdout, done.stderr))
+
+
+def check_options(script: str, told: Ended) -> None:
+    text = told.stdout + told.stderr
+    theirs = set(
+        re.findall(r"^\s*(?:-\w(?: \w+)?, )?--([a-z][\w.-]*\w)(?=[\s,]|$)", text, re.MULTILINE)
+    )
     assert "help" in theirs
     name = script.removeprefix("kafka-").removesuffix(".sh").replace("-", "_")
     ours = import_module(f"moldau.cli.{name}").OPTIONS
-    assert theirs <= {option.name for option in ours.options}
+    assert theirs <= {name for option in ours.options for name in (option.name, *option.aliases)}
+
+
+def _turn(path: Path) -> int:
+    """Brokers number producers from the start, keep settings, and have internal topics later."""
+    late = ("transactions", "", "configs", "consumer-groups")
+    return late.index(path.stem) if path.stem in late else 1
 
 
 def test_ours_print_the_same_with_apaches_broker(tmp_path: Path) -> None:
     with apache_broker(tmp_path) as broker:
         broker.start()
-        for step in read_transcript(TRANSCRIPTS / "topics.txt").commands():
-            program, arguments = step.arguments(broker.bootstrap, tmp_path)
-            done = run(program, *arguments, stdin=step.input)
-            compare(step, done.code, done.stdout, done.stderr)
+        where = ("--bootstrap-server", broker.bootstrap)
+        for path in sorted(PATHS, key=_turn):
+            for step, done in play(read_transcript(path), broker.bootstrap, tmp_path, run):
+                compare(step, done)
+            run("topics", *where, "--delete", "--topic", "[^_].*", "--if-exists")
+            look = ("zookeeper-shell", f"127.0.0.1:{broker.zookeeper_port}")
+            deadline = time.monotonic() + 60
+            while not run(*look, "ls", "/admin/delete_topics").stdout.endswith("[]\n"):
+                assert time.monotonic() < deadline, "topics are not deleted"
 
 
 def write_log(bootstrap: str) -> None:
@@ -233,6 +264,13 @@ AUTHORIZER = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+LOGIN = {
+    "sasl.enabled.mechanisms": "PLAIN",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+        'org.apache.kafka.common.security.plain.PlainLoginModule required user_al="x";'
+    ),
+    "delegation.token.master.key": "k",
+}
 ACL_COMMANDS = (
     "--add --allow-principal User:bob --operation read --operation Write --topic orders",
     "--add --deny-principal User:eve --deny-host h --topic ord --resource-pattern-type prefixed",
@@ -260,10 +298,19 @@ PASSWORD_COMMANDS = (
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with apache_broker(tmp_path_factory.mktemp("guarded"), AUTHORIZER) as broker:
+def guarded_listeners(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A broker of Apache with access rules and tokens: where it is, and where one logs in."""
+    with apache_broker(tmp_path_factory.mktemp("guarded")) as broker:
+        where_login = f"127.0.0.1:{free_port()}"
+        listeners = f"PLAINTEXT://{broker.bootstrap},SASL_PLAINTEXT://{where_login}"
+        broker.settings = {**AUTHORIZER, **LOGIN, "listeners": listeners}
         broker.start()
-        yield broker.bootstrap
+        yield broker.bootstrap, where_login
+
+
+@pytest.fixture(scope="module")
+def guarded(guarded_listeners: tuple[str, str]) -> str:
+    return guarded_listeners[0]
 
 
 def run_both(
@@ -292,6 +339,47 @@ def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
 def test_passwords_are_set_and_shown_as_apaches_tool_does(tools: ApacheTools, guarded: str) -> None:
     for _ in run_both(tools, "kafka-configs.sh", guarded, PASSWORD_COMMANDS):
         pass
+
+
+RENEWERS = "--renewer-principal User:a --renewer-principal User:b"
+TOKEN_COMMANDS = (
+    "--describe",
+    f"--create --max-life-time-period -1 {RENEWERS}",
+    "--create --max-life-time-period 90000000",
+    "--describe --owner-principal User:al",
+    "--renew --renew-time-period 70000000 --hmac {hmac}",
+    "--expire --expiry-time-period 80000000 --hmac {hmac}",
+    "--expire --expiry-time-period -1 --hmac {hmac}",
+)
+
+
+def test_tokens_are_shown_made_renewed_and_ended_as_apaches_tool_does(
+    tools: ApacheTools, guarded_listeners: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "client.properties"
+    module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    file.write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+        f'sasl.jaas.config={module} required username="al" password="x";\n'
+    )
+    where = ("--bootstrap-server", guarded_listeners[1], "--command-config", str(file))
+    printed: list[list[str]] = []
+    for run_tool in (tools.run, run):
+        texts: list[str] = []
+        made: list[str] = []
+        for line in TOKEN_COMMANDS:
+            options = line.format(hmac=made[0] if made else "").split()
+            done = run_tool("kafka-delegation-tokens.sh", *where, *options)
+            assert done.code == 0, done.stderr
+            made += re.findall(r"[\w+/]{86}==", done.stdout)
+            text = re.sub(r"[\w-]{22}(?!\w)", "ID", re.sub(r"[\w+/]{86}==", "HMAC", done.stdout))
+            text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d", "DATE", text).rstrip("\n")
+            head, *rows = text.split("\n\n")
+            texts.append("\n\n".join([head, *sorted(rows)]))
+        expire = ("--expire", "--expiry-time-period", "-1", "--hmac", made[1])
+        assert run("delegation-tokens", *where, *expire).code == 0
+        printed.append(texts)
+    assert printed[1] == printed[0]
 
 
 def _rows(text: str) -> list[str]:

@@ -21,8 +21,7 @@ from conformance.apache.broker import free_port
 from conformance.apache.cache import CLONE, cache_directory, exclusive
 from conformance.apache.marks import needs_apache
 from unit.cli.command import run
-from unit.cli.test_main_transcripts import compare
-from unit.cli.transcript import OLDER_TRANSCRIPTS, read_transcript
+from unit.cli.transcript import OLDER_TRANSCRIPTS, compare, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
@@ -291,7 +290,7 @@ def test_what_2_1_printed_of_zookeeper_is_printed_again(
         while True:
             done = run(program, *arguments)
             try:
-                compare(step, done.code, done.stdout, done.stderr)
+                compare(step, done)
             except AssertionError:
                 # The controller does what was asked for in its own time.
                 is_waiting = {"--describe", "--verify"} & set(arguments)

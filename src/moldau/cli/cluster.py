@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_CONTROLLER,
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Option,
+    Options,
+)
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import ClusterDescription, Description
 
@@ -15,6 +22,7 @@ OPTIONS = Options(
     "cluster-id prints the id of the cluster; unregister takes a broker out of it.",
     BOOTSTRAP_SERVER,
     replace(COMMAND_CONFIG, aliases=("config", "c")),
+    BOOTSTRAP_CONTROLLER,
     FORMAT,
     Option("id", "The broker to unregister.", "NUMBER", kind=int, aliases=("i",)),
 )
@@ -27,6 +35,7 @@ class ClusterAdmin(Description, Connected):
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
+    given.refuse_controller()
     if given.rest not in (["cluster-id"], ["unregister"]):
         raise CommandFailed("kafka-cluster: one of cluster-id, unregister is expected")
     cluster = run_admin(given, ClusterAdmin, _describe)

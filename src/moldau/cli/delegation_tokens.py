@@ -59,42 +59,63 @@ def main(arguments: Sequence[str]) -> int:
 
 async def _create(admin: TokenAdmin, given: Given) -> None:
     given.require("max-life-time-period")
-    owner = given.text("owner-principal") or None
-    shown = f" with owner: {owner}" if owner else ""
-    print(f"Calling create token operation with renewers :[]{shown}")
+    renewers, period_ms = given.texts("renewer-principal"), given.number("max-life-time-period")
+    if not given.is_json:
+        print(
+            f"Calling create token operation with renewers :[{', '.join(renewers)}] "
+            f", max-life-time-period :{period_ms}"
+        )
     token = await admin.create_delegation_token(
-        renewers=given.texts("renewer-principal"),
-        max_lifetime_ms=given.number("max-life-time-period"),
-        owner=owner,
+        renewers=renewers,
+        max_lifetime_ms=period_ms,
+        owner=given.text("owner-principal") or None,
     )
-    print(f"Created delegation token with tokenId : {token.token_id}")
-    _print([token])
+    if given.is_json:
+        print(json.dumps(as_data(token)))
+        return
+    print(f"Created delegation token with tokenId : {token.token_id}\n")
+    print("\n\n".join(lines([token])))
 
 
 async def _renew(admin: TokenAdmin, given: Given) -> None:
     given.require("hmac", "renew-time-period")
-    expiry_ms = await admin.renew_delegation_token(
-        _hmac(given), period_ms=given.number("renew-time-period")
-    )
-    print(f"Completed renew operation. New expiry date : {_date(expiry_ms)}")
+    await _change(given, admin.renew_delegation_token, "renew", given.number("renew-time-period"))
 
 
 async def _expire(admin: TokenAdmin, given: Given) -> None:
     given.require("hmac", "expiry-time-period")
-    expiry_ms = await admin.expire_delegation_token(
-        _hmac(given), period_ms=given.number("expiry-time-period")
+    await _change(
+        given, admin.expire_delegation_token, "expire", given.number("expiry-time-period")
     )
-    print(f"Completed expire operation. New expiry date : {_date(expiry_ms)}")
+
+
+async def _change(
+    given: Given, change: Callable[..., Awaitable[int]], name: str, period_ms: int
+) -> None:
+    hmac = _hmac(given)
+    if not given.is_json:
+        print(
+            f"Calling {name} token operation with hmac :{given.text('hmac')} "
+            f", {name}-time-period :{period_ms}"
+        )
+    expires_ms = await change(hmac, period_ms=period_ms)
+    if given.is_json:
+        print(json.dumps({"expires_ms": expires_ms}))
+    else:
+        print(f"Completed {name} operation. New expiry date : {_date(expires_ms)}")
 
 
 async def _describe(admin: TokenAdmin, given: Given) -> None:
     owners = given.texts("owner-principal")
+    if not given.is_json:
+        whose = f"owners: [{', '.join(owners)}]" if owners else "current user."
+        print(f"Calling describe token operation for {whose}")
     tokens = await admin.describe_delegation_tokens(owners or None)
     if given.is_json:
         print(json.dumps([as_data(each) for each in tokens]))
         return
     print(f"Total number of tokens : {len(tokens)}")
-    _print(tokens)
+    print("\n\n".join(lines(tokens)))
 
 
 def lines(tokens: Iterable[DelegationToken]) -> list[str]:
@@ -105,7 +126,7 @@ def lines(tokens: Iterable[DelegationToken]) -> list[str]:
             base64.b64encode(token.hmac).decode(),
             token.owner,
             token.requester,
-            ",".join(token.renewers),
+            f"[{', '.join(token.renewers)}]",
             _date(token.issued_ms),
             _date(token.expires_ms),
             _date(token.max_ms),
@@ -130,10 +151,6 @@ def as_data(token: DelegationToken) -> dict[str, object]:
         "expires_ms": token.expires_ms,
         "max_ms": token.max_ms,
     }
-
-
-def _print(tokens: Iterable[DelegationToken]) -> None:
-    print("\n" + "\n".join(lines(tokens)))
 
 
 def _hmac(given: Given) -> bytes:

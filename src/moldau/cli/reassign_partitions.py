@@ -136,8 +136,8 @@ async def _verify(admin: ReassignmentAdmin, given: Given) -> None:
                 "There is no active reassignment of partition "
                 f"{partition}, but replica set is {found} rather than {wanted}."
             )
+    print()
     if not under_way and "preserve-throttles" not in given:
-        print()
         await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
 
 

@@ -15,3 +15,9 @@ def test_what_to_do_must_be_said(bootstrap: str) -> None:
     assert run("cluster", bootstrap).code == 1
     done = run("cluster", "unregister", bootstrap)
     assert done.stderr == 'Missing required argument "[id]"\n'
+
+
+def test_a_controller_is_not_asked() -> None:
+    done = run("cluster", "cluster-id", "--bootstrap-controller", "c:1")
+    assert (done.code, done.stderr.count("\n")) == (1, 1)
+    assert "use --bootstrap-server" in done.stderr

@@ -11,7 +11,7 @@ def test_tokens_are_shown_in_a_table() -> None:
     token = DelegationToken("id", b"\1", "User:o", "User:r", 0, 0, 0, ["User:a", "User:b"])
     title, row = lines([token])
     assert title.split()[:3] == ["TOKENID", "HMAC", "OWNER"]
-    assert row.split()[:5] == ["id", "AQ==", "User:o", "User:r", "User:a,User:b"]
+    assert row.split()[:6] == ["id", "AQ==", "User:o", "User:r", "[User:a,", "User:b]"]
     assert as_data(token)["renewers"] == ["User:a", "User:b"]
     assert as_data(token)["hmac"] == "AQ=="
 
@@ -40,3 +40,7 @@ def test_a_cluster_without_tokens_says_so(bootstrap: str, tmp_path: Path) -> Non
     ):
         done = run("delegation-tokens", bootstrap, "--command-config", str(file), *options)
         assert (done.code, done.stderr.count("\n")) == (1, 1)
+        assert done.stdout.startswith("Calling ")
+        assert run(
+            "delegation-tokens", bootstrap, "--command-config", str(file), *options, "--format=json"
+        ) == (1, "", done.stderr)

@@ -27,13 +27,14 @@ async def delete_offsets(admin: GroupAdmin, given: Given) -> None:
     group, topics = given.text("group"), given.texts("topic")
     partitions = await wanted_partitions(admin, topics)
     outcomes = await admin.delete_group_offsets(group, partitions)
-    word = "succeed" if not outcomes.errors else "failed"
-    names = ", ".join(topics)
-    print(f"Request {word} for deleting offsets with topic {names} group {group}")
+    if not outcomes.errors:
+        print(f"Request succeed for deleting offsets with topic {', '.join(topics)} group {group}")
+    else:
+        print("\nError: Encounter some partition level error, see the follow-up details:")
     print(f"\n{'TOPIC':30} {'PARTITION':15} {'STATUS':15}")
     for partition in outcomes:
         error = outcomes.errors.get(partition)
-        status = "Successful" if error is None else f"Error: {reason(error)}"
+        status = "Successful" if error is None else f"Error: :{reason(error)}"
         print(f"{partition.topic:30} {partition.partition!s:15} {status:15}")
 
 

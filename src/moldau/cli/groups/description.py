@@ -104,17 +104,15 @@ def print_members(group: GroupDescription, *, is_verbose: bool) -> None:
     if has_static:
         titles.insert(2, "GROUP-INSTANCE-ID")
         widths.insert(2, 17)
-    if is_verbose:
-        titles.append("ASSIGNMENT")
-        widths.append(0)
+    titles.append("ASSIGNMENT" if is_verbose else "")
+    widths.append(0)
     rows: list[list[str]] = []
     for member in group.members:
         row = [group.group_id, member.member_id, member.host, member.client_id]
         row.append(str(len(member.assignment)))
         if has_static:
             row.insert(2, member.instance_id or "")
-        if is_verbose:
-            row.append(assignment_text(member.assignment))
+        row.append(assignment_text(member.assignment) if is_verbose else "")
         rows.append(row)
     _print_table(titles, rows, widths)
 
