@@ -9,6 +9,7 @@ from pathlib import Path
 from moldau.cli.java.zookeeper_jars import zookeeper_jars
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.servers import mark
 
 _MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 _HEAP = "-Xmx512M"
@@ -48,6 +49,7 @@ def command_line(config: str, jars: Sequence[Path]) -> list[str]:
         "-Dorg.slf4j.simpleLogger.showDateTime=true",
         "-Dzookeeper.admin.enableServer=false",
         *shlex.split(os.environ.get("KAFKA_OPTS", "")),
+        mark(),
         "-cp",
         os.pathsep.join(map(str, jars)),
         _MAIN,
