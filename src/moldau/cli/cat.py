@@ -4,15 +4,18 @@ import asyncio
 import getopt
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
+import moldau
 from moldau.cli.console.chunks import chunks
-from moldau.cli.kcat.format import Record, as_json, compile_format
+from moldau.cli.kcat.format import Place, Record, as_json, compile_format, unescaped
+from moldau.cli.kcat.listing import cluster_json, cluster_lines, offsets_json
+from moldau.cli.kcat.packing import read_packing
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
-from moldau.cli.terminal.administration import administration
+from moldau.cli.terminal.administration import administration, topic_settings
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import warn
@@ -30,17 +33,21 @@ from moldau.model import TopicPartition
 if TYPE_CHECKING:
     from moldau.client.intake import Receipt
 
-_FLAGS = "CPLQGeJquZUh"
-_WITH_ARGUMENT = "b:t:p:o:c:f:K:D:l:k:H:z:X:F:d:m:O:s:r:"
+_FLAGS = "CPLQGeJquZUhlOvTEV"
+_WITH_ARGUMENT = "b:t:p:o:c:f:K:D:k:H:z:X:F:d:m:s:r:"
+_DEFAULT_SERVERS = "localhost:9092"
 _USAGE = """\
-usage: moldau cat [-C|-P|-L|-Q] -b SERVERS [-t TOPIC] [options]
-  -C  read        -P  write lines of standard input        -L  list topics and brokers
+usage: moldau cat [-C|-P|-L|-Q] [-b SERVERS] [-t TOPIC] [options] [FILE...]
+  -C  read        -P  write lines of standard input, or each file as a whole
+  -L  list topics and brokers              -b SERVERS  localhost:9092 without it
   -Q  print the offset of a time: -t TOPIC:PARTITION:MILLISECONDS
   -G GROUP TOPIC...  read as a member of a group
   -p PARTITION   -o beginning|end|NUMBER|-NUMBER|s@MS|e@MS   -c COUNT   -e  end at the end
   -f FORMAT  %s value %S its size %k key %K its size %T time %h headers %t %p %o \\n
   -J  JSON   -K SEPARATOR between key and value   -D SEPARATOR between records   -Z  empty is null
-  -l FILE  instead of standard input   -k KEY   -H NAME=VALUE   -z CODEC
+  -s [key=|value=]FORMAT  numbers: > < bBhHiIqQ, c a character, s the rest, $ the end
+  -l  lines of one file   -k KEY   -H NAME=VALUE   -z CODEC   -T  print what is sent
+  -E  go on after a record that cannot be printed   -q quiet   -V version
   -X NAME=VALUE  a setting   -F FILE  with settings"""
 
 
@@ -80,9 +87,15 @@ def main(arguments: Sequence[str]) -> int:
     if options.has("h"):
         print(_USAGE)
         return 0
+    if options.has("V"):
+        print(f"moldau cat {moldau.__version__}, with the options of kcat 1.7.1")
+        return 0
+    if options.has("r"):
+        raise CommandFailed("-r: there is no schema registry here, only pack formats: -s '>ihs'")
     mode = options.mode or ("C" if sys.stdin.isatty() else "P")
-    if not options.has("b"):
-        raise CommandFailed(f"-b SERVERS is missing\n{_USAGE}")
+    if not options.mode and not options.has("q"):
+        name = "Consumer" if mode == "C" else "Producer"
+        warn(f"% Auto-selecting {name} mode (use -P or -C to override)")
     if mode in "CP" and not options.has("t"):
         raise CommandFailed("-t TOPIC is missing")
     work = {"C": _consume, "G": _consume, "P": _produce, "L": _list, "Q": _query}[mode]
@@ -112,23 +125,59 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _settings(options: Options, kind: type[ClientSettings], **own: str) -> dict[str, object]:
-    texts = read_file(options.text("F")) | read_pairs(options.values.get("X", []))
-    return usable(kind, own | texts | {"bootstrap.servers": options.text("b")})
+    texts = read_file(options.text("F") or os.environ.get("KCAT_CONFIG", ""))
+    texts |= read_pairs(options.values.get("X", []))
+    told = texts.pop("metadata.broker.list", "") or texts.get("bootstrap.servers", "")
+    servers = options.text("b") or told or _DEFAULT_SERVERS
+    return usable(kind, own | texts | {"bootstrap.servers": servers})
 
 
-def writer(options: Options) -> Callable[[Record], bytes]:
+def writer(options: Options, place: Place | None = None) -> Callable[[Record], bytes]:
     """How records are printed."""
+    unpack = read_packing(options.values.get("s", []))
     if options.has("J"):
-        return as_json
+        return lambda record: as_json(record, place)
     null = b"NULL" if options.has("Z") else b""
     if options.has("f"):
-        return compile_format(options.text("f"), null=null)
-    key = f"%k{options.text('K')}" if options.has("K") else ""
-    return compile_format(f"{key}%s{options.text('D', chr(92) + 'n')}", null=null)
+        return compile_format(options.text("f"), null=null, unpack=unpack)
+    key, end = (text.replace("%", "%%") for text in (options.text("K"), options.text("D", r"\n")))
+    form = f"%k{key}%s{end}" if options.has("K") else f"%s{end}"
+    return compile_format(form, null=null, unpack=unpack)
+
+
+def _write_all(
+    records: Iterable[Record], write: Callable[[Record], bytes], *, goes_on: bool
+) -> None:
+    for record in records:
+        try:
+            sys.stdout.buffer.write(write(record))
+        except CommandFailed as failed:
+            if not goes_on:
+                raise CommandFailed(f"{failed}: terminating") from None
+            warn(str(failed))
+    sys.stdout.buffer.flush()
+
+
+async def _place(options: Options) -> Place:
+    """Leaders and kinds of times, which only the JSON of records tells."""
+    if not options.has("J"):
+        return Place()
+    values, topics = _settings(options, ClientSettings), options.rest or [options.text("t")]
+    async with administration(CatAdmin, values) as admin:
+        described = (await admin.describe_topics(topics)).succeeded
+    kinds = await topic_settings(values, described, "message.timestamp.type")
+    return Place(
+        {
+            TopicPartition(topic.name, each.partition): each.leader
+            for topic in described.values()
+            for each in topic.partitions
+        },
+        [topic for topic, kind in kinds.items() if kind == "LogAppendTime"],
+    )
 
 
 async def _consume(options: Options) -> None:
-    write = writer(options)
+    write = writer(options, await _place(options))
     left = options.number("c")
     own = {
         "group.id": options.text("G"),
@@ -152,8 +201,7 @@ async def _consume(options: Options) -> None:
                 records = await consumer.poll(0.2, max_records=500 if left < 0 else min(500, left))
                 wanted = [each for each in records if not _is_behind(each, ends, bounds)]
                 left -= len(wanted) if left > 0 else 0
-                sys.stdout.buffer.write(b"".join(map(write, wanted)))
-                sys.stdout.buffer.flush()
+                _write_all(wanted, write, goes_on=options.has("E"))
                 if bar is not None:
                     bar.advance(len(wanted))
         if left and options.has("e") and not options.has("q"):
@@ -184,7 +232,6 @@ async def _is_at_end(consumer: Consumer[bytes, bytes], ends: dict[TopicPartition
 
 
 async def _produce(options: Options) -> None:
-    separator = options.text("D", "\n").replace("\\n", "\n").encode()
     own = {"compression.type": options.text("z", "none"), "linger.ms": "5"}
     headers = [tuple(text.partition("=")[::2]) for text in options.values.get("H", [])]
     lost: list[str] = []
@@ -196,8 +243,7 @@ async def _produce(options: Options) -> None:
             lost.append(str(error))
 
     async with Producer[bytes, bytes](_settings(options, ProducerSettings, **own)) as producer:
-        async for part in _parts(options, separator):
-            key, value = _key_and_value(options, part)
+        async for key, value in _messages(options):
             receipt = await producer.send(
                 options.text("t"),
                 None if options.has("Z") and not value else value,
@@ -210,17 +256,32 @@ async def _produce(options: Options) -> None:
         raise CommandFailed(f"% Delivery failed for {len(lost)} messages: {lost[0]}")
 
 
+async def _messages(options: Options) -> AsyncIterator[tuple[bytes | None, bytes]]:
+    """Keys and values of what is to be sent."""
+    left = options.number("c", -1)
+    if options.rest and not options.has("l"):
+        key = options.text("k").encode() if options.has("k") else None
+        for path in options.rest:
+            with _opened(path) as file:
+                yield key, file.read()
+        return
+    separator, key_separator = unescaped(options.text("D", r"\n")), unescaped(options.text("K"))
+    async for part in _parts(options, separator):
+        if options.has("T"):
+            sys.stdout.buffer.write(part)
+        yield _key_and_value(options, part, key_separator)
+        left -= 1
+        if not left:
+            return
+
+
 async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
     """What stands between separators, as soon as it is there."""
-    path = options.text("l") or next(iter(options.rest), "")
     rest = b""
     with ExitStack() as stack:
         descriptor = sys.stdin.fileno()
-        if path:
-            try:
-                descriptor = stack.enter_context(open(path, "rb")).fileno()  # noqa: ASYNC230
-            except OSError as error:
-                raise CommandFailed(f"{path}: {error.strerror}") from error
+        if options.rest:
+            descriptor = stack.enter_context(_opened(options.rest[0])).fileno()
         bar = None
         if not os.isatty(descriptor):
             bar = stack.enter_context(progress_bar(size_of(descriptor), as_size))
@@ -234,9 +295,18 @@ async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
         yield rest
 
 
-def _key_and_value(options: Options, part: bytes) -> tuple[bytes | None, bytes]:
-    if options.has("K"):
-        key, middle, value = part.partition(options.text("K").encode())
+def _opened(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise CommandFailed(f"% Failed to open {path}: {error.strerror}") from error
+
+
+def _key_and_value(
+    options: Options, part: bytes, key_separator: bytes
+) -> tuple[bytes | None, bytes]:
+    if key_separator:
+        key, middle, value = part.partition(key_separator)
         if middle:
             return (None if options.has("Z") and not key else key), value
     return (options.text("k").encode() if options.has("k") else None), part
@@ -247,23 +317,11 @@ async def _list(options: Options) -> None:
         cluster = await admin.describe_cluster()
         names = options.values.get("t") or list(await admin.list_topics(include_internal=True))
         described = (await admin.describe_topics(names)).succeeded
-    first = cluster.brokers[0]
-    what = options.text("t", "all topics")
-    where = f"{first.host}:{first.port}/{first.node_id}"
-    print(f"Metadata for {what} (from broker {first.node_id}: {where}):")
-    print(f" {len(cluster.brokers)} brokers:")
-    for broker in cluster.brokers:
-        mark = " (controller)" if broker.node_id == cluster.controller_id else ""
-        print(f"  broker {broker.node_id} at {broker.host}:{broker.port}{mark}")
-    print(f" {len(described)} topics:")
-    for topic in described.values():
-        print(f'  topic "{topic.name}" with {len(topic.partitions)} partitions:')
-        for each in topic.partitions:
-            replicas, isr = (",".join(map(str, ids)) for ids in (each.replicas, each.isr))
-            print(
-                f"    partition {each.partition}, leader {each.leader}, "
-                f"replicas: {replicas}, isrs: {isr}"
-            )
+    asked = options.text("t")
+    if options.has("J"):
+        print(cluster_json(cluster, described.values(), asked))
+    else:
+        print("\n".join(cluster_lines(cluster, described.values(), asked)))
 
 
 async def _query(options: Options) -> None:
@@ -276,5 +334,8 @@ async def _query(options: Options) -> None:
             raise CommandFailed(f"-t {text}: TOPIC:PARTITION:MILLISECONDS is expected") from None
     async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
         found = await admin.list_offsets(times)
+    if options.has("J"):
+        print(offsets_json(dict(found.items())))
+        return
     for each, offset in found.items():
         print(f"{each.topic} [{each.partition}] offset {offset.offset}")

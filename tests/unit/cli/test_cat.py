@@ -1,5 +1,6 @@
 """Read, write and list topics with kcat's options."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,77 @@ def test_a_file_is_written_with_key_and_headers(
     file = tmp_path / "lines"
     file.write_text("x;y;")
     options = ("-D;", "-k", "key", "-H", "a=1", "-z", "lz4", "-p", "0")
-    cat("-P", "-b", servers, "-t", "b", "-l", str(file), *options)
+    cat("-P", "-b", servers, "-l", "-t", "b", *options, str(file))
     ((first, second),) = broker.wait_for_records("b", 2).values()
     assert (first.key, first.value, first.headers) == (b"key", b"x", ((b"a", b"1"),))
     assert second.value == b"y"
     assert "No such file" in cat("-P", "-b", servers, "-t", "b", "-l", "/nope").stderr
+
+
+def test_files_are_one_record_each(broker: EmbeddedBroker, servers: str, tmp_path: Path) -> None:
+    for name, text in (("one", "a\nb\n"), ("two", "c")):
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("one", "two")]
+    assert cat("-P", "-b", servers, "-t", "f", "-p", "0", "-k", "k", *files).code == 0
+    ((first, second),) = broker.wait_for_records("f", 2).values()
+    assert (first.key, first.value, second.value) == (b"k", b"a\nb\n", b"c")
+    assert "No such file" in cat("-P", "-b", servers, "-t", "f", "/nope").stderr
+
+
+def test_separators_may_be_escaped(broker: EmbeddedBroker, servers: str) -> None:
+    where = ("-b", servers, "-t", "g", "-K", r"\t", "-D", r"\x3b%")
+    done = cat("-P", *where, "-T", "-c", "2", stdin="k\tv;%k2\tv2;%more")
+    assert done == (0, "k\tvk2\tv2", "")
+    assert cat("-C", *where, "-e", "-q", "-O").stdout == "k\tv;%k2\tv2;%"
+
+
+def test_numbers_are_unpacked(servers: str) -> None:
+    where = ("-b", servers, "-t", "h")
+    cat("-P", *where, stdin="\0\0\0\1ab")
+    read = ("-C", *where, "-e", "-q")
+    assert cat(*read, "-s", "value=>is").stdout == "1ab\n"
+    done = cat(*read, "-s", "i$")
+    assert done.stderr == (
+        "% ERROR: Failed to format message in h [0] at offset 0: "
+        "expected value end-of-input, but 2 bytes remaining: terminating\n"
+    )
+    assert cat(*read, "-s", "i$", "-E").code == 0
+    assert "no schema registry" in cat(*read, "-s", "avro").stderr
+    assert "no schema registry" in cat(*read, "-r", "http://registry").stderr
+
+
+def test_programs_are_told_more(servers: str) -> None:
+    run("topics", "--bootstrap-server", servers, "--create", "--topic", "i",
+        "--config", "message.timestamp.type=LogAppendTime")  # fmt: skip
+    where = ("-b", servers, "-t", "i")
+    cat("-P", *where, stdin="x\n")
+    (record,) = map(json.loads, cat("-C", *where, "-e", "-q", "-J").stdout.splitlines())
+    assert (record["broker"], record["tstype"]) == (0, "logappend")
+    listed = json.loads(cat("-L", *where, "-J").stdout)
+    assert listed["originating_broker"] == {"id": 0, "name": f"{servers}/0"}
+    assert listed["query"] == {"topic": "i"}
+    (topic,) = listed["topics"]
+    assert topic["partitions"] == [
+        {"partition": 0, "leader": 0, "replicas": [{"id": 0}], "isrs": [{"id": 0}]}
+    ]
+    found = json.loads(cat("-Q", "-b", servers, "-t", "i:0:1", "-J").stdout)
+    assert found == {"i": {"topic": "i", "0": {"partition": 0, "offset": 0}}}
+
+
+def test_servers_are_named_where_kcat_looks(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kcat.conf"
+    file.write_text(f"metadata.broker.list={servers}\n")
+    monkeypatch.setenv("KCAT_CONFIG", str(file))
+    assert "/0):" in cat("-L").stdout
+    done = cat("-P", "-t", "j", stdin="x\n")
+    assert done == (0, "", "")
+    told = "% Auto-selecting Producer mode (use -P or -C to override)\n"
+    assert cat("-t", "j", stdin="x\n") == (0, "", told)
+    monkeypatch.delenv("KCAT_CONFIG")
+    monkeypatch.setattr("moldau.cli.cat._DEFAULT_SERVERS", servers)
+    assert cat("-C", "-t", "j", "-o", "-10", "-f", r"%k: %s\n", "-e", "-q").stdout == ": x\n" * 2
 
 
 def test_a_group_shares_topics(servers: str) -> None:
@@ -76,7 +143,7 @@ def test_topics_and_offsets_are_listed(servers: str) -> None:
 
 def test_what_is_missing_is_said(servers: str) -> None:
     assert cat("-h").stdout.startswith("usage: moldau cat")
-    assert cat("-C").stderr.startswith("-b SERVERS is missing")
+    assert cat("-V").stdout.endswith("kcat 1.7.1\n")
     assert cat("-C", "-b", servers).stderr == "-t TOPIC is missing\n"
     with pytest.raises(CommandFailed, match="option -y not recognized"):
         parse(["-y"])

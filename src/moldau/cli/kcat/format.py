@@ -3,16 +3,32 @@
 import json
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 
+from moldau.cli.kcat.packing import Unpack
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.record import ConsumerRecord
+from moldau.model import TopicPartition
 
 Record = ConsumerRecord[bytes, bytes]
 Part = bytes | Callable[[Record], bytes]
 
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "0": b"\0", "\\": b"\\"}
 _TOKEN = re.compile(r"%(.)|\\x([0-9a-fA-F]{2})|\\(.)|([^%\\]+)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Place:
+    """What is known of records by where they come from."""
+
+    leaders: Mapping[TopicPartition, int] = field(default_factory=dict)
+    stamped: Collection[str] = ()
+    """The topics whose times are of the broker."""
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
 
 
 def _size(data: bytes | None) -> bytes:
@@ -39,28 +55,46 @@ _CODES: dict[str, Part] = {
 }
 
 
-def compile_format(text: str, *, null: bytes = b"") -> Callable[[Record], bytes]:
+def compile_format(
+    text: str, *, null: bytes = b"", unpack: Mapping[str, Unpack] | None = None
+) -> Callable[[Record], bytes]:
     """A function that prints a record as the format says, and `null` for what is not there."""
+    unpack = unpack or {}
+    read_key, read_value = (unpack.get(name, _as_it_is) for name in ("key", "value"))
     codes = _CODES | {
-        "s": lambda record: null if record.value is None else record.value,
-        "k": lambda record: null if record.key is None else record.key,
+        "s": lambda record: null if record.value is None else read_value(record.value),
+        "k": lambda record: null if record.key is None else read_key(record.key),
     }
     parts = [_part(match, codes) for match in _TOKEN.finditer(text)]
 
     def write(record: Record) -> bytes:
-        return b"".join(part if isinstance(part, bytes) else part(record) for part in parts)
+        try:
+            return b"".join(part if isinstance(part, bytes) else part(record) for part in parts)
+        except ValueError as error:
+            raise CommandFailed(
+                f"% ERROR: Failed to format message in {record.topic} [{record.partition}] "
+                f"at offset {record.offset}: {error}"
+            ) from None
 
     return write
 
 
-def as_json(record: Record) -> bytes:
+def unescaped(text: str) -> bytes:
+    """What stands for a separator, as \\t or \\x3b."""
+    parts = (_part(match, {}) for match in _TOKEN.finditer(text.replace("%", r"\x25")))
+    return b"".join(part for part in parts if isinstance(part, bytes))
+
+
+def as_json(record: Record, place: Place | None = None) -> bytes:
     """A record in kcat's JSON envelope, on one line."""
+    place = place or Place()
     data: dict[str, object] = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
-        "tstype": "create",
+        "tstype": "logappend" if record.topic in place.stamped else "create",
         "ts": record.timestamp,
+        "broker": place.leaders.get(record.topic_partition, -1),
     }
     if record.headers:
         data["headers"] = [text for name, value in record.headers for text in (name, _text(value))]
