@@ -106,6 +106,7 @@ def zookeeper_servers(given: Given) -> str:
 
 
 def _run_with_zookeeper(given: Given, servers: str) -> int:
+    given.refuse_json("ZooKeeper")
     from moldau.cli.znodes.acls import change_or_list  # noqa: PLC0415 - seldom
 
     asyncio.run(change_or_list(servers, given))
@@ -119,7 +120,8 @@ async def _list(admin: AclAdmin, given: Given) -> None:
     found = list(matching)
     principals = given.texts("principal")
     if given.is_json:
-        print(json.dumps([_as_data(each) for each in found]))
+        shown = [each for each in found if not principals or each.principal in principals]
+        print(json.dumps([_as_data(each) for each in shown]))
         return
     if not principals:
         _print_current(found)

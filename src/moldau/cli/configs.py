@@ -124,6 +124,7 @@ async def _run(admin: ConfigAdmin, given: Given, entities: list[Entity]) -> None
 
 
 def _run_with_zookeeper(given: Given, entities: list[Entity]) -> None:
+    given.refuse_json("--zookeeper")
     from moldau.cli.znodes.configs import (  # noqa: PLC0415 - seldom
         alter_with_zookeeper,
         describe_with_zookeeper,

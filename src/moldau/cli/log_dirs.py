@@ -5,7 +5,14 @@ from collections.abc import Sequence
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    FORMAT,
+    Given,
+    Option,
+    Options,
+)
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import Description
 from moldau.client.admin.log_dirs import LogDir, LogDirs
@@ -15,6 +22,7 @@ OPTIONS = Options(
     "Prints the directories of brokers with the replicas in them, as JSON.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
+    FORMAT,
     Option("describe", "What there is to do."),
     Option("topic-list", "Only these topics: a,b,c.", "TOPICS"),
     Option("broker-list", "Only these brokers: 0,1,2.", "NUMBERS"),
@@ -30,9 +38,10 @@ def main(arguments: Sequence[str]) -> int:
     given = OPTIONS.parse(arguments)
     given.require("describe", "bootstrap-server")
     found = run_admin(given, DirectoryAdmin, lambda admin: _describe(admin, given))
-    print("Querying brokers for log directories information")
-    brokers = ",".join(map(str, found))
-    print(f"Received log directory information from brokers {brokers}")
+    if not given.is_json:
+        print("Querying brokers for log directories information")
+        brokers = ",".join(map(str, found))
+        print(f"Received log directory information from brokers {brokers}")
     wanted = [name for name in given.text("topic-list").split(",") if name]
     data = {
         "brokers": [

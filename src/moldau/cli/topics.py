@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.client_settings import read_pairs
@@ -86,6 +87,9 @@ OPTIONS = Options(
 )
 
 
+Described = tuple[TopicDescription, Mapping[str, ConfigEntry]]
+
+
 class TopicAdmin(Topics, Configs, Reassignments, Connected):
     """What this command needs of an admin client."""
 
@@ -96,6 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     check(given)
     try:
         if "zookeeper" in given:
+            given.refuse_json("--zookeeper")
             from moldau.cli.znodes.topics import run_with_zookeeper  # noqa: PLC0415 - seldom
 
             wanted = new_topic(given) if "create" in given else None
@@ -199,7 +204,10 @@ async def _create(admin: TopicAdmin, given: Given) -> None:
 
 async def _list(admin: TopicAdmin, given: Given) -> None:
     found = await _names(admin, given)
-    print(json.dumps(found) if given.is_json else "\n".join(found), end="\n" * bool(found))
+    if given.is_json:
+        print(json.dumps(found))
+    elif found:
+        print("\n".join(found))
 
 
 async def _delete(admin: TopicAdmin, given: Given) -> None:
@@ -243,14 +251,43 @@ async def _describe(admin: TopicAdmin, given: Given) -> None:
         moving = set(await admin.list_partition_reassignments())
     wanted_filters = [name for name in FILTERS if name in given]
     if given.is_json:
-        print(json.dumps([as_data(*each) for each in topics]))
+        shown = [as_data(*each) for each in selected(topics, wanted_filters, moving)]
+        print(json.dumps(shown))
         return
     for line in described_lines(topics, wanted_filters, moving):
         print(line)
 
 
+def selected(
+    topics: Iterable[Described], filters: Sequence[str], moving: Container[TopicPartition]
+) -> Iterator[Described]:
+    """What filters leave of topics and their partitions."""
+    for topic, configs in topics:
+        if not filters:
+            yield topic, configs
+        elif "topics-with-overrides" in filters:
+            if any(not each.is_default for each in configs.values()):
+                yield topic, configs
+        elif left := list(_selected_partitions(topic, configs, filters, moving)):
+            yield replace(topic, partitions=left), configs
+
+
+def _selected_partitions(
+    topic: TopicDescription,
+    configs: Mapping[str, ConfigEntry],
+    filters: Sequence[str],
+    moving: Container[TopicPartition],
+) -> Iterator[PartitionDescription]:
+    min_isr = configs.get("min.insync.replicas")
+    needed = int(min_isr.value or 1) if min_isr is not None else 1
+    for each in topic.partitions:
+        is_moving = TopicPartition(topic.name, each.partition) in moving
+        if not filters or is_selected(each, filters, needed, is_moving=is_moving):
+            yield each
+
+
 def described_lines(
-    topics: Iterable[tuple[TopicDescription, Mapping[str, ConfigEntry]]],
+    topics: Iterable[Described],
     filters: Sequence[str],
     moving: Container[TopicPartition] = frozenset(),
 ) -> Iterator[str]:
@@ -266,12 +303,8 @@ def described_lines(
             )
         if "topics-with-overrides" in filters:
             continue
-        min_isr = configs.get("min.insync.replicas")
-        needed = int(min_isr.value or 1) if min_isr is not None else 1
-        for each in topic.partitions:
-            is_moving = TopicPartition(topic.name, each.partition) in moving
-            if not filters or is_selected(each, filters, needed, is_moving=is_moving):
-                yield partition_line(topic.name, each)
+        for each in _selected_partitions(topic, configs, filters, moving):
+            yield partition_line(topic.name, each)
 
 
 def partition_line(topic: str, each: PartitionDescription) -> str:

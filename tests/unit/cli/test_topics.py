@@ -9,6 +9,7 @@ from moldau.cli.topics import assignment, described_lines, is_selected, matching
 from moldau.client.admin.configs import ConfigEntry, ConfigSource
 from moldau.client.admin.topics import PartitionDescription, TopicDescription
 from moldau.model import TopicPartition
+from moldau.testing.broker import running_broker
 from unit.cli.command import run
 
 
@@ -104,3 +105,23 @@ def test_partitions_may_be_placed_when_a_topic_grows(bootstrap: str) -> None:
     grow = ("--alter", "--topic", "g", "--partitions", "2", "--replica-assignment", "0,0")
     assert run("topics", bootstrap, *grow).code == 0
     assert "PartitionCount: 2" in run("topics", bootstrap, "--describe", "--topic", "g").stdout
+
+
+def test_filters_count_for_programs_too() -> None:
+    with running_broker({}) as empty:
+        where = f"--bootstrap-server={empty.bootstrap_servers}"
+        assert run("topics", where, "--list", "--format=json").stdout == "[]\n"
+        assert run("topics", where, "--list").stdout == ""
+        run("topics", where, "--create", "--topic", "plain")
+        run("topics", where, "--create", "--topic", "own", "--config", "retention.ms=7")
+
+        def names(*filters: str) -> list[str]:
+            done = run("topics", where, "--describe", "--format=json", *filters)
+            return [each["topic"] for each in json.loads(done.stdout)]
+
+        assert names() == ["own", "plain"]
+        assert names("--topics-with-overrides") == ["own"]
+        assert names("--under-replicated-partitions") == []
+        assert names("--at-min-isr-partitions") == ["own", "plain"]
+    done = run("topics", "--zookeeper=z", "--list", "--format=json")
+    assert done.stderr == "--format json is not there with --zookeeper\n"

@@ -1,29 +1,36 @@
 """Passwords of users for SCRAM, as settings of theirs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from moldau.cli.config_entities.entity import Entity
 from moldau.cli.terminal.client_settings import read_pairs
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.users import ScramDeletion, ScramPassword, Users
+from moldau.client.admin.users import ScramCredential, ScramDeletion, ScramPassword, Users
 from moldau.errors import ErrorCode, KafkaError
 
 PREFIX = "SCRAM-"
 _ITERATIONS = 4096
 
+Passwords = Mapping[str, Sequence[ScramCredential]]
 
-async def describe_passwords(admin: Users, user: str | None) -> list[str]:
-    """A line for each user that has passwords; none where the cluster has no such users."""
+
+async def find_passwords(admin: Users, user: str | None) -> Passwords:
+    """The users that have passwords; none where the cluster has no such users."""
     try:
         found = await admin.describe_user_scram_credentials(None if user is None else [user])
     except KafkaError as error:
         if error.code is ErrorCode.UNSUPPORTED_VERSION:
-            return []
+            return {}
         raise
+    return found.succeeded
+
+
+def password_lines(passwords: Passwords) -> list[str]:
+    """A line for each user."""
     return [
         f"SCRAM credential configs for user-principal '{name}' are "
         + ", ".join(f"{each.mechanism}=iterations={each.iterations}" for each in credentials)
-        for name, credentials in found.succeeded.items()
+        for name, credentials in passwords.items()
     ]
 
 

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from moldau.cli.config_entities.entity import DEFAULT, Entity
-from moldau.cli.config_entities.passwords import PREFIX, alter_passwords, describe_passwords
+from moldau.cli.config_entities.passwords import (
+    PREFIX,
+    Passwords,
+    alter_passwords,
+    find_passwords,
+    password_lines,
+)
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch, Quotas
@@ -20,17 +26,25 @@ class QuotaAdmin(Quotas, Users, Connected):
 async def describe_quotas(
     admin: QuotaAdmin, entities: Sequence[Entity], *, is_json: bool
 ) -> list[dict[str, object]]:
-    """Print the quotas of those that match, and users' passwords; returns quotas for JSON."""
+    """Print the quotas of those that match, and users' passwords; returns both for JSON."""
     filters = [_filter(each) for each in entities]
     found = await admin.describe_client_quotas(filters, strict=True)
+    passwords: Passwords = {}
+    if [each.kind for each in entities] == ["users"] and entities[0].name != DEFAULT:
+        passwords = await find_passwords(admin, entities[0].name)
     if not is_json:
         for entity, quotas in found.items():
             listed = ", ".join(f"{name}={quotas[name]}" for name in sorted(quotas))
             print(f"Quota configs for {label(entity)} are {listed}")
-        if [each.kind for each in entities] == ["users"] and entities[0].name != DEFAULT:
-            for line in await describe_passwords(admin, entities[0].name):
-                print(line)
-    return [{"entity": dict(entity), "quotas": quotas} for entity, quotas in found.items()]
+        for line in password_lines(passwords):
+            print(line)
+    data: list[dict[str, object]] = [
+        {"entity": dict(entity), "quotas": quotas} for entity, quotas in found.items()
+    ]
+    for user, credentials in passwords.items():
+        scram = {each.mechanism: {"iterations": each.iterations} for each in credentials}
+        data.append({"entity": {"user": user}, "scram": scram})
+    return data
 
 
 def label(entity: QuotaEntity) -> str:

@@ -103,6 +103,11 @@ class Given:
             if name in self.values and other in self.values:
                 raise CommandFailed(f'Option "[{name}]" can\'t be used with option "[{other}]"')
 
+    def refuse_json(self, beside: str) -> None:
+        """End if JSON is asked for where there is none."""
+        if self.is_json:
+            raise CommandFailed(f"--format json is not there with {beside}")
+
     @property
     def is_json(self) -> bool:
         """Whether `--format json` was asked for."""

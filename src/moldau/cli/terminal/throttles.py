@@ -1,6 +1,6 @@
 """Limits on what brokers copy while partitions move: set before, taken away after."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource, Configs
 from moldau.client.admin.connected import Connected
@@ -34,15 +34,23 @@ async def set_throttles(admin: ThrottleAdmin, before: Plan, after: Plan, rate: i
         limits = throttled_replicas(topic, before, after)
         changes[ConfigResource.topic(topic)] = [ConfigChange(*each) for each in limits.items()]
     (await admin.incremental_alter_configs(changes)).check()
-    print(f"The inter-broker throttle limit was set to {rate} B/s")
 
 
-async def clear_throttles(admin: ThrottleAdmin, topics: Iterable[str]) -> None:
+async def set_directory_throttle(admin: ThrottleAdmin, brokers: Iterable[int], rate: int) -> None:
+    """Let brokers copy between their directories at most so many bytes per second."""
+    change = [ConfigChange(_DIRECTORY_RATE, str(rate))]
+    changes = {ConfigResource.broker(each): change for each in sorted(set(brokers))}
+    (await admin.incremental_alter_configs(changes)).check()
+
+
+async def clear_throttles(
+    admin: ThrottleAdmin, topics: Iterable[str], say: Callable[[str], None] = print
+) -> None:
     """Take all such limits away."""
     brokers = sorted(each.node_id for each in (await admin.describe_cluster()).brokers)
-    print(f"Clearing broker-level throttles on broker{_plural(brokers)}")
+    say(f"Clearing broker-level throttles on broker{_plural(brokers)}")
     names = list(topics)
-    print(f"Clearing topic-level throttles on topic{_plural(names)}")
+    say(f"Clearing topic-level throttles on topic{_plural(names)}")
     changes = {ConfigResource.broker(each): _deletions(*RATES, _DIRECTORY_RATE) for each in brokers}
     changes |= {ConfigResource.topic(name): _deletions(*THROTTLED_REPLICAS) for name in names}
     (await admin.incremental_alter_configs(changes)).check()
