@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from moldau.cli.dumping.decoders import DECODERS, as_text
+from moldau.cli.dumping.decoders import DECODERS, Decoder, by_classes
 from moldau.cli.dumping.indexes import (
     Faults,
     index_lines,
@@ -39,22 +39,14 @@ OPTIONS = Options(
     Option("key-decoder-class", "The Java class that reads keys.", "CLASS"),
 )
 
-_STRING_DECODERS = (
-    "kafka.serializer.StringDecoder",
-    "org.apache.kafka.tools.api.StringDecoder",
-    "kafka.serializer.DefaultDecoder",
-    "org.apache.kafka.tools.api.DefaultDecoder",
-)
+_STRING_DECODER = "org.apache.kafka.tools.api.StringDecoder"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     given.require("files")
-    for option in ("value-decoder-class", "key-decoder-class"):
-        name = given.text(option, _STRING_DECODERS[0])
-        if name not in _STRING_DECODERS:
-            raise CommandFailed(f"there is no decoder {name}; there is {_STRING_DECODERS[0]}")
+    _decoder(given)  # which ends the command if there is none
     for option in ("cluster-metadata-decoder", "remote-log-metadata-decoder"):
         if option in given:
             raise CommandFailed(f"--{option}: brokers with ZooKeeper have no such log")
@@ -88,14 +80,13 @@ def _dump(path: str, given: Given, complaints: list[str]) -> Iterator[str]:
 
 def _segment_lines(path: str, given: Given, complaints: list[str]) -> Iterator[str]:
     yield f"Log starting offset: {_base_offset(path)}"
-    decoders = [decode for option, decode in DECODERS if option in given]
-    shows_data = "print-data-log" in given or bool(decoders)
+    shows_data = any(name in given for name in ("print-data-log", *DECODERS))
     view = View(
         is_deep=shows_data or "deep-iteration" in given,
         shows_data=shows_data,
         shows_metadata="skip-record-metadata" not in given,
         bytes_max=given.number("max-bytes") if "max-bytes" in given else None,
-        decode=decoders[0] if decoders else as_text,
+        decode=_decoder(given),
     )
     dump = SegmentDump(memoryview(_read(path)), view)
     with progress_bar(len(dump.data), as_size, prints_result=True) as bar:
@@ -108,6 +99,14 @@ def _segment_lines(path: str, given: Given, complaints: list[str]) -> Iterator[s
     if dump.gaps:
         complaints.append(f"Non-consecutive offsets in {path}")
         complaints += [f"  {before} is followed by {after}" for before, after in dump.gaps]
+
+
+def _decoder(given: Given) -> Decoder:
+    for option, decode in DECODERS.items():
+        if option in given:
+            return decode
+    classes = (given.text(f"{part}-decoder-class", _STRING_DECODER) for part in ("key", "value"))
+    return by_classes(*classes)
 
 
 def _index_lines(path: str, given: Given, complaints: list[str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What is shown of keys and values: their text, or what the brokers' own topics mean by them."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from moldau.cli.console.stored_messages import (
     StoredMessage,
@@ -10,6 +10,7 @@ from moldau.cli.console.stored_messages import (
     read_offset_key,
     read_offset_value,
 )
+from moldau.cli.terminal.failure import CommandFailed
 from moldau.coordinator.transaction import records as transaction_records
 from moldau.errors import ProtocolError
 from moldau.protocol.messages.consumer_protocol import (
@@ -27,6 +28,45 @@ DELETED = "<DELETE>"
 def as_text(key: bytes | None, value: bytes | None) -> Shown:
     """Both as UTF-8; what is not is replaced."""
     return _text(key), _text(value)
+
+
+def by_classes(key_class: str, value_class: str) -> Decoder:
+    """What Java's decoders of these names would show."""
+    read_key, read_value = _reader(key_class), _reader(value_class)
+    return lambda key, value: (
+        None if key is None else read_key(key),
+        None if value is None else read_value(value),
+    )
+
+
+def _reader(name: str) -> Callable[[bytes], str]:
+    package, _, short = name.rpartition(".")
+    if package not in _PACKAGES or short not in _READERS:
+        known = ", ".join(f"{_PACKAGES[-1]}.{each}" for each in _READERS)
+        raise CommandFailed(f"there is no decoder {name}; there is: {known}")
+    return _READERS[short]
+
+
+def _number(size: int) -> Callable[[bytes], str]:
+    def read(data: bytes) -> str:
+        if len(data) < size:
+            raise CommandFailed(f"a number of {size} bytes is expected, not {data!r}")
+        return str(int.from_bytes(data[:size], "big", signed=True))
+
+    return read
+
+
+def _utf_8(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+_PACKAGES = ("kafka.serializer", "org.apache.kafka.tools.api")
+_READERS: dict[str, Callable[[bytes], str]] = {
+    "StringDecoder": _utf_8,
+    "DefaultDecoder": _utf_8,
+    "LongDecoder": _number(8),
+    "IntegerDecoder": _number(4),
+}
 
 
 def as_group_records(key: bytes | None, value: bytes | None) -> Shown:
@@ -94,7 +134,7 @@ def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode(errors="replace")
 
 
-DECODERS: Sequence[tuple[str, Decoder]] = (
-    ("offsets-decoder", as_group_records),
-    ("transaction-log-decoder", as_transactions),
-)
+DECODERS: dict[str, Decoder] = {
+    "offsets-decoder": as_group_records,
+    "transaction-log-decoder": as_transactions,
+}

@@ -9,14 +9,23 @@ from moldau.cli.terminal.options import warn
 from moldau.client.settings import ClientSettings, dotted
 from moldau.config.properties import decode_properties
 
+# Classes that do what is done here anyway: bytes are left as they are.
+_SERIALIZATION = "org.apache.kafka.common.serialization."
+_BYTES = ("String", "ByteArray", "Bytes", "ByteBuffer")
+_PARTITIONERS = "org.apache.kafka.clients.producer."
+_CLASSES = {
+    "key.serializer": tuple(f"{_SERIALIZATION}{name}Serializer" for name in _BYTES),
+    "value.serializer": tuple(f"{_SERIALIZATION}{name}Serializer" for name in _BYTES),
+    "key.deserializer": tuple(f"{_SERIALIZATION}{name}Deserializer" for name in _BYTES),
+    "value.deserializer": tuple(f"{_SERIALIZATION}{name}Deserializer" for name in _BYTES),
+    "partitioner.class": (
+        f"{_PARTITIONERS}internals.DefaultPartitioner",
+        f"{_PARTITIONERS}UniformStickyPartitioner",
+    ),
+    "interceptor.classes": (),
+}
 # What Java's clients need to know about Java.
 _JAVA_ONLY = (
-    "key.serializer",
-    "value.serializer",
-    "key.deserializer",
-    "value.deserializer",
-    "partitioner.class",
-    "interceptor.classes",
     "metric.reporters",
     "metrics.",
     "enable.metrics.push",
@@ -60,7 +69,10 @@ def usable(kind: type[ClientSettings], settings: Mapping[str, str]) -> dict[str,
     known = {dotted(field.name) for field in fields(kind)}
     kept: dict[str, object] = {}
     for name, value in {**settings, **login_from_file(settings)}.items():
-        if name in known:
+        if name in _CLASSES:
+            if value and value not in _CLASSES[name]:
+                warn(f"WARN {name}: there is no {value} here, so it is not used.")
+        elif name in known:
             kept[name] = _plain(name, value)
         elif not name.startswith(_JAVA_ONLY):
             warn(f"WARN The configuration '{name}' was supplied but isn't a known config.")

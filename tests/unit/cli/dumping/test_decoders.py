@@ -2,7 +2,16 @@
 
 import json
 
-from moldau.cli.dumping.decoders import DELETED, as_group_records, as_text, as_transactions
+import pytest
+
+from moldau.cli.dumping.decoders import (
+    DELETED,
+    as_group_records,
+    as_text,
+    as_transactions,
+    by_classes,
+)
+from moldau.cli.terminal.failure import CommandFailed
 from unit.cli.console.test_stored_messages import (
     GROUP_KEY,
     GROUP_VALUE,
@@ -47,3 +56,22 @@ def test_transactions_are_shown_as_apache_shows_them() -> None:
     )
     assert as_transactions(TRANSACTION_KEY, None)[1] == DELETED
     assert as_transactions(None, b"v") == (None, "v")
+
+
+@pytest.mark.parametrize("package", ["kafka.serializer", "org.apache.kafka.tools.api"])
+def test_javas_decoders_are_known_by_name(package: str) -> None:
+    decode = by_classes(f"{package}.LongDecoder", f"{package}.IntegerDecoder")
+    assert decode((-7).to_bytes(8, "big", signed=True), b"\0\0\1\0") == ("-7", "256")
+    assert decode(None, None) == (None, None)
+    with pytest.raises(CommandFailed, match="a number of 8 bytes is expected"):
+        decode(b"x", None)
+    assert by_classes(f"{package}.StringDecoder", f"{package}.DefaultDecoder")(b"k", b"v") == (
+        "k",
+        "v",
+    )
+
+
+@pytest.mark.parametrize("name", ["LongDecoder", "com.example.StringDecoder", "kafka.serializer.X"])
+def test_other_decoders_are_named(name: str) -> None:
+    with pytest.raises(CommandFailed, match=f"there is no decoder {name}; there is: org"):
+        by_classes(name, name)

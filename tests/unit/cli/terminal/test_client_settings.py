@@ -47,3 +47,32 @@ def test_assignors_may_be_named_as_in_java() -> None:
     name = "partition.assignment.strategy"
     given = {name: "org.apache.kafka.clients.consumer.RoundRobinAssignor"}
     assert usable(ConsumerSettings, given) == {name: "roundrobin"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("value.serializer", "io.confluent.kafka.serializers.KafkaAvroSerializer"),
+        ("key.deserializer", "org.apache.kafka.common.serialization.LongDeserializer"),
+        ("partitioner.class", "org.apache.kafka.clients.producer.RoundRobinPartitioner"),
+        ("interceptor.classes", "com.example.Interceptor"),
+    ],
+)
+def test_classes_that_are_not_here_are_named(
+    capsys: pytest.CaptureFixture[str], name: str, value: str
+) -> None:
+    assert usable(ProducerSettings, {name: value}) == {}
+    assert capsys.readouterr().err == f"WARN {name}: there is no {value} here, so it is not used.\n"
+
+
+def test_classes_that_do_what_is_done_anyway_are_not_worth_a_word(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = {
+        "key.serializer": "org.apache.kafka.common.serialization.StringSerializer",
+        "value.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer",
+        "partitioner.class": "org.apache.kafka.clients.producer.UniformStickyPartitioner",
+        "interceptor.classes": "",
+    }
+    assert usable(ProducerSettings, given) == {}
+    assert capsys.readouterr().err == ""
