@@ -93,9 +93,9 @@ def session(master: str, configuration: dict[str, str]) -> SparkSession:
     return spark
 
 
-def fill(servers: str, topic: str, row_count: int) -> Counter[bytes]:
-    """Produce numbered records; returns what must come out."""
-    values = [b"%06d" % number for number in range(row_count)]
+def fill(servers: str, topic: str, row_count: int, *, size: int = 6) -> Counter[bytes]:
+    """Produce numbered records of so many bytes; returns what must come out."""
+    values = [b"%0*d" % (size, number) for number in range(row_count)]
     with Producer[bytes, bytes](bootstrap_servers=servers) as producer:
         for number, value in enumerate(values):
             producer.send(topic, value, key=b"%d" % (number % KEY_COUNT))
@@ -104,9 +104,14 @@ def fill(servers: str, topic: str, row_count: int) -> Counter[bytes]:
 
 def committed(servers: str, topic: str) -> Counter[bytes]:
     """What readers of committed records find in a topic."""
+    return written(servers, topic, "read_committed")
+
+
+def written(servers: str, topic: str, isolation: str = "read_uncommitted") -> Counter[bytes]:
+    """What is in a topic, also of transactions that were aborted."""
     settings = {
         "bootstrap.servers": servers,
-        "isolation.level": "read_committed",
+        "isolation.level": isolation,
         "fetch.max.wait.ms": "20",
     }
     found: Counter[bytes] = Counter()
