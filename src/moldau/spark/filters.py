@@ -84,6 +84,7 @@ class Narrowing:
     def _take_time(self, given: EqualTo | GreaterThan | GreaterThanOrEqual) -> None:
         """A time from which on something is wanted; later records may be older, so Spark looks."""
         if given.attribute == ("timestamp",) and isinstance(given.value, datetime):
-            time_ms = int(given.value.timestamp() * 1000)
+            # Brokers take what is below 0 for something else: -1 for the end of a partition.
+            time_ms = max(int(given.value.timestamp() * 1000), 0)
             before = self.timestamp_first_ms
             self.timestamp_first_ms = time_ms if before is None else max(before, time_ms)

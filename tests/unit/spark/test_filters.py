@@ -61,6 +61,12 @@ def test_a_time_says_from_where_and_spark_looks_again() -> None:
     assert narrowing.narrowed(ALL) == ALL
 
 
+def test_a_time_before_all_times_leaves_everything() -> None:
+    narrowing = Narrowing()
+    narrowing.take([GreaterThanOrEqual(("timestamp",), datetime(1969, 12, 31, 23, tzinfo=UTC))])
+    assert narrowing.timestamp_first_ms == 0  # to brokers -1 is the end
+
+
 @pytest.mark.parametrize(
     "given",
     [
