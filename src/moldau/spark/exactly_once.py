@@ -1,20 +1,26 @@
 """Exactly once: a streaming query whose micro-batches are transactions."""
 
+import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from py4j.protocol import Py4JError
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moldau.errors import KafkaError
 from moldau.spark.batch_writing import BatchWriting
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
 
+_log = logging.getLogger(__name__)
+
 CHECKPOINT = "checkpointLocation"
 RENEWAL_S = 24 * 3600
 """The offsets of groups expire: an idle query says again, so often, which batch was its last."""
+RETRY_S = 600
+"""Where brokers did not take it, they are asked again after so long."""
 
 
 def write_stream(
@@ -64,9 +70,23 @@ def write_stream(
 def _accompany(query: StreamingQuery, writing: BatchWriting) -> None:
     """Renew what brokers would forget, until the query ends; then hang up."""
     try:
-        while not query.awaitTermination(RENEWAL_S):
-            writing.renew(query.id)
+        renew_until(query.awaitTermination, lambda: writing.renew(query.id))
     except (StreamingQueryException, Py4JError):
         pass  # whoever has the query hears of it there
     finally:
         writing.close()
+
+
+def renew_until(has_ended: Callable[[int], bool | None], renew: Callable[[], None]) -> None:
+    """Renew day by day until the end, which `has_ended` waits for so many seconds.
+
+    A day on which it fails is not the last: offsets are kept for a week.
+    """
+    pause_s = RENEWAL_S
+    while not has_ended(pause_s):
+        try:
+            renew()
+            pause_s = RENEWAL_S
+        except (KafkaError, OSError) as error:
+            _log.warning("the last batch is not noted anew, again in %d s: %s", RETRY_S, error)
+            pause_s = RETRY_S
