@@ -82,7 +82,14 @@ class Cluster:
         unknown = sorted({*timestamps, *dict(bound.offsets)} - {*partitions})
         if unknown:
             raise ValueError(f"offsets are given for {unknown[0]}, which is not read")
-        return self._resolved(wanted | self.offsets_at(timestamps))
+        found = self.offsets_at(timestamps)
+        late = sorted(each for each, offset in found.items() if offset == LATEST)
+        if late and bound.is_strict:
+            raise ValueError(
+                f"{late[0]} has no record at {timestamps[late[0]]} or later; with "
+                "startingOffsetsByTimestampStrategy=latest it is read from its end"
+            )
+        return self._resolved(wanted | found)
 
     def offsets_at(self, timestamps: dict[TopicPartition, int]) -> Offsets:
         """The first offsets at or after these times; LATEST where nothing is so late."""

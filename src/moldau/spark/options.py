@@ -6,21 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moldau.client.settings import ConsumerSettings
 from moldau.model import TopicPartition
+from moldau.spark.client_settings import client_settings
 from moldau.spark.offsets import EARLIEST, LATEST, Offsets, parse
 
 if TYPE_CHECKING:
     from moldau.spark.values import ValueOptions
 
-CLIENT_PREFIX = "kafka."
-# What the source decides itself: it keeps its own offsets, and has no group.
-REFUSED = (
-    "kafka.group.id",
-    "kafka.auto.offset.reset",
-    "kafka.key.deserializer",
-    "kafka.value.deserializer",
-    "kafka.enable.auto.commit",
-)
+# What Spark's own source refuses, for its reasons.
+_REFUSED = {
+    "auto.offset.reset": "set startingOffsets, which says where a new query begins; from then on "
+    "Spark keeps the offsets, so that nothing is missed in topics and partitions that appear",
+    "key.deserializer": "keys are bytes; decode them with functions of DataFrames",
+    "value.deserializer": "values are bytes; decode them with functions of DataFrames, or set "
+    "valueFormat",
+    "enable.auto.commit": "Spark keeps the offsets; commitGroup tells a group of them",
+    "interceptor.classes": "interceptors could change what is read",
+}
+_STRATEGY = "startingOffsetsByTimestampStrategy"
 TRIGGER_DELAY_MAX_MS = 15 * 60_000
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType", "headers")
@@ -46,6 +50,8 @@ class Bound:
     offsets: tuple[tuple[TopicPartition, int], ...] = ()
     timestamps: tuple[tuple[TopicPartition, int], ...] = ()
     timestamp: int | None = None
+    is_strict: bool = False
+    """Whether there must be a record at these times or after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +77,12 @@ class SourceOptions:
     def read(cls, options: Mapping[str, str], *, is_stream: bool) -> "SourceOptions":
         """Read the options, whose names are compared without regard to case."""
         given = {name.lower(): value for name, value in options.items()}
-        for name in REFUSED:
-            if name in given:
-                raise ValueError(f"{name} cannot be set: the source keeps its own offsets")
-        client = tuple(
-            (name.removeprefix(CLIENT_PREFIX), value)
-            for name, value in sorted(given.items())
-            if name.startswith(CLIENT_PREFIX)
-        )
-        if not any(name == "bootstrap.servers" for name, _ in client):
-            raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
         least, most = (_positive(given, f"{end}OffsetsPerTrigger") for end in ("min", "max"))
         if least is not None and most is not None and least > most:
             raise ValueError(f"minOffsetsPerTrigger {least} is above maxOffsetsPerTrigger {most}")
         return cls(
             topics=_topics(given),
-            client=client,
+            client=client_settings(ConsumerSettings, given, _REFUSED),
             starting=_bound(given, "starting", LATEST if is_stream else EARLIEST),
             ending=_bound(given, "ending", LATEST),
             columns=_columns(given),
@@ -131,12 +127,17 @@ def _topics(given: Mapping[str, str]) -> Topics:
 
 def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:
     """`startingOffsets` and its kin; a timestamp for all goes before timestamps before offsets."""
+    is_strict = _is_strict(given) and end == "starting"
     name = f"{end}Timestamp"
     if name.lower() in given:
-        return Bound(otherwise, timestamp=_whole(name, given[name.lower()]))
+        timestamp = _time(name, _whole(name, given[name.lower()]))
+        return Bound(otherwise, timestamp=timestamp, is_strict=is_strict)
     name = f"{end}OffsetsByTimestamp"
     if name.lower() in given:
-        return Bound(otherwise, timestamps=_sorted(parse(name, given[name.lower()])))
+        timestamps = _sorted(parse(name, given[name.lower()]))
+        for _, timestamp in timestamps:
+            _time(name, timestamp)
+        return Bound(otherwise, timestamps=timestamps, is_strict=is_strict)
     name = f"{end}Offsets"
     text = given.get(name.lower())
     if text is None:
@@ -147,6 +148,21 @@ def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:
     if end == "ending" and named == EARLIEST:
         raise ValueError("endingOffsets cannot be earliest")
     return Bound(named)
+
+
+def _is_strict(given: Mapping[str, str]) -> bool:
+    """Whether to fail where no record is as late as a query is to begin."""
+    text = given.get(_STRATEGY.lower(), "error").strip().lower()
+    if text not in ("error", "latest"):
+        raise ValueError(f"{_STRATEGY}: {text!r} is neither error nor latest")
+    return text == "error"
+
+
+def _time(name: str, timestamp: int) -> int:
+    # Brokers take what is below 0 for something else: -1 for the end, -2 for the beginning.
+    if timestamp < 0:
+        raise ValueError(f"{name}: {timestamp} is before 1970")
+    return timestamp
 
 
 def _sorted(offsets: Offsets) -> tuple[tuple[TopicPartition, int], ...]:

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moldau.client.settings import ProducerSettings, read_settings
-from moldau.spark.options import CLIENT_PREFIX
+from moldau.spark.client_settings import client_settings
 
 TIMEOUT_MS = 900_000
 """How long a transaction may take unless it is said: as long as brokers let it."""
 
 _REFUSED = {
-    "kafka.key.serializer": "keys are binary or text, and written as they are",
-    "kafka.value.serializer": "values are binary or text, and written as they are",
-    "kafka.transactional.id": "it is made from the id of the query",
+    "key.serializer": "keys are binary or text, and written as they are",
+    "value.serializer": "values are binary or text, and written as they are",
+    "transactional.id": "it is made from the id of the query",
 }
 
 
@@ -27,17 +27,7 @@ class SinkOptions:
     def read(cls, options: Mapping[str, str]) -> "SinkOptions":
         """Read the options, whose names are compared without regard to case."""
         given = {name.lower(): value for name, value in options.items()}
-        for name, reason in _REFUSED.items():
-            if name in given:
-                raise ValueError(f"{name} cannot be set: {reason}")
-        client = tuple(
-            (name.removeprefix(CLIENT_PREFIX), value)
-            for name, value in sorted(given.items())
-            if name.startswith(CLIENT_PREFIX)
-        )
-        if not any(name == "bootstrap.servers" for name, _ in client):
-            raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
-        found = cls(client, given.get("topic"))
+        found = cls(client_settings(ProducerSettings, given, _REFUSED), given.get("topic"))
         found.settings()
         return found
 

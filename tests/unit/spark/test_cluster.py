@@ -55,6 +55,10 @@ def test_bounds_become_offsets(address: str) -> None:
         assert found.offsets(both, Bound(LATEST, offsets=((TWO, 1),))) == {ONE: 0, TWO: 1}
         assert found.offsets(both, Bound(EARLIEST, timestamp=2000)) == {ONE: 0, TWO: 1}
         assert found.offsets(both, Bound(EARLIEST, timestamp=9000))[TWO] == 3
+        with pytest.raises(ValueError, match="a-0 has no record at 2000 or later; with"):
+            found.offsets(both, Bound(EARLIEST, timestamp=2000, is_strict=True))
+        strict = Bound(EARLIEST, timestamps=((TWO, 2000),), is_strict=True)
+        assert found.offsets(both, strict) == {ONE: 0, TWO: 1}
         with pytest.raises(ValueError, match="b-0, which is not read"):
             found.offsets(both, Bound(EARLIEST, offsets=((OTHER, 1),)))
 

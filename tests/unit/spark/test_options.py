@@ -32,6 +32,14 @@ def test_bounds_are_offsets_or_times() -> None:
     assert read(endingTimestamp="77").ending.timestamp == 77
 
 
+def test_a_time_to_begin_at_must_have_come_unless_it_is_said() -> None:
+    late = {"startingOffsetsByTimestampStrategy": "latest"}
+    assert read(startingTimestamp="77").starting.is_strict
+    assert read(startingOffsetsByTimestamp='{"a":{"1":5}}').starting.is_strict
+    assert not read(startingTimestamp="77", **late).starting.is_strict
+    assert not read(endingTimestamp="77").ending.is_strict
+
+
 @pytest.mark.parametrize(
     ("text", "delay_ms"), [("15m", 900_000), ("90 s", 90_000), ("250ms", 250), ("1h", 3_600_000)]
 )
@@ -72,7 +80,14 @@ def test_columns_are_chosen_and_headers_asked_for() -> None:
         ({"minOffsetsPerTrigger": "5", "maxOffsetsPerTrigger": "4"}, "5 is above max"),
         ({"maxTriggerDelay": "soon"}, "no duration like 15m"),
         ({"columns": "value,colour"}, "'colour' is none of key"),
-        ({"kafka.group.id": "g"}, "keeps its own offsets"),
+        ({"kafka.auto.offset.reset": "earliest"}, "set startingOffsets"),
+        ({"kafka.key.deserializer": "x"}, "keys are bytes"),
+        ({"kafka.value.deserializer": "x"}, "values are bytes"),
+        ({"kafka.enable.auto.commit": "true"}, "Spark keeps the offsets"),
+        ({"kafka.interceptor.classes": "x"}, "could change what is read"),
+        ({"startingTimestamp": "-1"}, "before 1970"),
+        ({"endingOffsetsByTimestamp": '{"a":{"0":-2}}'}, "before 1970"),
+        ({"startingOffsetsByTimestampStrategy": "first"}, "neither error nor latest"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options: dict[str, str], reason: str) -> None:
