@@ -75,7 +75,7 @@ def _plain_decoded(data: Column, serde: PlainSerde) -> Decoded:
     if serde == BYTES:
         return Decoded(data, nothing)
     if serde == STRING:
-        return Decoded(f.decode(data, "UTF-8"), nothing)
+        return _text_decoded(data)
     size = _SIZES[serde]
     is_right = f.length(data) == size
     # conv reads 64 bits: what is shorter keeps its sign by being shifted there and back.
@@ -85,16 +85,29 @@ def _plain_decoded(data: Column, serde: PlainSerde) -> Decoded:
     return Decoded(f.when(is_right, number), f.when(~is_right, told))
 
 
+def _text_decoded(data: Column) -> Decoded:
+    """Text that is UTF-8; Spark's own decode would end the query over any that is not."""
+    text = data.cast("string")
+    is_text = f.is_valid_utf8(text)
+    told = f.concat(f.lit("not UTF-8: "), _shown(data))
+    return Decoded(f.when(is_text, text), f.when(~is_text, told))
+
+
+def _shown(data: Column) -> Column:
+    """The beginning of bytes as text, with a mark in place of what is none."""
+    return f.left(f.make_valid_utf8(data.cast("string")), f.lit(80))
+
+
 def _json_decoded(data: Column, schema: str) -> Decoded:
     declared = StructType.fromDDL(schema)
     if not isinstance(declared, StructType):
         raise TypeError(f"JSON values are objects: {schema!r} is no list of columns")
     with_error = StructType([*declared.fields, StructField(_CORRUPT, StringType())])
     options = {"columnNameOfCorruptRecord": _CORRUPT, "mode": "PERMISSIVE"}
-    parsed = f.from_json(f.decode(data, "UTF-8"), with_error, options)
+    parsed = f.from_json(_text_decoded(data).value, with_error, options)
     is_bad = data.isNotNull() & (parsed.isNull() | parsed[_CORRUPT].isNotNull())
     value = f.when(~is_bad, f.struct(*(parsed[name].alias(name) for name in declared.names)))
-    told = f.concat(f.lit("not JSON of this schema: "), f.left(f.decode(data, "UTF-8"), f.lit(80)))
+    told = f.concat(f.lit("not JSON of this schema: "), _shown(data))
     return Decoded(f.when(data.isNotNull(), value), f.when(is_bad, told))
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import functions as f
 from moldau.streams import BYTES, INTEGER, LONG, STRING, StreamsBuilder, avro, json, protobuf
 from moldau.streams.columns import decoded, encoded, serde_for
 from moldau.streams.serdes import FormatSerde, PlainSerde, WindowedSerde
-from unit.streams.given import Given, Written, written
+from unit.streams.given import Given, GivenInputs, Written, written
 
 pytestmark = pytest.mark.needs("java")
 AVRO = {
@@ -50,6 +50,37 @@ def test_undecodable_values_are_told_from_null(spark: SparkSession) -> None:
     assert [row.a for row in made[:2]] == ["3 bytes, long has 8", None]
     assert [row.b if row.b is None else row.b.n for row in made] == [None, None, None, None, 1]
     assert [row.c for row in made] == [True, False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("serde", "bad", "reason"),
+    [
+        (STRING, b"Praha \xe8", "value: not UTF-8: Praha \ufffd"),
+        (json("n string"), b'{"n": "\xe8"}', 'value: not JSON of this schema: {"n": "\ufffd"}'),
+    ],
+    ids=["string", "json"],
+)
+def test_text_that_is_not_utf_8_is_a_dead_letter(
+    spark: SparkSession, serde: PlainSerde, bad: bytes, reason: str
+) -> None:
+    builder = StreamsBuilder()
+    builder.stream("lines", value=serde, dead_letters="unreadable").to("out")
+    good = b'{"n":"\xc3\xa9"}'
+    records = [Given("lines", "a", good), Given("lines", "b", bad), Given("lines", "c", None)]
+    topology = builder.build()
+    found = written(spark, topology, records)
+    assert found["out"] == [Written(b"a", good, 0), Written(b"c", None, 0)]
+    assert found["unreadable"] == [Written(b"b", bad, 0)]
+    (query,) = topology.compile(GivenInputs(spark, records), "app")
+    (letter,) = query.outputs(query.frame).filter("topic = 'unreadable'").collect()
+    assert bytes(letter.headers[0].value).decode() == reason
+
+
+def test_a_key_that_is_not_utf_8_is_told_from_null(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(b"\xff",), (None,), (b"",)], "data binary")
+    read = decoded(f.col("data"), STRING)
+    made = frame.select(read.value.alias("a"), read.error.isNotNull().alias("b")).collect()
+    assert [(row.a, row.b) for row in made] == [(None, True), (None, False), ("", False)]
 
 
 def test_serdes_follow_from_types(spark: SparkSession) -> None:
