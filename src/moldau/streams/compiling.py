@@ -15,6 +15,7 @@ from moldau.streams.compilation import Compilation, Mode
 from moldau.streams.inputs import Inputs
 from moldau.streams.nodes import GlobalTableSource, Node, Sink
 from moldau.streams.operators import OPERATORS
+from moldau.streams.processor_nodes import Process
 from moldau.streams.topology import Topology, ancestors, windows_of
 
 
@@ -47,7 +48,7 @@ class Query:
 def compiled(topology: Topology, inputs: Inputs, application: str) -> tuple[Query, ...]:
     """The queries of a topology."""
     for node in topology.nodes:
-        _check_windows(node)
+        _check_time(node)
     queries = []
     for number, (mode, sinks) in enumerate(_sinks_by_query(topology)):
         compilation = Compilation(inputs, application, mode, OPERATORS)
@@ -61,16 +62,30 @@ def compiled(topology: Topology, inputs: Inputs, application: str) -> tuple[Quer
     return tuple(queries)
 
 
-def _check_windows(node: Node) -> None:
-    """Time runs once in a query: windows of what windows gave would need another watermark."""
-    if windows_of(node) is None:
+def _check_time(node: Node) -> None:
+    """Time runs once in a query: windows of what windows gave would need another watermark.
+
+    So would windows of what timers gave, which comes when its time has long passed.
+    """
+    own = _way_of_time(node)
+    if own is None:
         return
     for other in ancestors(node):
-        if other is not node and windows_of(other) is not None:
+        before = None if other is node else _way_of_time(other)
+        if before is not None:
             raise TypeError(
-                f"{node.name} has windows, and so has {other.name} before it: "
+                f"{node.name} has {own}, and {other.name} before it has {before}: "
                 "put .through(topic) between them, which begins a new query"
             )
+
+
+def _way_of_time(node: Node) -> str | None:
+    """By what a node follows the time of records, if it does."""
+    if windows_of(node) is not None:
+        return "windows"
+    if isinstance(node, Process) and node.processor.time == "event":
+        return "timers of event time"
+    return None
 
 
 def _sinks_by_query(topology: Topology) -> Iterator[tuple[Mode, tuple[Sink, ...]]]:

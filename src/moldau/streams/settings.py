@@ -5,7 +5,7 @@ SETTINGS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     # Spark refuses a chain of stateful steps in update mode, since with watermarks it could give
-    # wrong results. Topologies have such chains without watermarks alone, which compiling checks.
+    # wrong results. In topologies one step of a chain has a watermark, which compiling checks.
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.session.timeZone": "UTC",
 }

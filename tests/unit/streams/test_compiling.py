@@ -1,10 +1,22 @@
 """Which sinks share a query, and from where they are read together."""
 
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
 import pytest
 from pyspark.sql import SparkSession
 
-from moldau.streams import STRING, StreamsBuilder, TimeWindows
+from moldau.streams import (
+    STRING,
+    Context,
+    KStream,
+    Processor,
+    Record,
+    StreamsBuilder,
+    TimeWindows,
+)
 from moldau.streams.compiling import Query
+from moldau.streams.processors import Time
 from unit.streams.given import Given, GivenInputs, texts, written
 
 pytestmark = pytest.mark.needs("java")
@@ -77,3 +89,53 @@ def test_windows_of_windows_need_a_topic_between_them(spark: SparkSession) -> No
     counts.select_key("key.key").group_by_key().windowed_by(windows).sum().to_stream().to("sums")
     with pytest.raises(TypeError, match=r"put \.through\(topic\) between them"):
         compiled(spark, builder)
+
+
+class Closing(Processor):
+    """Has timers that follow the records."""
+
+    time: ClassVar[Time] = "event"
+
+    def process(self, record: Record, context: Context) -> Iterator[Record]:
+        context.set_timer(record.timestamp_ms + 10)
+        yield from ()
+
+
+class Passing(Closing):
+    """Has no timers."""
+
+    time: ClassVar[Time] = "none"
+
+
+WINDOWS = TimeWindows.of_size_with_no_grace(5)
+
+
+def counted(stream: KStream) -> KStream:
+    counts = stream.group_by_key().windowed_by(WINDOWS).count().to_stream()
+    return counts.map("struct(key.key as key, cast(value as string) as value)")
+
+
+def closed(stream: KStream) -> KStream:
+    return stream.process(Closing())
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ((closed, counted), "has windows, and .* before it has timers of event time"),
+        ((counted, closed), "has timers of event time, and .* before it has windows"),
+        ((closed, closed), "has timers of event time, and .* before it has timers"),
+    ],
+)
+def test_timers_and_windows_need_a_topic_between_them(
+    spark: SparkSession, steps: tuple[Callable[[KStream], KStream], ...], words: str
+) -> None:
+    builder = StreamsBuilder()
+    first, second = steps
+    second(first(builder.stream("lines"))).to("out")
+    with pytest.raises(TypeError, match=rf"{words}.*put \.through\(topic\) between them"):
+        compiled(spark, builder)
+    apart = StreamsBuilder()
+    between = first(apart.stream("lines")).through("between", key=STRING, value=STRING)
+    second(between.process(Passing())).to("out")
+    assert len(compiled(spark, apart)) == 2
