@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moldau.errors import KafkaError
 from moldau.runtime.clock import Clock, SystemClock
 from moldau.spark.batch_writing import BatchWriting
 from moldau.spark.sink_columns import SinkColumns
@@ -20,6 +21,8 @@ _log = logging.getLogger(__name__)
 
 RENEWAL_MS = 24 * 3_600_000
 """The offsets of groups expire: an idle query says again, so often, which batch was its last."""
+RENEWAL_RETRY_MS = 600_000
+"""When that failed: offsets expire after days, so there is time."""
 _LOOK_S = 0.2
 
 
@@ -49,7 +52,7 @@ class RunningQuery:
         self._restarts = Restarts()
         self._started: StreamingQuery | None = None
         self._writing: BatchWriting | None = None
-        self._renewed_ms = clock.monotonic_ms()
+        self._renewal_ms = clock.monotonic_ms() + RENEWAL_MS
 
     @property
     def progress(self) -> Mapping[str, object] | None:
@@ -136,10 +139,15 @@ class RunningQuery:
         self._started = None
 
     def _renew(self, now_ms: int) -> None:
-        if self._writing is not None and now_ms - self._renewed_ms >= RENEWAL_MS:
-            assert self._started is not None
+        if self._writing is None or now_ms < self._renewal_ms:
+            return
+        assert self._started is not None
+        try:
             self._writing.renew(self._started.id)
-            self._renewed_ms = now_ms
+            self._renewal_ms = now_ms + RENEWAL_MS
+        except KafkaError as error:
+            self._renewal_ms = now_ms + RENEWAL_RETRY_MS
+            _log.warning("%s could not say again which batch was its last: %s", self.name, error)
 
     def _hang_up(self) -> None:
         if self._writing is not None:

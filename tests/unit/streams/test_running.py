@@ -8,11 +8,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from moldau.client.blocking.consumer import Consumer
+from moldau.errors import ErrorCode
 from moldau.spark.source import register
 from moldau.streams.compiling import Query
-from moldau.streams.running import RunningQuery, RunSettings, run
+from moldau.streams.running import RENEWAL_MS, RunningQuery, RunSettings, run
 from moldau.streams.running_progress import read_progress
 from moldau.testing.broker import running_broker
+from moldau.testing.control import Call, Fail
 
 pytestmark = pytest.mark.needs("java")
 
@@ -91,3 +93,38 @@ def test_whoever_stops_before_the_start_starts_nothing(tmp_path: Path) -> None:
     query = RunningQuery(never, RunSettings("", str(tmp_path)), ManualClock())
     run([query], stop, lambda _: pytest.fail("it was shown"))
     assert query.progress is None
+
+
+def test_a_renewal_that_fails_is_tried_again_and_the_query_goes_on(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "rows.txt").write_text("one\n")
+    frame = spark.readStream.text(str(tmp_path / "input")).selectExpr("value", "'out' as topic")
+    fields = {"name": "idle", "mode": "append", "frame": frame, "fan_out": None}
+    idle = SimpleNamespace(**fields, outputs=lambda batch: batch)
+    asked: list[str] = []
+    stop, clock = threading.Event(), ManualClock()
+    with running_broker() as broker:
+        settings = RunSettings(broker.bootstrap_servers, str(tmp_path / "checkpoint"))
+        query = RunningQuery(idle, settings, clock)  # type: ignore[arg-type]
+
+        def refuse(_: Call) -> Fail | None:
+            if clock.time_ms < RENEWAL_MS:
+                return None
+            asked.append("renewal")
+            return Fail(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED) if len(asked) < 3 else None
+
+        broker.control("InitProducerId", refuse)
+
+        def show(_: list[RunningQuery]) -> None:
+            if query.progress is not None and read_progress(query.progress).batch_id >= 0:
+                clock.time_ms += RENEWAL_MS if clock.time_ms == 0 else 60_000
+            if len(asked) == 3:
+                stop.set()
+
+        run([query], stop, show)
+    assert caplog.text.count("idle could not say again which batch was its last") == 2
+    assert query.failure_count == 0
+    # Ten minutes lie between two tries.
+    assert clock.time_ms >= RENEWAL_MS + 20 * 60_000
