@@ -52,17 +52,30 @@ class StreamsBuilder:
         value: Serde = STRING,
         store: str | None = None,
     ) -> KTable:
-        """The latest value of each key of a topic; a null value deletes it."""
+        """The latest value of each key of a topic; a null value deletes it.
+
+        With a store it can be queried: the topic is its changelog.
+        """
         name = self.graph.name("KTABLE-SOURCE")
         source = nodes.TableSource(name=name, topics=(topic,), key=key, value=value, store=store)
         return KTable(self.graph, self.graph.add(source))
 
     def global_table(
-        self, topic: str, *, key: Serde = STRING, value: Serde = STRING
+        self,
+        topic: str,
+        *,
+        key: Serde = STRING,
+        value: Serde = STRING,
+        store: str | None = None,
     ) -> GlobalKTable:
         """A table that every task has whole, to be joined with by any expression."""
-        name = self.graph.name("KTABLE-GLOBAL-SOURCE")
-        source = nodes.GlobalTableSource(name=name, topics=(topic,), key=key, value=value)
+        source = nodes.GlobalTableSource(
+            name=self.graph.name("KTABLE-GLOBAL-SOURCE"),
+            topics=(topic,),
+            key=key,
+            value=value,
+            store=store,
+        )
         return GlobalKTable(self.graph, self.graph.add(source))
 
     def build(self) -> Topology:

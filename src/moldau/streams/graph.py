@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from moldau.streams.nodes import Node
+from moldau.streams.nodes import InternalTopic, Node, Sink
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 
@@ -24,6 +24,15 @@ class Graph:
         if any(node.name == other.name for other in self.nodes):
             raise ValueError(f"there is a node {node.name!r} already: give it another name")
         self.nodes.append(node)
+        return node
+
+    def add_table(self, node: Node, store: str | None) -> Node:
+        """Put a table in; if its store has a name, it is also written to a changelog topic."""
+        self.add(node)
+        if store is not None:
+            name = self.name("KTABLE-CHANGELOG")
+            changelog = InternalTopic(f"{store}-changelog")
+            self.add(Sink(name=name, parents=(node,), topic=changelog))
         return node
 
 

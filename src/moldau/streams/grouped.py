@@ -46,7 +46,7 @@ class Grouped(Handle):
             summaries=summaries,
             windows=self.windows,
         )
-        return self._table(node, store)
+        return KTable(self.graph, self.graph.add_table(node, store))
 
     def _fold(self, folding: Folding, store: str | None) -> KTable:
         if isinstance(self.windows, SessionWindows) and folding.merge is None:
@@ -59,15 +59,7 @@ class Grouped(Handle):
             folding=folding,
             windows=self.windows,
         )
-        return self._table(node, store)
-
-    def _table(self, node: nodes.Node, store: str | None) -> KTable:
-        table = KTable(self.graph, self.graph.add(node))
-        if store is not None:
-            changelog = nodes.InternalTopic(f"{store}-changelog")
-            name = self.graph.name("KTABLE-CHANGELOG")
-            self.graph.add(nodes.Sink(name=name, parents=(node,), topic=changelog))
-        return table
+        return KTable(self.graph, self.graph.add_table(node, store))
 
 
 class KGroupedStream(Grouped):

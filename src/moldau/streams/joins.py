@@ -124,13 +124,15 @@ class TableJoins(Handle):
         *,
         foreign_key: Expression | None = None,
         name: str | None = None,
+        store: str | None = None,
     ) -> Self:
         """Rows that both tables have.
 
         With `foreign_key`, an expression of this table's key and value, a row of this table is
-        joined with the row of the other one that has this key.
+        joined with the row of the other one that has this key. With a store, the result can be
+        queried.
         """
-        return self._joined("inner", other, joiner, foreign_key, name)
+        return self._joined("inner", other, joiner, foreign_key, (name, store))
 
     def left_join(
         self,
@@ -139,13 +141,21 @@ class TableJoins(Handle):
         *,
         foreign_key: Expression | None = None,
         name: str | None = None,
+        store: str | None = None,
     ) -> Self:
         """All rows of this table; `right` is null for those that the other one has not."""
-        return self._joined("left", other, joiner, foreign_key, name)
+        return self._joined("left", other, joiner, foreign_key, (name, store))
 
-    def outer_join(self, other: "KTable", joiner: Joiner, *, name: str | None = None) -> Self:
+    def outer_join(
+        self,
+        other: "KTable",
+        joiner: Joiner,
+        *,
+        name: str | None = None,
+        store: str | None = None,
+    ) -> Self:
         """Rows that at least one of the tables has."""
-        return self._joined("outer", other, joiner, None, name)
+        return self._joined("outer", other, joiner, None, (name, store))
 
     def _joined(
         self,
@@ -153,16 +163,15 @@ class TableJoins(Handle):
         other: "KTable",
         joiner: Joiner,
         foreign_key: Expression | None,
-        name: str | None,
+        name_and_store: tuple[str | None, str | None],
     ) -> Self:
+        name, store = name_and_store
         is_foreign = foreign_key is not None
         made = self.graph.name(f"KTABLE-{'FK-' * is_foreign}{_NAMES[kind]}", name)
-        parents = (self.node, other.node)
+        parents, kept = (self.node, other.node), store or f"{made}-STORE"
         node: TableJoin | ForeignKeyJoin
         if foreign_key is None:
-            node = TableJoin(
-                name=made, parents=parents, joiner=joiner, kind=kind, store=f"{made}-STORE"
-            )
+            node = TableJoin(name=made, parents=parents, joiner=joiner, kind=kind, store=kept)
         else:
             node = ForeignKeyJoin(
                 name=made,
@@ -170,9 +179,9 @@ class TableJoins(Handle):
                 joiner=joiner,
                 kind=kind,
                 foreign_key=foreign_key,
-                store=f"{made}-STORE",
+                store=kept,
             )
-        return type(self)(self.graph, self.graph.add(node))
+        return type(self)(self.graph, self.graph.add_table(node, store))
 
 
 def _refuse(given: object, name: str, why: str) -> None:

@@ -17,18 +17,17 @@ from moldau.client.blocking.loop_thread import LoopThread
 from moldau.errors import ErrorCode
 from moldau.net.metrics_page import MetricsPage
 from moldau.spark.source import register
-from moldau.streams.columns import serde_for
 from moldau.streams.compiling import Query
 from moldau.streams.inputs import KafkaInputs
-from moldau.streams.nodes import InternalTopic, Sink
+from moldau.streams.nodes import InternalTopic
 from moldau.streams.queries.serving import TableServer
 from moldau.streams.queries.view import TableView
 from moldau.streams.running import RunningQuery, RunSettings, run, running_queries
 from moldau.streams.running_app import App
 from moldau.streams.running_progress import line, metrics
+from moldau.streams.running_tables import stored_tables
 from moldau.streams.settings import SETTINGS
 
-_CHANGELOG = "-changelog"
 _CLEAR = "\r\x1b[K"
 
 
@@ -86,7 +85,7 @@ class Running:
             self._ends.callback(lambda: thread.call(_ended(serving)))
             places.append(f"metrics: http://127.0.0.1:{page.port}/metrics")
         if tables_port >= 0:
-            views = {name: self._ends.enter_context(view) for name, view in self._views()}
+            views = {name: self._ends.enter_context(view) for name, view in self._views().items()}
             server = self._ends.enter_context(TableServer(views, port=tables_port))
             places.append(f"tables: http://127.0.0.1:{server.port}/tables")
         return places
@@ -102,19 +101,12 @@ class Running:
         if is_terminal:
             print()
 
-    def _views(self) -> list[tuple[str, TableView]]:
-        views = []
-        for query in self._compiled:
-            for sink in query.sinks:
-                if not _is_changelog(sink):
-                    continue
-                assert isinstance(sink.topic, InternalTopic)
-                schema = query.compilation.frame(sink.parents[0]).schema
-                key, value = (serde_for(schema[name].dataType) for name in ("key", "value"))
-                topic = sink.topic.of(self._app.application)
-                name = sink.topic.suffix.removesuffix(_CHANGELOG)
-                views.append((name, TableView(self._servers, topic, key=key, value=value)))
-        return views
+    def _views(self) -> dict[str, TableView]:
+        tables = stored_tables(self._app.topology, self._compiled, self._app.application)
+        return {
+            table.name: TableView(self._servers, table.topic, key=table.key, value=table.value)
+            for table in tables
+        }
 
     async def _create_topics(self) -> None:
         """Changelogs keep the last value of each key; other topics are the user's."""
@@ -128,10 +120,6 @@ class Running:
         for error in outcomes.errors.values():
             if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
                 raise error
-
-
-def _is_changelog(sink: Sink) -> bool:
-    return isinstance(sink.topic, InternalTopic) and sink.topic.suffix.endswith(_CHANGELOG)
 
 
 async def _begun(page: MetricsPage) -> "asyncio.Task[None]":

@@ -128,13 +128,13 @@ class KStream(StreamJoins, Handle):
         made = self.graph.name("KSTREAM-SOURCE")
         return self._then(nodes.StreamSource(name=made, topics=(topic,), key=key, value=value))
 
-    def to_table(self, *, name: str | None = None) -> "KTable":
-        """The latest value of each key; a null value deletes it."""
+    def to_table(self, *, name: str | None = None, store: str | None = None) -> "KTable":
+        """The latest value of each key; a null value deletes it. With a store it can be queried."""
         from moldau.streams.table import KTable  # noqa: PLC0415 - imports this module
 
         made = self.graph.name("KSTREAM-TOTABLE", name)
-        node = self.graph.add(nodes.ToTable(name=made, parents=(self.node,)))
-        return KTable(self.graph, node)
+        node = nodes.ToTable(name=made, parents=(self.node,), store=store)
+        return KTable(self.graph, self.graph.add_table(node, store))
 
     def group_by_key(self) -> "KGroupedStream":
         """Records by their keys, to be aggregated."""

@@ -14,23 +14,37 @@ if TYPE_CHECKING:
 
 
 class KTable(TableJoins, Handle):
-    """Changes of a table; a null value deletes its key."""
+    """Changes of a table; a null value deletes its key.
+
+    `store` names what a step makes of it, so that it can be queried.
+    """
 
     __slots__ = ()
 
-    def filter(self, predicate: Expression, *, name: str | None = None) -> "KTable":
+    def filter(
+        self, predicate: Expression, *, name: str | None = None, store: str | None = None
+    ) -> "KTable":
         """Keep keys for which the predicate is true; a key that no longer fits is deleted."""
-        return self._filter(predicate, name, is_negated=False)
+        return self._filter(predicate, name, store, is_negated=False)
 
-    def filter_not(self, predicate: Expression, *, name: str | None = None) -> "KTable":
+    def filter_not(
+        self, predicate: Expression, *, name: str | None = None, store: str | None = None
+    ) -> "KTable":
         """Keep keys for which the predicate is not true."""
-        return self._filter(predicate, name, is_negated=True)
+        return self._filter(predicate, name, store, is_negated=True)
 
-    def map_values(self, mapper: Expression, *, name: str | None = None) -> "KTable":
+    def map_values(
+        self, mapper: Expression, *, name: str | None = None, store: str | None = None
+    ) -> "KTable":
         """A new value for each key."""
-        made = self.graph.name("KTABLE-MAPVALUES", name)
-        node = nodes.MapValues(name=made, parents=(self.node,), mapper=mapper, is_of_table=True)
-        return self._then(node)
+        node = nodes.MapValues(
+            name=self.graph.name("KTABLE-MAPVALUES", name),
+            parents=(self.node,),
+            store=store,
+            mapper=mapper,
+            is_of_table=True,
+        )
+        return self._then(node, store)
 
     def to_stream(self, *, name: str | None = None) -> KStream:
         """The changes as records, deletions with null values."""
@@ -55,18 +69,21 @@ class KTable(TableJoins, Handle):
         made = self.graph.name("KTABLE-SUPPRESS", name)
         return self._then(nodes.Suppress(name=made, parents=(self.node,)))
 
-    def _filter(self, predicate: Expression, name: str | None, *, is_negated: bool) -> "KTable":
+    def _filter(
+        self, predicate: Expression, name: str | None, store: str | None, *, is_negated: bool
+    ) -> "KTable":
         node = nodes.Filter(
             name=self.graph.name("KTABLE-FILTER", name),
             parents=(self.node,),
+            store=store,
             predicate=predicate,
             is_negated=is_negated,
             is_of_table=True,
         )
-        return self._then(node)
+        return self._then(node, store)
 
-    def _then(self, node: nodes.Node) -> "KTable":
-        return type(self)(self.graph, self.graph.add(node))
+    def _then(self, node: nodes.Node, store: str | None = None) -> "KTable":
+        return type(self)(self.graph, self.graph.add_table(node, store))
 
 
 class GlobalKTable(Handle):
