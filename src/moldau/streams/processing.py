@@ -1,7 +1,8 @@
 """Processors inside Spark: one state store, timers, records in order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
@@ -20,14 +21,21 @@ from moldau.streams.compilation import Compilation
 from moldau.streams.folding import MILLIS, plain
 from moldau.streams.ordering import in_order
 from moldau.streams.processor_nodes import Process
-from moldau.streams.processors import ListStore, MapStore, Processor, Record, Time, ValueStore
+from moldau.streams.processors import (
+    Headers,
+    ListStore,
+    MapStore,
+    Processor,
+    Record,
+    Time,
+    ValueStore,
+)
 from moldau.streams.records import (
     HEADERS,
     KEY,
     PLACE,
     TIMESTAMP,
     VALUE,
-    no_headers,
     place_of_result,
 )
 
@@ -37,16 +45,17 @@ MODES: dict[Time, str] = {"event": "EventTime", "processing": "ProcessingTime", 
 
 def processed(node: Process, compilation: Compilation) -> DataFrame:
     """What a processor gives for records and timers."""
-    frame = compilation.keyed_parent(node).filter(f.col(KEY).isNotNull())
+    frame = compilation.keyed_parent(node)
     if node.processor.time == "event":
         frame = frame.withWatermark(TIMESTAMP, f"{node.processor.grace_ms} milliseconds")
     millis = f.unix_millis(TIMESTAMP).alias(MILLIS)
-    rows = frame.select(f.col(KEY).alias(_GROUP), KEY, VALUE, TIMESTAMP, millis, PLACE)
+    rows = frame.select(f.col(KEY).alias(_GROUP), KEY, VALUE, TIMESTAMP, millis, HEADERS, PLACE)
     output = StructType(
         [
             StructField(KEY, _type(node.returns_key, rows.schema[KEY].dataType)),
             StructField(VALUE, _type(node.returns, rows.schema[VALUE].dataType)),
             StructField(MILLIS, LongType()),
+            rows.schema[HEADERS],
         ]
     )
     results = rows.groupBy(_GROUP).transformWithState(
@@ -54,7 +63,7 @@ def processed(node: Process, compilation: Compilation) -> DataFrame:
     )
     timed = results.withColumn(TIMESTAMP, f.timestamp_millis(MILLIS))
     place = place_of_result(node.name).alias(PLACE)
-    return timed.select(KEY, VALUE, TIMESTAMP, no_headers().alias(HEADERS), place)
+    return timed.select(KEY, VALUE, TIMESTAMP, HEADERS, place)
 
 
 class Processing(StatefulProcessor):
@@ -77,7 +86,7 @@ class Processing(StatefulProcessor):
     ) -> Iterator[Row]:
         context = self._context(timerValues)
         for row in in_order(rows):
-            record = Record(row.key, row.value, row.millis)
+            record = Record(row.key, row.value, row.millis, headers_of(row.headers))
             yield from _rows(self._processor.process(record, context))
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
@@ -223,6 +232,17 @@ def _type(declared: str | None, found: DataType) -> DataType:
     return parsed[VALUE].dataType
 
 
+def headers_of(found: Iterable[Mapping[str, Any]] | None) -> Headers:
+    """Headers as Spark gives them, each a struct."""
+    return tuple((each[KEY], as_bytes(each[VALUE])) for each in found or ())
+
+
+def as_bytes(value: bytes | bytearray | None) -> bytes | None:
+    return None if value is None else bytes(value)
+
+
 def _rows(records: Iterable[Record]) -> Iterator[Row]:
     for record in records:
-        yield Row(**{KEY: record.key, VALUE: record.value, MILLIS: record.timestamp_ms})
+        headers = [Row(**{KEY: name, VALUE: value}) for name, value in record.headers]
+        times = {MILLIS: record.timestamp_ms, HEADERS: headers or None}
+        yield Row(**{KEY: record.key, VALUE: record.value, **times})

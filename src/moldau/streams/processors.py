@@ -24,6 +24,10 @@ Time = Literal["event", "processing", "none"]
 """Which clock timers follow: that of the records, that of the machine, or none."""
 
 
+Headers = tuple[tuple[str, bytes | None], ...]
+"""Names and values, in their order; a name may come more than once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What a processor gets and gives; structs are dictionaries."""
@@ -31,6 +35,7 @@ class Record:
     key: object
     value: object
     timestamp_ms: int
+    headers: Headers = ()
 
     def with_key(self, key: object) -> "Record":
         return replace(self, key=key)
@@ -40,6 +45,9 @@ class Record:
 
     def with_timestamp(self, timestamp_ms: int) -> "Record":
         return replace(self, timestamp_ms=timestamp_ms)
+
+    def with_headers(self, headers: Headers) -> "Record":
+        return replace(self, headers=headers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@
     assert driver.last_values("counts", value=LONG) == {"to": 1, "the": 1, "sea": 1}
 
 Records that were piped are one micro-batch when `run` is called, as if they had come together.
-Each topic has one partition.
+What the topology writes to a topic that it reads, as by `through`, is the next one. Each topic has
+one partition.
 """
 
 import shutil
@@ -23,6 +24,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from moldau.streams.compiling import Query
 from moldau.streams.nodes import Source
+from moldau.streams.processing import as_bytes, headers_of
+from moldau.streams.processors import Headers
 from moldau.streams.queries.values import decoder, encode, hashable
 from moldau.streams.serdes import BYTES, STRING, Serde
 from moldau.streams.settings import SETTINGS
@@ -56,6 +59,7 @@ class OutputRecord:
     key: object
     value: object
     timestamp_ms: int
+    headers: Headers = ()
 
 
 class TestDriver:
@@ -81,6 +85,7 @@ class TestDriver:
         self._waiting: list[InputRecord] = []
         # By query and micro-batch, so that one that is repeated counts once.
         self._outputs: dict[tuple[str, int], list[Row]] = {}
+        self._fed: set[tuple[str, int]] = set()
         queries = topology.compile(self._inputs, application)
         self._queries = {query.name: (query, self._start(query)) for query in queries}
 
@@ -103,7 +108,15 @@ class TestDriver:
 
     # What goes in
 
-    def pipe(self, topic: str, *, key: object = None, value: object, timestamp_ms: int) -> None:
+    def pipe(
+        self,
+        topic: str,
+        *,
+        key: object = None,
+        value: object,
+        timestamp_ms: int,
+        headers: Headers = (),
+    ) -> None:
         """Add a record to the next micro-batch; serdes are those with which the topic is read."""
         if topic not in self._serdes:
             raise ValueError(f"the topology does not read {topic}, but {', '.join(self._serdes)}")
@@ -114,15 +127,20 @@ class TestDriver:
                 None if key is None else encode(key_serde, key),
                 None if value is None else encode(value_serde, value),
                 timestamp_ms,
+                headers,
             )
         )
 
     def run(self) -> None:
-        """Process what was piped, and what time has made due by it."""
-        self._inputs.write(self._waiting)
-        self._waiting = []
-        for name in self._queries:
-            self._process(name)
+        """Process what was piped, what time has made due by it, and what comes back by topics."""
+        waiting, self._waiting = self._waiting, []
+        while True:
+            self._inputs.write(waiting)
+            for name in self._queries:
+                self._process(name)
+            waiting = self._coming_back()
+            if not waiting:
+                return
 
     # What comes out
 
@@ -135,6 +153,7 @@ class TestDriver:
                 None if row["key"] is None else read_key(bytes(row["key"])),
                 None if row["value"] is None else read_value(bytes(row["value"])),
                 row["timestamp_ms"],
+                headers_of(row["headers"]),
             )
             for row in self._rows()
             if row["topic"] == topic
@@ -160,12 +179,29 @@ class TestDriver:
     def _rows(self) -> list[Row]:
         return [row for batch in self._outputs.values() for row in batch]
 
+    def _coming_back(self) -> list[InputRecord]:
+        """What was written since the last time to topics that the topology reads."""
+        new = {each: rows for each, rows in self._outputs.items() if each not in self._fed}
+        self._fed.update(new)
+        return [
+            InputRecord(
+                row["topic"],
+                as_bytes(row["key"]),
+                as_bytes(row["value"]),
+                row["timestamp_ms"],
+                headers_of(row["headers"]),
+            )
+            for rows in new.values()
+            for row in rows
+            if row["topic"] in self._serdes
+        ]
+
     # Queries
 
     def _start(self, query: Query) -> StreamingQuery:
         def collect(batch: DataFrame, batch_id: int) -> None:
             rows = query.outputs(batch).selectExpr(
-                "key", "value", "topic", "unix_millis(timestamp) as timestamp_ms"
+                "key", "value", "topic", "headers", "unix_millis(timestamp) as timestamp_ms"
             )
             self._outputs[query.name, batch_id] = rows.collect()
 

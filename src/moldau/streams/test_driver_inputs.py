@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from moldau.streams.processors import Headers
+
 _SCHEMA = pa.schema(
     [
         ("key", pa.binary()),
@@ -35,6 +37,7 @@ class InputRecord(NamedTuple):
     key: bytes | None
     value: bytes | None
     timestamp_ms: int
+    headers: Headers = ()
 
 
 class FileInputs:
@@ -57,7 +60,7 @@ class FileInputs:
                 "partition": 0,
                 "offset": self._record_count + index,
                 "timestamp": record.timestamp_ms * 1000,
-                "headers": None,
+                "headers": [{"key": name, "value": data} for name, data in record.headers] or None,
             }
             for index, record in enumerate(records)
         ]

@@ -8,8 +8,8 @@ assert driver.advance_to(61_000) == [Record("anna", "still there?", 61_000)]
 from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
 
-from moldau.streams.processing import MODES, Processing
-from moldau.streams.processors import Processor, Record
+from moldau.streams.processing import MODES, Processing, headers_of
+from moldau.streams.processors import Headers, Processor, Record
 
 
 class ProcessorDriver:
@@ -24,11 +24,14 @@ class ProcessorDriver:
         )
         self._count = 0
 
-    def pipe(self, key: object, value: object, *, timestamp_ms: int = 0) -> list[Record]:
+    def pipe(
+        self, key: object, value: object, *, timestamp_ms: int = 0, headers: Headers = ()
+    ) -> list[Record]:
         """What the processor gives for a record; one that is late gives nothing."""
         place = {"topic": "test", "partition": 0, "offset": self._count, "steps": []}
         self._count += 1
-        row = Row(key=key, value=value, millis=timestamp_ms, place=place)
+        given = [Row(key=name, value=data) for name, data in headers] or None
+        row = Row(key=key, value=value, millis=timestamp_ms, headers=given, place=place)
         return _records(self._tester.test(key, [row]))
 
     def advance_to(self, time_ms: int) -> list[Record]:
@@ -40,4 +43,4 @@ class ProcessorDriver:
 
 def _records(rows: object) -> list[Record]:
     assert isinstance(rows, list)
-    return [Record(row.key, row.value, row.millis) for row in rows]
+    return [Record(row.key, row.value, row.millis, headers_of(row.headers)) for row in rows]

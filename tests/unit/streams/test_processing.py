@@ -17,7 +17,7 @@ from moldau.streams.processors import (
     Time,
     ValueStore,
 )
-from moldau.streams.test_driver import TestDriver
+from moldau.streams.test_driver import OutputRecord, TestDriver
 from moldau.streams.test_driver_processors import ProcessorDriver
 
 
@@ -66,6 +66,27 @@ class Closing(Processor):
         context.value("count").delete()
 
 
+class Echoing(Processor):
+    """Numbers records, and tells ten seconds later that it was there."""
+
+    time: ClassVar[Time] = "event"
+    stores: ClassVar[Mapping[str, Store]] = {"count": ValueStore("bigint")}
+
+    def process(self, record: Record, context: Context) -> Iterator[Record]:
+        count = context.value("count")
+        before = count.get() or 0
+        assert isinstance(before, int)
+        count.put(before + 1)
+        context.set_timer(record.timestamp_ms + 10_000)
+        yield record.with_value(f"{before + 1}:{record.value}")
+
+    def on_timer(self, key: object, time_ms: int, context: Context) -> Iterator[Record]:
+        yield Record(key, "due", time_ms).with_headers((("timer", None),))
+
+
+HEADERS = (("from", b"x"), ("from", b"\xff"), ("empty", None))
+
+
 def test_stores_belong_to_the_key() -> None:
     driver = ProcessorDriver(Remembering())
     values = [
@@ -92,6 +113,34 @@ def test_a_store_of_another_kind_is_told(ask: object, words: str) -> None:
 
     with pytest.raises((TypeError, KeyError), match=words):
         ProcessorDriver(Asking()).pipe("a", "x")
+
+
+def test_headers_and_records_without_a_key_pass_the_driver() -> None:
+    driver = ProcessorDriver(Echoing())
+    driver.pipe(None, "x", timestamp_ms=1_000)
+    assert driver.pipe(None, "y", timestamp_ms=1_000, headers=HEADERS) == [
+        Record(None, "2:y", 1_000, HEADERS)
+    ]
+    assert driver.advance_to(11_000) == [Record(None, "due", 11_000, (("timer", None),))]
+
+
+@pytest.mark.needs("java")
+def test_headers_and_records_without_a_key_pass_a_processor(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    builder.stream("input").process(Echoing()).to("output")
+    with TestDriver(builder.build(), spark=spark) as driver:
+        driver.pipe("input", value="x", timestamp_ms=100_000, headers=HEADERS)
+        driver.pipe("input", value="y", timestamp_ms=100_000)
+        driver.run()
+        driver.pipe("input", key="k", value="z", timestamp_ms=115_000)
+        driver.run()
+        found = sorted(driver.read("output"), key=lambda each: (each.timestamp_ms, each.value))
+        assert found == [
+            OutputRecord("output", None, "1:x", 100_000, HEADERS),
+            OutputRecord("output", None, "2:y", 100_000),
+            OutputRecord("output", None, "due", 110_000, (("timer", None),)),
+            OutputRecord("output", "k", "1:z", 115_000),
+        ]
 
 
 @pytest.mark.needs("java")

@@ -16,6 +16,7 @@ def test_a_record_is_changed_by_making_another() -> None:
     record = Record("k", "v", 1)
     changed = record.with_key("l").with_value("w").with_timestamp(2)
     assert (record, changed) == (Record("k", "v", 1), Record("l", "w", 2))
+    assert changed.with_headers((("h", b"x"),)).headers == (("h", b"x"),)
 
 
 def test_a_timer_does_nothing_unless_the_processor_says_so() -> None:

@@ -41,3 +41,24 @@ def test_a_null_value_deletes_a_key(spark: SparkSession) -> None:
         driver.pipe("rivers", key="a", value=None, timestamp_ms=1)
         driver.run()
         assert driver.last_values("output", value=STRING) == {"b": "Elbe"}
+
+
+def test_what_goes_through_a_topic_comes_back(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    lines = builder.stream("lines").through("between", key=STRING, value=STRING)
+    words = lines.flat_map_values("split(value, ' ')").select_key("value")
+    words = words.through("words", key=STRING, value=STRING)
+    words.group_by_key().count().to_stream().to("counts")
+    with TestDriver(builder.build(), spark=spark) as driver:
+        headers = (("from", b"x"),)
+        driver.pipe("lines", key="k", value="to the sea", timestamp_ms=5, headers=headers)
+        driver.run()
+        line = OutputRecord("between", "k", "to the sea", 5, headers)
+        assert driver.read("between") == [line]
+        assert {each.headers for each in driver.read("words")} == {headers}
+        assert driver.last_values("counts", value=LONG) == {"to": 1, "the": 1, "sea": 1}
+        driver.pipe("words", key="the", value="the", timestamp_ms=6)
+        driver.pipe("lines", value="the end", timestamp_ms=6)
+        driver.run()
+        counts = {"to": 1, "the": 3, "sea": 1, "end": 1}
+        assert driver.last_values("counts", value=LONG) == counts
