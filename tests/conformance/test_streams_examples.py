@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
-from conformance.apache.broker import apache_broker
+from conformance.apache.broker import apache_broker, free_port
 from conformance.apache.marks import needs_apache
 from conformance.transacting import DEADLINE_S
 from moldau.streams import json
@@ -101,8 +101,18 @@ def test_orders_are_enriched_and_added_up_by_country(spark: SparkSession) -> Non
 
 
 @needs_apache("kafka-3.9")
-def test_words_are_counted_on_apache_kafka(tmp_path: Path) -> None:
+def test_words_are_counted_on_apache_kafka_after_a_login(tmp_path: Path) -> None:
+    door = f"127.0.0.1:{free_port()}"
+    module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    login = {
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+            f'{module} required user_anna="sesam";'
+        ),
+    }
     with apache_broker(tmp_path / "apache") as broker:
+        doors = f"PLAINTEXT://{broker.bootstrap},SASL_PLAINTEXT://{door}"
+        broker.settings = {**login, "listeners": doors}
         broker.start()
         servers = broker.bootstrap
         topics = [NewTopic(name, 1, 1) for name in ("streams-plaintext-input", OUTPUT)]
@@ -113,17 +123,23 @@ def test_words_are_counted_on_apache_kafka(tmp_path: Path) -> None:
         for line in LINES:
             producer.produce("streams-plaintext-input", line)
         assert producer.flush(DEADLINE_S) == 0
-        run_word_count(servers, tmp_path)
+        run_word_count(door, tmp_path)
         often = {"streams": 2, "kafka": 3}
         once = dict.fromkeys(("all", "lead", "to", "hello", "join", "summit"), 1)
         assert counts(servers) == often | once
 
 
 def run_word_count(servers: str, directory: Path) -> None:
+    """Over a door that lets in whoever has a password."""
+    (directory / "client.properties").write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.username=anna\n"
+    )
     command = [
         *(sys.executable, "-m", "moldau", "streams", "run", str(EXAMPLES / "word_count.py")),
         *("--bootstrap-server", servers, "--available-now", "--master", "local[2]"),
         *("--checkpoint", str(directory / "checkpoint")),
+        *("--command-config", str(directory / "client.properties")),
+        *("--option", "kafka.sasl.password=sesam", "--option", "kafka.compression.type=gzip"),
         *("--conf", "spark.sql.shuffle.partitions=1", "--conf", "spark.ui.enabled=false"),
     ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

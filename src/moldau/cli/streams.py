@@ -6,8 +6,15 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
+from moldau.cli.terminal.options import (
+    BOOTSTRAP_SERVER,
+    COMMAND_CONFIG,
+    Given,
+    Option,
+    Options,
+)
 
 if TYPE_CHECKING:
     from moldau.streams.running_app import App
@@ -23,7 +30,13 @@ OPTIONS = Options(
     Option("at-least-once", "Write without transactions: sooner, but twice after a failure."),
     Option("available-now", "Process what is there, and end."),
     Option("interval-ms", "The least time between micro-batches.", "MILLISECONDS", kind=int),
-    Option("option", "An option of the source, e.g. maxOffsetsPerTrigger=10000.", "NAME=VALUE"),
+    Option(
+        "option",
+        "An option of the source, e.g. maxOffsetsPerTrigger=10000; with kafka. before its name, a "
+        "setting of all clients that have it.",
+        "NAME=VALUE",
+    ),
+    COMMAND_CONFIG,
     Option("conf", "A setting of Spark, e.g. spark.sql.shuffle.partitions=4.", "NAME=VALUE"),
     Option("metrics-port", "Serve metrics for Prometheus on this port.", "PORT", kind=int),
     Option("tables-port", "Serve tables that have a store on this port.", "PORT", kind=int),
@@ -77,11 +90,10 @@ def _run(app: "App", given: Given) -> int:
         for name in ("master", "checkpoint", "bootstrap-server")
         if name in given
     }
-    with Running(app, options, pairs(given.texts("conf"))) as running:
+    with Running(app, options, pairs(given.texts("conf")), clients(given)) as running:
         running.start(
             is_exactly_once="at-least-once" not in given,
             trigger=trigger(given),
-            source=pairs(given.texts("option")),
         )
         places = running.serve(
             metrics_port=given.last("metrics-port", int, -1),
@@ -102,6 +114,15 @@ def trigger(given: Given) -> dict[str, object]:
     if "interval-ms" in given:
         return {"processingTime": f"{given.number('interval-ms')} milliseconds"}
     return {}
+
+
+def clients(given: Given) -> dict[str, str]:
+    """Options of source and clients: those of the file, and what the command line says of them."""
+    from moldau.streams.running_clients import KINDS  # noqa: PLC0415 - takes long
+
+    settings = usable(KINDS, read_file(given.text("command-config")))
+    in_file = {f"kafka.{name}": str(value) for name, value in settings.items()}
+    return {**in_file, **pairs(given.texts("option"))}
 
 
 def pairs(texts: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What a topology reads: topics of a cluster, or whatever a test gives it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
@@ -21,11 +21,10 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KafkaInputs:
-    """Topics of a cluster; `options` are those of the source, e.g. `maxOffsetsPerTrigger`."""
+    """Topics of a cluster; `options` are those of the source, with `kafka.bootstrap.servers`."""
 
     spark: SparkSession
-    bootstrap_servers: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str]
 
     def stream(self, topics: tuple[str, ...]) -> DataFrame:
         reader = self.spark.readStream.format("moldau").option("startingOffsets", "earliest")
@@ -37,7 +36,6 @@ class KafkaInputs:
     def _options(self, topics: tuple[str, ...]) -> dict[str, str]:
         return {
             **self.options,
-            "kafka.bootstrap.servers": self.bootstrap_servers,
             "subscribe": ",".join(topics),
             "columns": COLUMNS,
         }

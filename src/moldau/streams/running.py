@@ -28,16 +28,15 @@ _LOOK_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How queries run; `checkpoint` is the directory from which they go on after a restart."""
+    """How queries run; `checkpoint` is the directory from which they go on after a restart.
 
-    bootstrap_servers: str
+    `sink` has its options, with the names of Spark's own.
+    """
+
+    sink: Mapping[str, str]
     checkpoint: str
     is_exactly_once: bool = True
     trigger: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def sink(self) -> dict[str, str]:
-        return {"kafka.bootstrap.servers": self.bootstrap_servers}
 
 
 class RunningQuery:

@@ -24,6 +24,7 @@ from moldau.streams.queries.serving import TableServer
 from moldau.streams.queries.view import TableView
 from moldau.streams.running import RunningQuery, RunSettings, run, running_queries
 from moldau.streams.running_app import App
+from moldau.streams.running_clients import ClientOptions
 from moldau.streams.running_progress import line, metrics
 from moldau.streams.running_tables import stored_tables
 from moldau.streams.settings import SETTINGS
@@ -32,11 +33,20 @@ _CLEAR = "\r\x1b[K"
 
 
 class Running:
-    """One run; leaving it stops the queries and the session."""
+    """One run; leaving it stops the queries and the session.
 
-    def __init__(self, app: App, options: Mapping[str, str], conf: Mapping[str, str]) -> None:
+    `clients` are options as of the source; what begins with `kafka.` is for all clients.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        options: Mapping[str, str],
+        conf: Mapping[str, str],
+        clients: Mapping[str, str] | None = None,
+    ) -> None:
         self._app = app
-        self._servers = options["bootstrap-server"]
+        self._clients = ClientOptions(options["bootstrap-server"], clients or {})
         self._checkpoint = options.get("checkpoint", f".moldau/{app.application}")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master(options.get("master", "local[*]"))
@@ -64,14 +74,13 @@ class Running:
         *,
         is_exactly_once: bool = True,
         trigger: Mapping[str, object] | None = None,
-        source: Mapping[str, str] | None = None,
     ) -> None:
         """Make the topics of the application and its queries, which `run` starts."""
         asyncio.run(self._create_topics())
-        options = {"kafka.isolation.level": "read_committed", **(source or {})}
-        inputs = KafkaInputs(self.spark, self._servers, options)
+        inputs = KafkaInputs(self.spark, self._clients.source)
         self._compiled = self._app.topology.compile(inputs, self._app.application)
-        settings = RunSettings(self._servers, self._checkpoint, is_exactly_once, trigger or {})
+        sink = self._clients.sink
+        settings = RunSettings(sink, self._checkpoint, is_exactly_once, trigger or {})
         self._queries = running_queries(self._compiled, settings)
 
     def serve(self, *, metrics_port: int = -1, tables_port: int = -1) -> list[str]:
@@ -102,10 +111,9 @@ class Running:
             print()
 
     def _views(self) -> dict[str, TableView]:
-        tables = stored_tables(self._app.topology, self._compiled, self._app.application)
         return {
-            table.name: TableView(self._servers, table.topic, key=table.key, value=table.value)
-            for table in tables
+            table.name: TableView(self._clients.view, table.topic, key=table.key, value=table.value)
+            for table in stored_tables(self._app.topology, self._compiled, self._app.application)
         }
 
     async def _create_topics(self) -> None:
@@ -115,7 +123,7 @@ class Running:
             for node in self._app.topology.sinks
             if isinstance(node.topic, InternalTopic)
         ]
-        async with Admin(bootstrap_servers=self._servers) as admin:
+        async with Admin(self._clients.admin) as admin:
             outcomes = await admin.create_topics(wanted)
         for error in outcomes.errors.values():
             if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moldau.cli.streams import OPTIONS, main, pairs, trigger
+from moldau.cli.streams import OPTIONS, clients, main, pairs, trigger
 from moldau.cli.terminal.failure import CommandFailed
 
 APP = """
@@ -59,3 +59,20 @@ def test_options_of_source_and_session_are_pairs() -> None:
     assert pairs(["a=1", "b=c=d"]) == {"a": "1", "b": "c=d"}
     with pytest.raises(CommandFailed, match="a: write NAME=VALUE"):
         pairs(["a"])
+
+
+def test_settings_of_clients_stand_in_a_file_or_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "security.protocol=SSL\ncompression.type=zstd\nsasl.naem=anna\nkey.serializer=x\n"
+    )
+    arguments = ["--command-config", str(file), "--option", "kafka.compression.type=lz4"]
+    given = OPTIONS.parse([*arguments, "--option", "maxOffsetsPerTrigger=9"])
+    assert clients(given) == {
+        "kafka.security.protocol": "SSL",
+        "kafka.compression.type": "lz4",
+        "maxOffsetsPerTrigger": "9",
+    }
+    assert "'sasl.naem' was supplied but isn't a known config" in capsys.readouterr().err

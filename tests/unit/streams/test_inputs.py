@@ -15,7 +15,8 @@ def test_a_topic_is_read_with_all_columns(spark: SparkSession, kafka: EmbeddedBr
     register(spark)
     with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         producer.send("rivers", b"Vltava", key=b"k", headers=[("h", b"x")])
-    inputs = KafkaInputs(spark, kafka.bootstrap_servers, {"failOnDataLoss": "false"})
+    servers = {"kafka.bootstrap.servers": kafka.bootstrap_servers}
+    inputs = KafkaInputs(spark, {"failOnDataLoss": "false", **servers})
     snapshot = inputs.snapshot("rivers")
     assert snapshot.columns == [
         *("key", "value", "topic", "partition", "offset", "timestamp", "headers")

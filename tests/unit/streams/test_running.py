@@ -58,7 +58,7 @@ def test_a_query_that_fails_is_started_again_and_goes_on(
     frame = spark.readStream.text(str(tmp_path / "input")).selectExpr("value", "'out' as topic")
     with running_broker() as broker:
         settings = RunSettings(
-            broker.bootstrap_servers,
+            {"kafka.bootstrap.servers": broker.bootstrap_servers},
             str(tmp_path / "checkpoint"),
             is_exactly_once=False,
             trigger={"availableNow": True},
@@ -90,7 +90,7 @@ def test_whoever_stops_before_the_start_starts_nothing(tmp_path: Path) -> None:
     stop = threading.Event()
     stop.set()
     never = flaky(None)  # type: ignore[arg-type]
-    query = RunningQuery(never, RunSettings("", str(tmp_path)), ManualClock())
+    query = RunningQuery(never, RunSettings({}, str(tmp_path)), ManualClock())
     run([query], stop, lambda _: pytest.fail("it was shown"))
     assert query.progress is None
 
@@ -106,7 +106,8 @@ def test_a_renewal_that_fails_is_tried_again_and_the_query_goes_on(
     asked: list[str] = []
     stop, clock = threading.Event(), ManualClock()
     with running_broker() as broker:
-        settings = RunSettings(broker.bootstrap_servers, str(tmp_path / "checkpoint"))
+        sink = {"kafka.bootstrap.servers": broker.bootstrap_servers}
+        settings = RunSettings(sink, str(tmp_path / "checkpoint"))
         query = RunningQuery(idle, settings, clock)  # type: ignore[arg-type]
 
         def refuse(_: Call) -> Fail | None:

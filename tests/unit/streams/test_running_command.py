@@ -1,5 +1,7 @@
 """An application runs from the command line, stops on SIGTERM and goes on where it ended."""
 
+import asyncio
+import json
 import os
 import re
 import signal
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from moldau.client.admin.admin import Admin
+from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.producer import Producer
 from moldau.streams import LONG, STRING
 from moldau.streams.queries import TableView
@@ -32,12 +37,21 @@ words = builder.stream("lines").flat_map_values(r"split(lower(value), '\\W+')")
 words.group_by("value").count(store="counts").to_stream().to("output")
 topology = builder.build()
 """
+TABLES = """
+from moldau.streams import STRING, StreamsBuilder
+
+builder = StreamsBuilder()
+words = builder.stream("lines").flat_map_values("split(value, ' ')").select_key("value")
+words.through("words", key=STRING, value=STRING).group_by_key().count(store="counts")
+builder.table("names", store="names").filter("value <> 'nobody'", store="known")
+topology = builder.build()
+"""
 
 
-def produce(broker: EmbeddedBroker, *lines: str) -> None:
+def produce(broker: EmbeddedBroker, *lines: str, partition: int | None = None) -> None:
     with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
         for line in lines:
-            producer.send("lines", line.encode())
+            producer.send("lines", line.encode(), partition=partition)
 
 
 @contextmanager
@@ -94,6 +108,65 @@ def test_an_application_is_asked_and_ends_on_sigterm(tmp_path: Path) -> None:
             assert '"name": "counts"' in tables
             process.send_signal(signal.SIGTERM)
             assert ended(process) == ""  # no progress in a pipe
+
+
+async def create(broker: EmbeddedBroker, **partitions: int) -> None:
+    """Make topics that have so many partitions, or give them so many."""
+    async with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        topics = [NewTopic(name, partitions=count) for name, count in partitions.items()]
+        made = await admin.create_topics(topics)
+        there = {name: partitions[name] for name in made.errors}
+        (await admin.create_partitions(there)).check()
+
+
+def answered(place: str, path: str, *, wanted: object) -> None:
+    """Ask for a table until it is as it has to be."""
+    deadline = time.monotonic() + DEADLINE_S
+    while True:
+        try:
+            found = json.load(urllib.request.urlopen(f"{place}{path}", timeout=30))
+        except urllib.error.HTTPError as error:
+            found = error.code
+        if found == wanted:
+            return
+        assert time.monotonic() < deadline, found
+        threading.Event().wait(0.05)
+
+
+def test_empty_topics_fill_and_grow_and_tables_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    (tmp_path / "tables.py").write_text(TABLES)
+    with running_broker() as broker:
+        asyncio.run(create(broker, lines=1, words=2, names=1))
+        servers = broker.bootstrap_servers
+        options = {"bootstrap-server": servers, "checkpoint": str(tmp_path), "master": "local[2]"}
+        clients = {"kafka.compression.type": "gzip", "kafka.transaction.timeout.ms": "60000"}
+        with Running(load_app(str(tmp_path / "tables.py")), options, QUIET, clients) as running:
+            running.start()
+            (told,) = running.serve(tables_port=0)
+            place, stop = told.removeprefix("tables: "), threading.Event()
+            thread = threading.Thread(target=running.run, args=(stop,), kwargs={"is_terminal": 0})
+            thread.start()
+            try:
+                changelogs = [("counts", "tables-counts-changelog")]
+                changelogs += [("known", "tables-known-changelog"), ("names", "names")]
+                tables = [{"name": name, "topic": topic, "keys": 0} for name, topic in changelogs]
+                answered(place, "", wanted=tables)
+                produce(broker, "to the river")
+                with Producer[bytes, bytes](bootstrap_servers=servers) as producer:
+                    producer.send("names", b"Anna", key=b"anna")
+                    producer.send("names", b"nobody", key=b"bob")
+                answered(place, "/counts/the", wanted={"key": "the", "value": 1})
+                answered(place, "/names/bob", wanted={"key": "bob", "value": "nobody"})
+                answered(place, "/known", wanted=[{"key": "anna", "value": "Anna"}])
+                asyncio.run(create(broker, lines=2))
+                produce(broker, "the sea", partition=1)
+                answered(place, "/counts/the", wanted={"key": "the", "value": 2})
+            finally:
+                stop.set()
+                thread.join()
 
 
 def test_words_are_counted_on_where_the_last_run_ended(

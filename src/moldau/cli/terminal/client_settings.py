@@ -64,9 +64,12 @@ def read_pairs(pairs: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def usable(kind: type[ClientSettings], settings: Mapping[str, str]) -> dict[str, object]:
+def usable(
+    kind: type[ClientSettings] | tuple[type[ClientSettings], ...], settings: Mapping[str, str]
+) -> dict[str, object]:
     """Those settings that our clients have; what is Java's alone is dropped, the rest named."""
-    known = {dotted(field.name) for field in fields(kind)}
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    known = {dotted(field.name) for each in kinds for field in fields(each)}
     kept: dict[str, object] = {}
     for name, value in {**settings, **login_from_file(settings)}.items():
         if name in _CLASSES:
