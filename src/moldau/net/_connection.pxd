@@ -15,6 +15,7 @@ cdef class Connection:
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
+    cdef public bint has_hung_up
 
     cpdef get_buffer(self, sizehint)
     cpdef buffer_updated(self, nbytes)

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-cdef int64_t READABLE, WRITABLE, NOTHING
+cdef int64_t READABLE, WRITABLE, BROKEN, HANG_UP, NOTHING
 
 
 @cython.final
@@ -26,7 +26,7 @@ cdef class SocketTransport:
     cdef readonly int64_t descriptor
     cdef bytearray _unsent
     cdef int64_t _unsent_max, _file_sent
-    cdef bint _is_full, _is_reading, _is_closing, _has_ended
+    cdef bint _is_full, _is_reading, _has_hung_up, _is_closing, _has_ended
 
     cpdef bint is_closing(self)
     cdef ready(self, int64_t events)

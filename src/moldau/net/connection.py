@@ -98,6 +98,7 @@ class Connection:
         self.last_activity_s = self._loop.time()
         self.frame_began_s: float | None = None
         self.write_blocked_since_s: float | None = None
+        self.has_hung_up = False
 
     # What asyncio calls
 
@@ -139,13 +140,23 @@ class Connection:
     def pause_writing(self) -> None:
         self._is_write_blocked = True
         self.write_blocked_since_s = self._loop.time()
+        self.frame_began_s = None  # what comes in now waits for us, not for the client
 
     def resume_writing(self) -> None:
         self._is_write_blocked = False
         self.write_blocked_since_s = None
         self.turn()
 
+    def hung_up(self) -> None:
+        """The client has gone, but not all that it sent is read: a request is in the way."""
+        self.has_hung_up = True
+
     # What the listener calls
+
+    @property
+    def is_read_paused(self) -> bool:
+        """Whether the client sends more while it waits than is kept for it."""
+        return self._is_read_paused
 
     @property
     def is_idle(self) -> bool:
@@ -185,6 +196,7 @@ class Connection:
                 break
             self._is_held_back = self._has_unanswered and not self._may_begin()
             if self._is_held_back:
+                self.frame_began_s = None  # it may be complete, and waits for us
                 break
             frame = self._take_frame()
             if frame is None:

@@ -187,6 +187,8 @@ class Listener:
                         break  # these first; the next call will tell, if it lasts
                     raise
                 caller.setblocking(False)
+                # So that one whose machine has gone without a word is noticed in the end.
+                caller.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 callers.append(caller)
         return callers
 
@@ -245,7 +247,12 @@ class Listener:
             return f"a request did not arrive within {limits.frame_s:g} s"
         if blocked is not None and now_s - blocked > limits.write_stall_s:
             return f"it read no answer for {limits.write_stall_s:g} s"
-        if connection.is_idle and now_s - connection.last_activity_s > limits.idle_s:
+        silent_s = now_s - connection.last_activity_s
+        if connection.has_hung_up and silent_s > limits.frame_s:
+            return "it has hung up, and a request of it still waits"
+        if connection.is_read_paused and silent_s > limits.idle_s:
+            return f"a request has waited for {limits.idle_s:g} s before others"
+        if connection.is_idle and silent_s > limits.idle_s:
             return f"idle for {limits.idle_s:g} s"
         return ""
 

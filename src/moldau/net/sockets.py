@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 IS_AVAILABLE = hasattr(select, "epoll")
 READABLE = 0x001  # EPOLLIN
 WRITABLE = 0x004  # EPOLLOUT
+BROKEN = 0x018  # EPOLLERR and EPOLLHUP, which are told unasked
+HANG_UP = 0x2000  # EPOLLRDHUP
 NOTHING = 0
 EVENTS_MAX = 256
 # Not part of Windows' socket module, which has no epoll either.
@@ -37,6 +39,7 @@ class Reader(Protocol):
     def buffer_updated(self, nbytes: int) -> None: ...
     def pause_writing(self) -> None: ...
     def resume_writing(self) -> None: ...
+    def hung_up(self) -> None: ...
 
 
 class Poller:
@@ -96,6 +99,7 @@ class SocketTransport:
         self._unsent_max = 65_536
         self._is_full = False
         self._is_reading = True
+        self._has_hung_up = False
         self._is_closing = False
         self._has_ended = False
         self._file: FileRange | None = None
@@ -132,9 +136,17 @@ class SocketTransport:
         """What the poller calls."""
         if events & WRITABLE:
             self._write_rest()
-        # Errors and hanging up are told to whoever reads.
-        if events != WRITABLE and self._is_reading and not self._is_closing:
-            self._read()
+        if events == WRITABLE or self._is_closing:
+            return
+        if self._is_reading:
+            self._read()  # which finds errors and the end as well
+        elif events & BROKEN:
+            self._break(None)
+        elif events & HANG_UP:
+            # What came before it is still to be read; the system would repeat itself.
+            self._has_hung_up = True
+            self._watch()
+            self._reader.hung_up()
 
     def _read(self) -> None:
         reader = self._reader
@@ -155,7 +167,7 @@ class SocketTransport:
             self._break(error)
 
     def pause_reading(self) -> None:
-        """Leave to the system what comes in."""
+        """Leave to the system what comes in; the reader is still told when the peer hangs up."""
         self._is_reading = False
         self._watch()
 
@@ -253,7 +265,11 @@ class SocketTransport:
     def _watch(self) -> None:
         if self._has_ended:
             return
-        mask = READABLE if self._is_reading and not self._is_closing else NOTHING
+        mask = NOTHING
+        if self._is_reading and not self._is_closing:
+            mask = READABLE
+        elif not self._has_hung_up and not self._is_closing:
+            mask = HANG_UP  # nobody may wait for ever on one who has gone
         if self._unsent or self._file is not None:
             mask |= WRITABLE
         self._poller.watch(self, mask)

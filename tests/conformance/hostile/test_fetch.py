@@ -34,6 +34,27 @@ def test_a_wait_without_end_ends_with_the_connection(kafka: EmbeddedBroker) -> N
     kafka.wait_for(lambda broker: len(broker.waiters) == parked)
 
 
+@pytest.fixture
+def kafka_settings() -> dict[str, str]:
+    return {"moldau.frame.timeout.ms": "1000"}
+
+
+def test_a_wait_without_end_ends_with_the_connection_of_one_that_sends_on(
+    kafka: EmbeddedBroker,
+) -> None:
+    """The receive buffer is full, and nobody reads that the client has gone."""
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata(TOPIC))
+        parked = kafka.look(lambda broker: len(broker.waiters))
+        client.send(fetch(TOPIC, 0, max_wait_ms=2**31 - 1, min_bytes=2**31 - 1), 12)
+        client.client_id = "x" * 30_000
+        for _ in range(3):
+            client.send(metadata(TOPIC))
+        kafka.wait_for(lambda broker: len(broker.waiters) == parked + 1)
+    kafka.wait_for(lambda broker: len(broker.waiters) == parked)
+    kafka.wait_for(lambda broker: broker.listeners[0].connection_count == 0)
+
+
 def test_guessed_sessions_are_refused(client: WireClient) -> None:
     for session_id, epoch, code in [
         (12345, 1, ErrorCode.FETCH_SESSION_ID_NOT_FOUND),

@@ -14,7 +14,7 @@ import pytest
 from moldau.net import connection as connection_module
 from moldau.net import listener as listener_module
 from moldau.net import sockets
-from moldau.net.answer import CloseConnection, Limits, Part
+from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import ConnectionLimits, Endpoint, Listener
 from moldau.runtime.disk import PosixDisk, PosixFile
@@ -215,6 +215,60 @@ async def test_a_client_that_leaves_cancels_its_parked_request() -> None:
             await started.wait()
             writer.close()
             await cancelled.wait()
+
+
+@pytest.mark.parametrize("limits", [ConnectionLimits(frame_s=0.0), ConnectionLimits(idle_s=0.0)])
+async def test_a_client_that_fills_the_buffer_and_leaves_cancels_its_parked_request(
+    limits: ConnectionLimits, request: pytest.FixtureRequest
+) -> None:
+    if limits.idle_s and request.node.callspec.params["form"] == "transport":
+        pytest.skip("asyncio's transports do not see it while they do not read")
+    cancelled = asyncio.Event()
+
+    async def respond(_: Connection, __: memoryview) -> Sequence[Part]:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            cancelled.set()
+        return []
+
+    async with listening(respond, connection_limits=limits) as listener:
+        _, writer = await connect(listener)
+        writer.write(framed(b"park") + framed(bytes(1_000)) * 80)
+        await writer.drain()
+        writer.close()
+        async with asyncio.timeout(20):
+            await cancelled.wait()
+            while listener.connection_count:
+                await asyncio.sleep(0)
+
+
+async def test_a_request_that_is_held_back_has_no_deadline_to_arrive() -> None:
+    stored: asyncio.Future[list[Part]] = asyncio.get_running_loop().create_future()
+    seen = []
+
+    async def respond(connection: Connection, frame: memoryview) -> Any:
+        seen.append(connection)
+        return Later(_result(stored)) if frame[:4] == b"kind" else await echo(connection, frame)
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        other = framed(b"other")
+        async with asyncio.timeout(20):
+            writer.write(framed(b"kind") + other[:3])
+            while not seen or seen[0].frame_began_s is None:
+                await asyncio.sleep(0)
+            writer.write(other[3:])
+            while seen[0].frame_began_s is not None:
+                await asyncio.sleep(0)
+            stored.set_result([framed(b"stored")])
+            assert await read_frame(reader) == b"stored"
+            assert await read_frame(reader) == b"other"
+        writer.close()
+
+
+async def _result(future: asyncio.Future[list[Part]]) -> list[Part]:
+    return await future
 
 
 @pytest.mark.parametrize("size", [10, 40_000, 5_000_000])

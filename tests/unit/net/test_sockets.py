@@ -29,6 +29,7 @@ class Listening:
     told: list[str] = field(default_factory=list)
     buffer: bytearray = field(default_factory=lambda: bytearray(1_000))
     transport: Any = None
+    has_heard_hang_up: bool = False
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -47,6 +48,10 @@ class Listening:
 
     def resume_writing(self) -> None:
         self.told.append("room")
+
+    def hung_up(self) -> None:
+        assert not self.has_heard_hang_up
+        self.has_heard_hang_up = True
 
 
 @dataclass
@@ -151,6 +156,23 @@ async def test_who_does_not_read_hears_of_nothing_and_costs_nothing(line: Line) 
     line.transport.resume_reading()
     await until(lambda: line.reader.told == ["lost"])
     assert line.reader.heard == b"later"
+
+
+async def test_who_does_not_read_hears_once_that_the_peer_has_gone(line: Line) -> None:
+    line.transport.pause_reading()
+    line.peer.sendall(b"unread")
+    line.peer.shutdown(socket.SHUT_WR)
+    await until(lambda: line.reader.has_heard_hang_up)
+    line.transport.write(b"an answer")
+    assert await line.receive(9) == b"an answer"
+    assert line.reader.told == []
+
+
+async def test_who_does_not_read_loses_a_connection_that_is_reset(line: Line) -> None:
+    line.transport.pause_reading()
+    line.peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    line.peer.close()
+    await until(lambda: line.reader.told == ["lost"])
 
 
 async def test_closing_sends_what_was_written_and_aborting_does_not(line: Line) -> None:
