@@ -25,6 +25,7 @@ from moldau.protocol.schema import fields_of
 from moldau.runtime import eager
 from moldau.runtime.clock import Clock
 from moldau.runtime.metrics import Counter, Metrics
+from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +42,10 @@ NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 _PREFIX = struct.Struct(">ii")
 _FLEXIBLE_PREFIX = struct.Struct(">iix")
 _SIZE_BYTES = 4
+# A larger request is decoded in a thread: a million partitions take seconds, in which nobody
+# else would be served. Those of Produce are large for their records, which are not looked at.
+_DECODED_ON_LOOP_BYTES = 262_144
+_DECODED_QUICKLY = (0, API_VERSIONS)
 
 
 @dataclass(slots=True)
@@ -135,6 +140,9 @@ class Dispatcher:
         if version is None:
             version = self._version(served, header.api_version)
         context = Context(header.api_version, header.client_id or "", client)
+        if len(frame) > _DECODED_ON_LOOP_BYTES and header.api_key not in _DECODED_QUICKLY:
+            exchange = _Exchange(served, version, header.correlation_id, 0)
+            return self._respond_large(partial(version.decode, frame, position), exchange, context)
         if header.api_version in served.range:
             try:
                 request, _ = version.decode(frame, position)
@@ -157,6 +165,20 @@ class Dispatcher:
             rest = _answer_of(outcome.value.rest, served, request, context)
             return Later(self._finish(rest, exchange))
         return self._finish(_answer_of(outcome.rest, served, request, context), exchange)
+
+    async def _respond_large(
+        self, decode: Callable[[], tuple[Any, int]], exchange: _Exchange, context: Context
+    ) -> list[Part] | Later | None:
+        """Answer a request that takes long to decode; its frame stays until it is answered."""
+        served = exchange.served
+        try:
+            request, _ = await in_thread(decode)
+        except ProtocolError as error:
+            message = f"{served.api.name} version {context.api_version}: {error}"
+            raise CloseConnection(message) from error
+        exchange.version.requests.value += 1
+        work = served.handle(request, context, self._broker)
+        return await self._finish(_answer_of(work, served, request, context), exchange)
 
     async def _finish(
         self, answer: Awaitable[Any], exchange: _Exchange

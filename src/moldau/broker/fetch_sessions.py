@@ -9,7 +9,9 @@ what changed, and is told only what changed. Request (id, epoch):
 
 Sessions are bounded: when all slots are taken, a new one may only push out one that
 was idle for long, or an old one that is worth less (followers' sessions are worth more
-than consumers', larger ones more than smaller ones); otherwise it gets no session.
+than consumers', larger ones more than smaller ones); otherwise it gets no session. So is
+what all of them remember, or a few requests for partitions that do not exist would fill the
+memory; who gets no session asks for everything every time, and is served all the same.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +25,14 @@ INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 EVICTION_MS = 120_000
 _EPOCH_MAX = 2**31 - 1
+# Beyond those that are here: a client may know more of the cluster than this broker does.
+STRANGE_PARTITIONS_MAX = 5_000
+# A remembered partition takes about 600 bytes.
+REMEMBERED_MAX = 100_000
+# A follower has each partition in one session; ids are claimed, not proven.
+_FOLLOWERS_MAX = 16
+# Smaller sessions may grow without a look at the others.
+_LOOKED_AT_FROM = 100
 
 
 class PartitionKey(NamedTuple):
@@ -165,8 +175,16 @@ class Fetch:
 class FetchSessions:
     """All sessions of one broker."""
 
-    def __init__(self, slots_max: int, new_id: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        slots_max: int,
+        new_id: Callable[[], int],
+        *,
+        hosted: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """`hosted` says how many partitions are here."""
         self._slots_max = slots_max
+        self._hosted = hosted
         self._new_id = new_id
         # Least recently used first.
         self._sessions: dict[int, _Session] = {}
@@ -199,6 +217,10 @@ class FetchSessions:
             raise KafkaError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.uses_topic_ids != request.uses_topic_ids:
             raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        if not self._may_grow(session, request):
+            # It begins again with a full request, which tells whether there is room.
+            del self._sessions[session.id]
+            raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         for key, wanted in request.wanted.items():
             kept = session.partitions.get(key)
             if kept is not None:
@@ -218,6 +240,51 @@ class FetchSessions:
         self._sessions[session.id] = session
         return Fetch(request.wanted, session, is_incremental=True, forgotten=request.forgotten)
 
+    def check_count(self, count: int) -> None:
+        """Refuse a request of many more partitions than the broker has: nobody can want them."""
+        if count > STRANGE_PARTITIONS_MAX and count > STRANGE_PARTITIONS_MAX + self._hosted():
+            message = f"{count} partitions are more than this broker can have"
+            raise KafkaError(ErrorCode.INVALID_REQUEST, message)
+
+    def _may_grow(self, session: _Session, request: SessionRequest) -> bool:
+        if len(request.wanted) <= _LOOKED_AT_FROM and len(session.partitions) <= _LOOKED_AT_FROM:
+            return True
+        added = sum(key not in session.partitions for key in request.wanted)
+        if not added:
+            return True
+        size = len(session.partitions) + added
+        if size > self._hosted() + STRANGE_PARTITIONS_MAX:
+            return False
+        return self._remembered(session.is_follower) + added <= self._remembered_max(session)
+
+    def _remembered(self, is_follower: bool) -> int:
+        return sum(
+            len(session.partitions)
+            for session in self._sessions.values()
+            if session.is_follower == is_follower
+        )
+
+    def _remembered_max(self, session: _Session) -> int:
+        return REMEMBERED_MAX + (_FOLLOWERS_MAX * self._hosted() if session.is_follower else 0)
+
+    def _can_be_remembered(self, newcomer: _Session, now_ms: int) -> bool:
+        """Whether there is room for its partitions, made by those that were idle for long."""
+        excess = self._remembered(newcomer.is_follower) + len(newcomer.partitions)
+        excess -= self._remembered_max(newcomer)
+        leaving = []
+        for session in self._sessions.values():
+            if excess <= 0 or now_ms - session.used_ms <= EVICTION_MS:
+                break
+            if session.is_follower == newcomer.is_follower:
+                leaving.append(session.id)
+                excess -= len(session.partitions)
+        if excess > 0:
+            return False
+        for session_id in leaving:
+            del self._sessions[session_id]
+        self.evicted_count += len(leaving)
+        return True
+
     def _create(self, request: SessionRequest, now_ms: int) -> _Session | None:
         session = _Session(
             id=self._unused_id(),
@@ -227,7 +294,9 @@ class FetchSessions:
             is_follower=request.is_follower,
             partitions={key: _Remembered(wanted) for key, wanted in request.wanted.items()},
         )
-        if not session.partitions or not self._has_room_for(session, now_ms):
+        if not session.partitions or not self._can_be_remembered(session, now_ms):
+            return None
+        if not self._has_room_for(session, now_ms):
             return None
         self._sessions[session.id] = session
         return session

@@ -377,6 +377,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         fetch_sessions=FetchSessions(
             config.replication.max_incremental_fetch_session_cache_slots,
             new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
+            hosted=replicas.__len__,
         ),
         registration=make_registration(identity.broker_id, config),
         topics=topics,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.hostile.requests import TOPIC
+from conformance.hostile.requests import FRAME_MAX_BYTES, TOPIC
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import FetchRequest
 from moldau.testing.broker import EmbeddedBroker
@@ -75,6 +75,25 @@ def test_a_session_with_very_many_partitions_stays_bounded(client: WireClient) -
     request.session_id, request.session_epoch = 0, 0
     response = client.ask(request, 12)
     assert len(response.responses[0].partitions) == 5_000
+
+
+@pytest.mark.parametrize("version", [12, 17])
+def test_a_request_for_very_many_unknown_partitions_leaves_nothing_behind(
+    client: WireClient, version: int
+) -> None:
+    """As many as a frame holds: the largest allowed has 4 MiB here."""
+    request = fetch(TOPIC)
+    partition = request.topics[0].partitions[0]
+    size = FRAME_MAX_BYTES // 34
+    request.topics[0].partitions = [
+        type(partition)(partition=number, fetch_offset=0, partition_max_bytes=1)
+        for number in range(size)
+    ]
+    request.session_id, request.session_epoch = 0, 0
+    for _ in range(3):
+        response = client.ask(request, version)
+        assert response.error_code == ErrorCode.INVALID_REQUEST
+        assert response.session_id == 0
 
 
 def test_an_unknown_isolation_level_is_answered_or_closed(client: WireClient) -> None:

@@ -1,13 +1,20 @@
 """From frames to answers: what is answered, and what closes the connection."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
+from moldau.broker import dispatch
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
 from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
@@ -116,3 +123,33 @@ async def test_without_the_tree_the_client_is_told_to_ask_again() -> None:
         (result,) = (await world.ask(request, 5)).topics
         assert result.error_code == ErrorCode.REQUEST_TIMED_OUT
         world.tree.resume()
+
+
+async def test_a_large_request_is_decoded_off_the_loop(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = set()
+
+    def in_thread(work: Callable[[], object]) -> Awaitable[object]:
+        threads.add(len(threads))
+        return asyncio.to_thread(work)
+
+    monkeypatch.setattr(dispatch, "in_thread", in_thread)
+    request = ListOffsetsRequest(
+        replica_id=-1,
+        topics=[
+            ListOffsetsTopic(
+                name="t",
+                partitions=[
+                    ListOffsetsPartition(partition_index=number, timestamp=-1)
+                    for number in range(30_000)
+                ],
+            )
+        ],
+    )
+    response = await world.ask(request, 7)
+    assert len(response.topics[0].partitions) == 30_000
+    assert threads
+    frame = frame_of(request, 7)
+    with pytest.raises(CloseConnection, match="ListOffsets version 7"):
+        await respond(world, frame[: len(frame) - 100])

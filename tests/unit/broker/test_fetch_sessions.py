@@ -8,6 +8,8 @@ from moldau.broker.fetch_sessions import (
     EVICTION_MS,
     FINAL_EPOCH,
     INITIAL_EPOCH,
+    REMEMBERED_MAX,
+    STRANGE_PARTITIONS_MAX,
     Answer,
     Fetch,
     FetchSessions,
@@ -39,9 +41,13 @@ def request(
     return SessionRequest(session_id, epoch, asked, forgotten, uses_topic_ids, is_follower)
 
 
-def sessions(slots: int = 10) -> FetchSessions:
+def sessions(slots: int = 10, hosted: int = 0) -> FetchSessions:
     ids = count(1)
-    return FetchSessions(slots, lambda: next(ids))
+    return FetchSessions(slots, lambda: next(ids), hosted=lambda: hosted)
+
+
+def many(size: int) -> list[PartitionKey]:
+    return [PartitionKey("t", number) for number in range(size)]
 
 
 def opened(cache: FetchSessions, *keys: PartitionKey) -> Fetch:
@@ -203,3 +209,42 @@ def test_a_follower_that_asks_otherwise_hears_the_high_watermark_again(
         request(fetch.session_id, 1, A, offset=3, is_follower=is_follower), now_ms=1
     )
     assert again.select(dict.fromkeys((A, B), NOTHING_NEW)) == told
+
+
+def test_a_request_for_many_more_partitions_than_are_here_is_refused() -> None:
+    cache = sessions(hosted=10)
+    cache.check_count(STRANGE_PARTITIONS_MAX + 10)
+    with pytest.raises(KafkaError) as refused:
+        cache.check_count(STRANGE_PARTITIONS_MAX + 11)
+    assert refused.value.code == ErrorCode.INVALID_REQUEST
+
+
+def test_what_all_consumers_sessions_remember_is_bounded_and_followers_keep_theirs() -> None:
+    size = REMEMBERED_MAX // 2
+    cache = sessions(hosted=size)
+    keys = many(size)
+    follower = request(0, INITIAL_EPOCH, *keys, is_follower=True)
+    for _ in range(3):
+        assert cache.begin(follower, now_ms=0).session_id
+    first, second = (opened(cache, *keys) for _ in range(2))
+    refused = cache.begin(request(0, INITIAL_EPOCH, A), now_ms=EVICTION_MS)
+    assert refused.session_id == 0
+    assert list(refused.wanted) == [A]
+    cache.begin(request(second.session_id, 1), now_ms=EVICTION_MS)
+    taken = cache.begin(request(0, INITIAL_EPOCH, A), now_ms=EVICTION_MS + 1)
+    assert taken.session_id
+    assert first.session_id not in cache
+    assert second.session_id in cache
+    assert cache.evicted_count == 1
+    assert cache.begin(follower, now_ms=EVICTION_MS + 1).session_id
+
+
+def test_a_session_that_grows_too_large_ends() -> None:
+    cache = sessions()
+    fetch = opened(cache, A)
+    grown = cache.begin(request(fetch.session_id, 1, *many(STRANGE_PARTITIONS_MAX)), now_ms=0)
+    assert len(grown.wanted) == STRANGE_PARTITIONS_MAX
+    with pytest.raises(KafkaError) as refused:
+        cache.begin(request(fetch.session_id, 2, C), now_ms=0)
+    assert refused.value.code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert fetch.session_id not in cache

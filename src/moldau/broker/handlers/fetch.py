@@ -8,6 +8,7 @@ from moldau.broker.fetch_sessions import (
     NO_SESSION,
     Answer,
     Fetch,
+    FetchSessions,
     PartitionKey,
     SessionRequest,
     Wanted,
@@ -52,7 +53,9 @@ Reads = dict[PartitionKey, PartitionRead]
 async def handle(request: FetchRequest, context: Context, broker: Broker) -> FetchResponse:
     version = context.api_version
     now_ms = broker.clock.monotonic_ms()
-    fetch = broker.fetch_sessions.begin(_session_request(request, version), now_ms=now_ms)
+    fetch = broker.fetch_sessions.begin(
+        _session_request(request, version, broker.fetch_sessions), now_ms=now_ms
+    )
     config, replica_id = broker.config.replication, _replica_id(request)
     is_rack_aware = selects_by_rack(config.replica_selector_class)
     terms = ReadTerms(
@@ -96,17 +99,22 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
 def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
     """The error for the whole request; before version 13 also for every partition."""
     topics = []
-    if context.api_version < _TOPIC_IDS_SINCE:
+    # One that names too many partitions hears it once.
+    is_for_each = error.code is not ErrorCode.INVALID_REQUEST
+    if context.api_version < _TOPIC_IDS_SINCE and is_for_each:
         for topic in request.topics:
             partitions = [_refused(one.partition, error.code) for one in topic.partitions]
             topics.append(FetchableTopicResponse(topic=topic.topic, partitions=partitions))
     return FetchResponse(error_code=error.code, responses=topics)
 
 
-def _session_request(request: FetchRequest, version: int) -> SessionRequest:
+def _session_request(
+    request: FetchRequest, version: int, sessions: FetchSessions
+) -> SessionRequest:
     uses_ids = version >= _TOPIC_IDS_SINCE
-    wanted = {}
+    wanted: dict[PartitionKey, Wanted] = {}
     for topic in request.topics:
+        sessions.check_count(len(wanted) + len(topic.partitions))
         name: str | bytes = topic.topic_id if uses_ids else topic.topic
         for partition in topic.partitions:
             wanted[PartitionKey(name, partition.partition)] = Wanted(
