@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from moldau.broker.advertised import WHERE_YOU_ARE
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
-from moldau.config.broker.broker import BrokerConfig
+from moldau.config.broker.broker import BrokerConfig, broker_settings
 from moldau.config.broker.startup import Startup
 from moldau.config.listeners import Listener as ListenerConfig
+from moldau.config.listeners import read_listeners
 from moldau.config.values import INT_MAX
 from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
+from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits, plain
 from moldau.net.answer import Limits, Respond
-from moldau.net.listener import Bind, ConnectionLimits, Endpoint, Listener, listen
+from moldau.net.listener import Bind, Endpoint, Listener, listen
 from moldau.protocol.inter_broker import FEATURES_SINCE
 from moldau.runtime.process import host_name
 
@@ -30,13 +32,14 @@ _log = logging.getLogger(__name__)
 
 def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
     """Bind each listener; none of them accepts connections yet."""
-    limits, connection_limits = _limits(startup.config), connection_limits_of(startup.config)
+    limits = _limits(startup.config)
+    admission = Admission(connection_limits_of(startup.config, startup.texts))
     for one in startup.listeners.bound:
         yield Listener(
             Endpoint(one.name, one.host, one.port),
             _opening(dispatcher, one),
             limits=limits,
-            connection_limits=connection_limits,
+            admission=admission,
             bind=bind,
         )
 
@@ -95,18 +98,39 @@ def _chosen(size: int, otherwise: int | None) -> int | None:
     return None if size < 0 else size
 
 
-def connection_limits_of(config: BrokerConfig) -> ConnectionLimits:
+def connection_limits_of(config: BrokerConfig, texts: Mapping[str, str]) -> ConnectionLimits:
     """What the settings, some of which may change while the broker runs, say about clients."""
-    rate = config.network.max_connection_creation_rate
+    network = config.network
+    listeners = read_listeners(network, texts)
+    is_alone = len(listeners.bound) == 1
+    idle_ms = network.connections_max_idle_ms
     return ConnectionLimits(
-        connections_max=config.network.max_connections,
-        connections_per_ip_max=config.network.max_connections_per_ip,
-        connections_max_by_ip=dict(_by_address(config.network.max_connections_per_ip_overrides)),
-        connections_per_s=inf if rate == INT_MAX else max(rate, _CONNECTIONS_PER_S_MIN),
-        idle_s=config.network.connections_max_idle_ms / 1000,
+        connections_max=network.max_connections,
+        connections_per_ip_max=network.max_connections_per_ip,
+        connections_max_by_ip=dict(_by_address(network.max_connections_per_ip_overrides)),
+        connections_per_s=_rate(network.max_connection_creation_rate),
+        of_listeners={one.name.lower(): _own_limits(one, texts) for one in listeners.bound},
+        protected_listener=None if is_alone else listeners.inter_broker_name,
+        idle_s=inf if idle_ms < 0 else idle_ms / 1000,
         frame_s=config.limits.moldau_frame_timeout_ms / 1000,
         write_stall_s=config.limits.moldau_write_stall_timeout_ms / 1000,
     )
+
+
+def _own_limits(listener: ListenerConfig, texts: Mapping[str, str]) -> ListenerLimits:
+    """What is set for this listener alone, as KIP-402 and KIP-612 have it."""
+
+    def own(name: str) -> int:
+        text = texts.get(f"listener.name.{listener.name.lower()}.{name}")
+        value = INT_MAX if text is None else broker_settings()[name].parse(text)
+        assert isinstance(value, int)
+        return value
+
+    return ListenerLimits(own("max.connections"), _rate(own("max.connection.creation.rate")))
+
+
+def _rate(setting: int) -> float:
+    return inf if setting == INT_MAX else max(setting, _CONNECTIONS_PER_S_MIN)
 
 
 def _by_address(overrides: str) -> Iterator[tuple[str, int]]:
@@ -126,12 +150,7 @@ def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> "Open":
     def opening(connection: "Connection") -> Respond:
         peer = connection.transport.get_extra_info("peername") or ("", 0)
         local = connection.transport.get_extra_info("sockname") or ("", 0)
-        client = Client(config.name, _plain(peer[0]), _plain(local[0]), local[1])
+        client = Client(config.name, plain(peer[0]), plain(local[0]), local[1])
         return partial(dispatcher.respond, client)
 
     return opening
-
-
-def _plain(address: str) -> str:
-    """An IPv4 address as such, also where it came in on a socket for both families."""
-    return address.removeprefix("::ffff:")

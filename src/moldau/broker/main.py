@@ -311,8 +311,9 @@ def _close(directory: LogDirectory, doors: Ports) -> None:
 def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
     """The broker's own dynamic settings have changed."""
     broker.config = layers.config
+    limits = connection_limits_of(layers.config, layers.texts)
     for listener in broker.listeners:
-        listener.connection_limits = connection_limits_of(layers.config)
+        listener.admission.limits = limits
     broker.logs.reconfigure_all()
     broker.fetching.divide()
 

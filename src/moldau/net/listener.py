@@ -4,13 +4,12 @@ import asyncio
 import errno
 import logging
 import socket
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moldau.net.admission import Admission
 from moldau.net.answer import Limits
 from moldau.runtime import native
 
@@ -38,21 +37,6 @@ class Endpoint:
     name: str
     host: str
     port: int
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """How many connections a listener keeps, and for how long a client may keep it waiting."""
-
-    connections_max: int = 2**31 - 1
-    connections_per_ip_max: int = 2**31 - 1
-    connections_max_by_ip: Mapping[str, int] = field(default_factory=dict)
-    """Addresses with another limit than the others."""
-    connections_per_s: float = inf
-    idle_s: float = 600.0
-    # Kafka has no deadline for a frame; without one a slow client holds its memory for ever.
-    frame_s: float = 60.0
-    write_stall_s: float = 60.0
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -92,18 +76,15 @@ class Listener:
         opening: "Open",
         *,
         limits: Limits,
-        connection_limits: ConnectionLimits,
+        admission: Admission,
         bind: Bind = listen,
     ) -> None:
         self.endpoint = endpoint
         self._opening = opening
         self._limits = limits
-        self.connection_limits = connection_limits
-        self._connections: dict[Connection, str] = {}
+        self.admission = admission
+        self._connections: dict[Connection, None] = {}
         self._poller: Poller | None = None
-        self._per_ip: Counter[str] = Counter()
-        self._has_room = asyncio.Event()
-        self._has_room.set()
         self._socket = bind(endpoint.host, endpoint.port)
         self.port: int = self._socket.getsockname()[1]
 
@@ -135,29 +116,25 @@ class Listener:
 
     def opened(self, connection: "Connection") -> None:
         """Count a new connection, unless its address has too many."""
-        ip = connection.transport.get_extra_info("peername", ("?",))[0]
-        self._connections[connection] = ip
-        self._per_ip[ip] += 1
-        limits = self.connection_limits
-        allowed = limits.connections_max_by_ip.get(ip, limits.connections_per_ip_max)
-        if self._per_ip[ip] > allowed:
+        self._connections[connection] = None
+        if not self.admission.opened(connection, self.endpoint.name):
             _log.info("closing %s: too many connections from its address", connection.peer)
             connection.abort()
-        if len(self._connections) >= self.connection_limits.connections_max:
-            self._has_room.clear()
 
     def closed(self, connection: "Connection") -> None:
         """Forget a connection."""
-        ip = self._connections.pop(connection)
-        self._per_ip[ip] -= 1
-        if not self._per_ip[ip]:
-            del self._per_ip[ip]
-        self._has_room.set()
+        del self._connections[connection]
+        self.admission.closed(connection)
 
     async def _accept(self) -> None:
+        name, loop = self.endpoint.name, asyncio.get_running_loop()
         while True:
-            await self._has_room.wait()
+            await self.admission.until_room(name)
             await self._until_somebody_calls()
+            wait_s = self.admission.wait_s(name, loop.time())
+            if wait_s:
+                await asyncio.sleep(wait_s)
+                continue
             try:
                 callers = self._take_callers()
             except OSError as error:
@@ -166,20 +143,18 @@ class Listener:
                 _log.warning("cannot accept on %s: %s; trying again", self.endpoint.name, error)
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
                 continue
+            self.admission.took(name, len(callers), loop.time())
             await self._connect_all(callers)
-            if self.connection_limits.connections_per_s < inf:
-                await asyncio.sleep(len(callers) / self.connection_limits.connections_per_s)
 
     def _take_callers(self) -> list[socket.socket]:
         """Accept whoever is waiting and has room.
 
         Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
         """
-        limits = self.connection_limits
-        room = min(limits.connections_max - len(self._connections), limits.connections_per_s)
+        room = min(self.admission.at_once(self.endpoint.name), _CALLERS_MAX)
         callers: list[socket.socket] = []
         with suppress(BlockingIOError, ConnectionAbortedError):  # nobody, or hung up already
-            while len(callers) < min(room, _CALLERS_MAX):
+            while len(callers) < room:
                 try:
                     caller, _ = self._socket.accept()
                 except OSError:
@@ -241,7 +216,7 @@ class Listener:
                     connection.shrink()
 
     def _overdue(self, connection: "Connection", now_s: float) -> str:
-        limits = self.connection_limits
+        limits = self.admission.limits
         began, blocked = connection.frame_began_s, connection.write_blocked_since_s
         if began is not None and now_s - began > limits.frame_s:
             return f"a request did not arrive within {limits.frame_s:g} s"

@@ -2,10 +2,14 @@
 
 from math import inf
 
+import pytest
+
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.listening import bind_all, connection_limits_of, registration_of
 from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
+from moldau.errors import KafkaError
+from moldau.net.admission import ConnectionLimits, ListenerLimits
 from moldau.runtime.clock import SystemClock
 from moldau.runtime.metrics import Metrics
 
@@ -47,14 +51,41 @@ def test_advertised_listeners_are_told_as_they_are() -> None:
     ]
 
 
+def limits_with(settings: dict[str, str]) -> ConnectionLimits:
+    return connection_limits_of(read_startup(settings).config, settings)
+
+
+def test_without_a_time_nobody_is_idle_for_too_long() -> None:
+    assert limits_with({"connections.max.idle.ms": "-1"}).idle_s == inf
+    assert limits_with({"connections.max.idle.ms": "1500"}).idle_s == 1.5
+
+
+def test_a_listener_may_have_limits_of_its_own_and_that_of_the_brokers_is_protected() -> None:
+    limits = limits_with(
+        {
+            **TWO,
+            "listener.name.outside.max.connections": "5",
+            "listener.name.inside.max.connection.creation.rate": "7",
+        }
+    )
+    assert limits.of_listeners == {
+        "inside": ListenerLimits(connections_per_s=7),
+        "outside": ListenerLimits(connections_max=5),
+    }
+    assert limits.protected_listener == "INSIDE"
+    assert limits_with({}).protected_listener is None
+    with pytest.raises(KafkaError, match=r"max\.connections"):
+        limits_with({"listener.name.plaintext.max.connections": "many"})
+
+
 def test_limits_of_connections_are_read_from_the_settings() -> None:
     settings = {
         "max.connections.per.ip": "3",
         "max.connections.per.ip.overrides": "127.0.0.1:7, [::1]:8,nowhere.invalid:9",
         "max.connection.creation.rate": "50",
     }
-    limits = connection_limits_of(read_startup(settings).config)
+    limits = limits_with(settings)
     assert limits.connections_per_ip_max == 3
     assert limits.connections_max_by_ip == {"127.0.0.1": 7, "::1": 8}
     assert limits.connections_per_s == 50
-    assert connection_limits_of(read_startup({}).config).connections_per_s == inf
+    assert limits_with({}).connections_per_s == inf

@@ -8,8 +8,9 @@ import pytest
 
 from moldau.broker.peers import Address, Peers
 from moldau.errors import ErrorCode, KafkaError
+from moldau.net.admission import Admission, ConnectionLimits
 from moldau.net.answer import Limits
-from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.net.listener import Endpoint, Listener
 from moldau.protocol.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
@@ -38,7 +39,7 @@ async def listening(world: World) -> AsyncIterator[int]:
         Endpoint("PLAINTEXT", "127.0.0.1", 0),
         lambda _connection: lambda frame: world.dispatcher.respond(CLIENT, frame),
         limits=Limits(),
-        connection_limits=ConnectionLimits(),
+        admission=Admission(ConnectionLimits()),
     )
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(listener.serve())

@@ -14,9 +14,10 @@ import pytest
 from moldau.net import connection as connection_module
 from moldau.net import listener as listener_module
 from moldau.net import sockets
+from moldau.net.admission import Admission, ConnectionLimits
 from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
-from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.net.listener import Endpoint, Listener
 from moldau.runtime.disk import PosixDisk, PosixFile
 from moldau.runtime.file_range import FileRange
 
@@ -54,7 +55,7 @@ async def listening(
         Endpoint("PLAINTEXT", "127.0.0.1", 0),
         lambda connection: partial(respond, connection),
         limits=limits,
-        connection_limits=connection_limits,
+        admission=Admission(connection_limits),
     )
     serving = asyncio.ensure_future(listener.serve())
     try:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits
 from moldau.net.answer import Limits, Part
-from moldau.net.listener import ConnectionLimits, Endpoint, Listener
+from moldau.net.listener import Endpoint, Listener
 
 
 async def echo(frame: memoryview) -> Sequence[Part]:
@@ -15,11 +16,12 @@ async def echo(frame: memoryview) -> Sequence[Part]:
 
 
 def listener_with(limits: ConnectionLimits, host: str = "127.0.0.1") -> Listener:
+    return listener_of(Admission(limits), host=host)
+
+
+def listener_of(admission: Admission, name: str = "PLAINTEXT", host: str = "127.0.0.1") -> Listener:
     return Listener(
-        Endpoint("PLAINTEXT", host, 0),
-        lambda _connection: echo,
-        limits=Limits(),
-        connection_limits=limits,
+        Endpoint(name, host, 0), lambda _connection: echo, limits=Limits(), admission=admission
     )
 
 
@@ -72,7 +74,83 @@ async def test_an_address_may_have_a_limit_of_its_own_which_may_change() -> None
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(listener.serve())
         _, first = await ask(listener.port)
-        listener.connection_limits = ConnectionLimits(connections_per_ip_max=0)
+        listener.admission.limits = ConnectionLimits(connections_per_ip_max=0)
+        reader, second = await asyncio.open_connection("127.0.0.1", listener.port)
+        assert await is_hung_up(reader)
+        second.close()
+        first.close()
+        serving.cancel()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        ConnectionLimits(connections_max=1),
+        ConnectionLimits(of_listeners={"plaintext": ListenerLimits(connections_max=1)}),
+    ],
+)
+async def test_a_limit_that_is_raised_lets_in_who_waits(limits: ConnectionLimits) -> None:
+    listener = listener_with(limits)
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(20):
+        serving = tasks.create_task(listener.serve())
+        _, first = await ask(listener.port)
+        second = tasks.create_task(ask(listener.port))
+        while listener.admission.room_on("PLAINTEXT") > 0:
+            await asyncio.sleep(0)
+        listener.admission.limits = ConnectionLimits()
+        answer, writer = await second
+        assert answer == b"\0\0\0\2hi"
+        for one in (first, writer):
+            one.close()
+        serving.cancel()
+
+
+async def test_the_limit_holds_for_all_listeners_together() -> None:
+    admission = Admission(ConnectionLimits(connections_max=1))
+    listeners = [listener_of(admission, name) for name in ("INSIDE", "OUTSIDE")]
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(20):
+        serving = [tasks.create_task(listener.serve()) for listener in listeners]
+        _, first = await ask(listeners[0].port)
+        second = tasks.create_task(ask(listeners[1].port))
+        assert admission.room_on("OUTSIDE") == 0
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert not second.done()
+        first.close()
+        answer, writer = await second
+        assert answer == b"\0\0\0\2hi"
+        writer.close()
+        for one in serving:
+            one.cancel()
+
+
+async def test_other_brokers_come_in_above_the_limit_and_the_most_silent_client_goes() -> None:
+    limits = ConnectionLimits(connections_max=2, protected_listener="INSIDE")
+    admission = Admission(limits)
+    outside, inside = listener_of(admission, "OUTSIDE"), listener_of(admission, "INSIDE")
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(20):
+        serving = [tasks.create_task(listener.serve()) for listener in (outside, inside)]
+        silent_reader, silent = await asyncio.open_connection("127.0.0.1", outside.port)
+        while not outside.connection_count:
+            await asyncio.sleep(0)
+        _, busy = await ask(outside.port)
+        answer, broker = await ask(inside.port)
+        assert answer == b"\0\0\0\2hi"
+        assert await is_hung_up(silent_reader)
+        assert (outside.connection_count, inside.connection_count) == (1, 1)
+        for one in (silent, busy, broker):
+            one.close()
+        for task in serving:
+            task.cancel()
+
+
+async def test_the_limit_of_an_address_holds_where_both_families_are_listened_to() -> None:
+    limits = ConnectionLimits(connections_per_ip_max=0, connections_max_by_ip={"127.0.0.1": 1})
+    listener = listener_with(limits, host="")
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(listener.serve())
+        answer, first = await ask(listener.port)
+        assert answer == b"\0\0\0\2hi"
         reader, second = await asyncio.open_connection("127.0.0.1", listener.port)
         assert await is_hung_up(reader)
         second.close()
