@@ -1,29 +1,43 @@
 """What was read of a partition as the client can read it: as it is, or in an older format."""
 
-import asyncio
-
 from moldau.broker.reads import PartitionRead, ReadTerms, end_of
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records.batch import MAGIC, iterate_headers
-from moldau.records.downconvert import down_convert, magic_for_fetch
+from moldau.records.downconvert import Allowance, down_convert, magic_for_fetch
 from moldau.replication.partition import Partition
+from moldau.runtime.file_range import FileRange
+from moldau.runtime.threads import in_thread
 
 CONVERTED_BEFORE = 10
 """The first version of Fetch whose clients can read everything that a log may hold."""
 _CONVERTED_MAX_BYTES = 64 * 2**20
+"""Of a batch; and of a request, which may go beyond it by one batch."""
 # More is rewritten in a thread: the loop has others to serve.
 _CONVERTED_ON_LOOP_BYTES = 16_384
 
 
-async def convert(read: PartitionRead, fetch_offset: int, terms: ReadTerms, version: int) -> None:
-    """Make what was read readable in this version, or give the partition an error instead."""
+def allowance_of_request() -> Allowance:
+    """How much is rewritten for one request."""
+    return Allowance(_CONVERTED_MAX_BYTES)
+
+
+async def convert(
+    read: PartitionRead, fetch_offset: int, terms: ReadTerms, version: int, allowance: Allowance
+) -> None:
+    """Make what was read readable in this version, or give the partition an error instead.
+
+    Nothing is given of what comes after the allowance is used up: the client asks again.
+    """
     if read.partition is None or read.error is not None:
         return
     magic = magic_for_fetch(version)
     try:
         _require_readable(read.partition, magic)
         if magic < MAGIC and read.fetched is not None:
-            read.records = await _converted(read, fetch_offset, terms, magic)
+            is_left = allowance.remaining > 0
+            read.records = (
+                await _converted(read, fetch_offset, terms, magic, allowance) if is_left else b""
+            )
     except KafkaError as error:
         read.error = error
 
@@ -37,7 +51,7 @@ def _require_readable(partition: Partition, magic: int) -> None:
 
 
 async def _converted(
-    read: PartitionRead, fetch_offset: int, terms: ReadTerms, magic: int
+    read: PartitionRead, fetch_offset: int, terms: ReadTerms, magic: int, allowance: Allowance
 ) -> bytes | bytearray:
     """Rewrite what was read; go on reading where nothing is left of it.
 
@@ -48,11 +62,11 @@ async def _converted(
     assert read.fetched is not None
     stretch = read.fetched.range
     while stretch is not None:
-        data = stretch.read()
+        data = await _read(stretch)
         headers = [header for _, header in iterate_headers(data)]
         if not headers:
             return data  # a part of a batch tells the client that its limit is too small
-        converted = await _down_convert(data, fetch_offset, magic)
+        converted = await _down_convert(data, fetch_offset, magic, allowance)
         if converted:
             return converted
         stretch = read.partition.log.read(
@@ -64,12 +78,21 @@ async def _converted(
     return b""
 
 
-async def _down_convert(data: bytes, fetch_offset: int, magic: int) -> bytearray:
+async def _read(stretch: FileRange) -> bytes:
+    data = stretch.read_cached() if stretch.size <= _CONVERTED_ON_LOOP_BYTES else None
+    return await in_thread(stretch.read) if data is None else data
+
+
+async def _down_convert(
+    data: bytes, fetch_offset: int, magic: int, allowance: Allowance
+) -> bytearray:
     def convert() -> bytearray:
         return down_convert(
-            data, to_magic=magic, start_offset=fetch_offset, limit_bytes=_CONVERTED_MAX_BYTES
+            data,
+            to_magic=magic,
+            start_offset=fetch_offset,
+            limit_bytes=_CONVERTED_MAX_BYTES,
+            allowance=allowance,
         )
 
-    if len(data) <= _CONVERTED_ON_LOOP_BYTES:
-        return convert()
-    return await asyncio.get_running_loop().run_in_executor(None, convert)
+    return convert() if len(data) <= _CONVERTED_ON_LOOP_BYTES else await in_thread(convert)

@@ -16,7 +16,7 @@ log-append time of the wrapper counts for all.
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
@@ -121,33 +121,29 @@ def write_message(message: Message) -> bytes:
 
 
 def write_message_set(
-    records: Sequence[Record], *, magic: int, codec: Codec, is_log_append_time: bool = False
+    records: Iterable[Record], *, magic: int, codec: Codec, is_log_append_time: bool = False
 ) -> bytes:
     """Encode records as messages, wrapped into one if they are compressed.
 
     Headers cannot be kept. A wrapper of magic 1 has the largest timestamp of its records.
     """
-    assert records, "a message set has no place to keep offsets without records"
     attributes = LOG_APPEND_TIME if is_log_append_time and magic == 1 else 0
-    first_offset = records[0].offset if magic == 1 and codec != Codec.NONE else 0
-    messages = b"".join(
-        write_message(
-            Message(
-                record.offset - first_offset,
-                magic,
-                attributes,
-                record.timestamp,
-                record.key,
-                record.value,
-            )
+    is_relative = magic == 1 and codec != Codec.NONE
+    messages = bytearray()
+    first: Record | None = None
+    for record in records:
+        if first is None:
+            first, timestamp = record, record.timestamp
+        offset = record.offset - first.offset if is_relative else record.offset
+        messages += write_message(
+            Message(offset, magic, attributes, record.timestamp, record.key, record.value)
         )
-        for record in records
-    )
+        timestamp = max(timestamp, record.timestamp)
+    assert first is not None, "a message set has no place to keep offsets without records"
     if codec == Codec.NONE:
-        return messages
-    timestamp = max(record.timestamp for record in records)
-    value = _compress(messages, magic, codec)
-    wrapper = Message(records[-1].offset, magic, attributes | codec, timestamp, None, value)
+        return bytes(messages)
+    value = _compress(bytes(messages), magic, codec)
+    wrapper = Message(record.offset, magic, attributes | codec, timestamp, None, value)
     return write_message(wrapper)
 
 

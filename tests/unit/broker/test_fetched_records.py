@@ -1,16 +1,19 @@
 """Records for clients of long ago; which errors they get is in handlers/test_fetch.py."""
 
+import threading
 from collections.abc import AsyncIterator
 from hashlib import sha256
 
 import pytest
 
+from moldau.broker import fetched_records
 from moldau.log.producer_state import Origin
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.runtime import eager
+from moldau.runtime.file_range import FileRange
 from unit.broker.requests import fetch, fetch_partition, fetched, records_of
 from unit.broker.world import START_MS, World, broker_world
 
@@ -66,3 +69,38 @@ async def test_much_is_converted_off_the_loop(world: World) -> None:
     assert isinstance(outcome, eager.Waiting)
     records = records_of(fetched(await outcome.rest)[0])
     assert len(list(iterate_entries(records))) == 40
+
+
+async def test_what_is_rewritten_for_one_request_is_bounded_over_its_partitions(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetched_records, "_CONVERTED_MAX_BYTES", 2_000)
+    await world.create_topic("u")
+    for topic in ("t", "u"):
+        for _ in range(4):
+            world.append(topic, bytes(900))
+    request = fetch(fetch_partition())
+    other = fetch(fetch_partition(), topic="u")
+    request.topics += other.topics
+    first, second = (topic.partitions[0] for topic in (await world.ask(request, 1)).responses)
+    assert len(list(iterate_entries(records_of(first)))) == 3
+    assert (second.error_code, records_of(second)) == (0, b"")
+    assert second.high_watermark == 4
+
+
+async def test_what_is_rewritten_is_read_off_the_loop(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop_thread, readers = threading.get_ident(), set()
+    read = FileRange.read
+
+    def noted(stretch: FileRange) -> bytes:
+        readers.add(threading.get_ident())
+        return read(stretch)
+
+    monkeypatch.setattr(FileRange, "read", noted)
+    world.append("t", bytes(30_000))
+    records = records_of(fetched(await world.ask(fetch(fetch_partition()), 1))[0])
+    assert len(list(iterate_entries(records))) == 1
+    assert readers
+    assert loop_thread not in readers

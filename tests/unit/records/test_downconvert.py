@@ -1,5 +1,7 @@
 """Down-conversion for clients that know only older formats."""
 
+import tracemalloc
+
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError
@@ -10,7 +12,7 @@ from moldau.records.batch import (
 )
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
-from moldau.records.downconvert import down_convert, magic_for_fetch
+from moldau.records.downconvert import Allowance, down_convert, magic_for_fetch
 from moldau.records.entries import iterate_entries
 from moldau.records.legacy import read_message, unwrap, write_message_set
 from moldau.records.record import Record
@@ -109,3 +111,35 @@ def test_a_partial_batch_at_the_end_is_left_out() -> None:
 
 def test_the_fetch_version_decides_the_format() -> None:
     assert [magic_for_fetch(version) for version in range(6)] == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, *OLD_CODECS])
+def test_no_more_is_unpacked_than_is_allowed_except_for_the_first_batch(codec: Codec) -> None:
+    rows = [Record(0, 1000, None, bytes(1000))]
+    data = b"".join(
+        bytes(write_batch(rows, base_offset=offset, attributes=codec)) for offset in range(5)
+    )
+
+    def count(allowance: Allowance) -> int:
+        converted = down_convert(
+            data, to_magic=1, start_offset=0, limit_bytes=LIMIT, allowance=allowance
+        )
+        return len(list(iterate_entries(converted)))
+
+    allowance = Allowance(1_500)
+    assert count(allowance) == 2
+    assert allowance.remaining < 0
+    assert count(allowance) == 1
+    assert count(Allowance(10_000)) == 5
+
+
+def test_records_are_not_all_in_memory_at_once() -> None:
+    rows = [Record(number, 1000, None, b"") for number in range(50_000)]
+    data = bytes(write_batch(rows, attributes=Codec.GZIP))
+    tracemalloc.start()
+    try:
+        down_convert(data, to_magic=1, start_offset=0, limit_bytes=LIMIT)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6_000_000, "the messages have 1.7 MB, as objects they would have ten"

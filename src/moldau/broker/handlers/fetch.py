@@ -13,7 +13,7 @@ from moldau.broker.fetch_sessions import (
     SessionRequest,
     Wanted,
 )
-from moldau.broker.fetched_records import CONVERTED_BEFORE, convert
+from moldau.broker.fetched_records import CONVERTED_BEFORE, allowance_of_request, convert
 from moldau.broker.leader_hints import LeaderHints
 from moldau.broker.reads import (
     CONSUMER,
@@ -90,8 +90,9 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     if terms.is_follower:
         _note_told(reads, terms, broker)
     if version < CONVERTED_BEFORE:
+        allowance = allowance_of_request()
         for key, read in reads.items():
-            await convert(read, asked[key].want.fetch_offset, terms, version)
+            await convert(read, asked[key].want.fetch_offset, terms, version, allowance)
     _count_sent(reads, terms, broker)
     return _response(fetch, asked, reads, context, broker)
 
