@@ -9,6 +9,7 @@ from faults import (
     partitions,
     pauses,
     retention,
+    rolling,
     sessions,
     wear,
 )
@@ -25,6 +26,7 @@ _FAMILIES = (
     retention,
     wear,
     mixture,
+    rolling,
 )
 _FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
 FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}

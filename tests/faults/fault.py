@@ -29,7 +29,7 @@ class Fault:
     is_linked: bool = False
     """Whether what is between the processes must be cut."""
     program: str = "moldau"
-    """What the brokers run: a module that adds a hook, or the broker as it is."""
+    """What the brokers run: a module that adds a hook, the broker as it is, or Apache's."""
     pause_max_s: float | None = RESUMES_S
     """For how long at most nothing may be acknowledged; None if nobody can say."""
 

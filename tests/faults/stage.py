@@ -17,6 +17,7 @@ from kazoo.client import KazooClient
 from conformance.apache.broker import answers_srvr, free_port, launch_zookeeper
 from conformance.our_broker import OurBroker
 from conformance.our_cluster import DEADLINE_S, OurCluster, until
+from faults.either_broker import EitherBroker
 from faults.hooked import MARKERS
 from faults.links import HOST, Links
 from faults.load import PARTITIONS, Load
@@ -253,7 +254,7 @@ def _broker(
     settings: Mapping[str, str],
 ) -> OurBroker:
     """A broker, not yet started; with links it is found behind its door, and so is its tree."""
-    broker = OurBroker(directory / f"broker{number}")
+    broker = EitherBroker(directory / f"broker{number}")
     tree_port = server.port
     found = {}
     if links is not None:

@@ -186,6 +186,15 @@ def test_a_broken_history_is_found_by_its_checker(breaking: object) -> None:
     assert BREAKS[breaking] in found  # type: ignore[index]
 
 
+def test_only_coordinators_of_apache_may_begin_at_sequence_0_again_and_again() -> None:
+    history = good_history()
+    repeated = {1: [Batch(0, 1, 0, 7, 5, 0, 0), Batch(1, 2, 0, 7, 5, 0, 0)]}
+    history.replicas["__consumer_offsets-0"] = repeated
+    assert violations(history) == []
+    history.replicas["events-1"] = repeated
+    assert {one.partition(":")[0] for one in violations(history)} == {"sequences_have_no_gaps"}
+
+
 def test_every_checker_has_a_history_that_it_finds() -> None:
     assert set(BREAKS.values()) == {checker.__name__ for checker in CHECKERS}
 
