@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pyarrow as pa
 import pytest
 
+from moldau.client.arrow.reading import read_topic
 from moldau.client.blocking import Admin, Consumer, Producer
 from moldau.errors import NetworkException
 from moldau.model import TopicPartition
@@ -38,6 +39,11 @@ class Desk:
         self.consumer = stack.enter_context(
             Consumer[bytes, bytes](bootstrap_servers=servers, group_id="g", retry_backoff_ms=5)
         )
+        self.small = stack.enter_context(
+            Producer[bytes, bytes](
+                bootstrap_servers=servers, retry_backoff_ms=5, batch_size=100, buffer_memory=1000
+            )
+        )
         self.admin = stack.enter_context(Admin(bootstrap_servers=servers))
         self.producer.send_and_wait("t", b"v")
         self.producer.send_table("t", TABLE).result()  # importing is not what is interrupted
@@ -46,6 +52,14 @@ class Desk:
     def hold(self, api: str) -> Callable[[], None]:
         """Answer nothing of this kind; returns what ends that."""
         return self.kafka.control(api, lambda _: HELD)
+
+    def fill_buffer(self) -> None:
+        for _ in range(100):
+            self.small.send("t", b"v" * 50)
+
+    def close(self) -> None:
+        self.small.send("t", b"v")
+        self.small.close()
 
     def commit_transaction(self) -> None:
         with self.transactional.transaction():
@@ -71,10 +85,16 @@ CALLS: dict[str, tuple[str, Callable[[Desk], object]]] = {
         "Produce",
         lambda desk: desk.producer.send_table("t", TABLE).result(),
     ),
+    "send to a full buffer": ("Produce", lambda desk: desk.fill_buffer()),
+    "close": ("Produce", lambda desk: desk.close()),
     "transaction": ("EndTxn", lambda desk: desk.commit_transaction()),
     "poll": ("Fetch", lambda desk: desk.consumer.poll(20)),
     "iterate": ("Fetch", lambda desk: next(desk.consumer)),
     "poll_table": ("Fetch", lambda desk: desk.consumer.poll_table(20)),
+    "read_topic": (
+        "Fetch",
+        lambda desk: read_topic("t", bootstrap_servers=desk.kafka.bootstrap_servers),
+    ),
     "commit": ("OffsetCommit", lambda desk: desk.consumer.commit({T0: 1})),
     "committed": ("OffsetFetch", lambda desk: desk.consumer.committed([T0])),
     "end_offsets": ("ListOffsets", lambda desk: desk.consumer.end_offsets([T0])),
