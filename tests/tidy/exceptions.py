@@ -16,6 +16,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.__init__"): "as the other has",
     ("parameters", "src/moldau/client/producer.py:Producer.send"): "all that a record may have",
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.send"): "as the other form has",
+    ("parameters", "src/moldau/client/producer.py:Producer.send_and_wait"): "as send has",
+    ("parameters", "src/moldau/client/blocking/producer.py:Producer.send_and_wait"): "as send has",
     ("parameters", "src/moldau/client/intake.py:Intake.append"): "all that a record may have",
     ("parameters", "src/moldau/records/kernel.py:ConsumerRecord.__init__"): "a record's parts",
     ("parameters", "src/moldau/client/record.py:ConsumerRecord.__init__"): "a record's parts",

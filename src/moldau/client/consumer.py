@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from moldau.client.assignment import Assigned, Assignment
@@ -25,6 +26,7 @@ from moldau.records.rows import Deserializers
 from moldau.runtime.waiters import Waiters
 
 if TYPE_CHECKING:
+    from moldau.client.arrow.formats import ValueFormat
     from moldau.client.arrow.tables import Table
 
 Key = TypeVar("Key")
@@ -96,14 +98,19 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         await self._lifetime.begin(self._cluster, self._work)
         self._lifetime.when_work_ends(self._wake_readers)
 
-    async def close(self) -> None:
-        """Commit what was handed out, unless commits are the user's; leave the group; hang up."""
+    async def close(self, timeout_s: float | None = None) -> None:
+        """Commit what was handed out, unless commits are the user's; leave the group; hang up.
+
+        Whatever is not done in time is left undone: the group misses the member after a while.
+        """
         if not self._lifetime.close():
             return
         await self._lifetime.stop_working()
         if self._group is not None:
             self._assignment.consume()
-            await self._group.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout_s):
+                    await self._group.close()
         self._assignment.replace([])
         self._cluster.close()
         self._wake_readers()
@@ -215,14 +222,18 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         timeout_s: float = 0.0,
         *,
         columns: Sequence[str] | None = None,
+        key: "ValueFormat | None" = None,
+        value: "ValueFormat | None" = None,
         end_offsets: Mapping[TopicPartition, int] | None = None,
     ) -> "Table":
         """All that was fetched, as an Arrow table; empty if nothing is fetched in time.
 
         Its columns are key, value, topic, partition, offset, timestamp and headers, or those
-        that are named. Records from the end offsets on are left out. Needs `moldau[arrow]`.
+        that are named. With a format, keys or values are typed; what does not fit it is a
+        ValueError, and the next poll begins with the same records. Those from the end offsets
+        on are left out. Needs `moldau[arrow]`.
         """
-        from moldau.client.arrow import tables  # noqa: PLC0415 - needs an extra
+        from moldau.client.arrow import formats, tables  # noqa: PLC0415 - needs an extra
 
         self._prepare_portion()
         self._assignment.consume()
@@ -232,7 +243,13 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         self._raise_failure()
         handed = list(self._assignment.take_chunks())
         names = tables.COLUMNS if columns is None else columns
-        return tables.read_table(handed, names, end_offsets=end_offsets)
+        try:
+            table = tables.read_table(handed, names, end_offsets=end_offsets)
+            return formats.typed(table, {"key": key, "value": value})
+        except ValueError:
+            for partition, _, start_offset in reversed(handed):
+                self.seek(partition, start_offset)
+            raise
 
     def _note_poll(self) -> None:
         """The user goes on with records that were handed out; may be told by any thread."""

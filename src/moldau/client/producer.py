@@ -160,10 +160,25 @@ class Producer(Managed, Generic[Key, Value]):
         )
 
     async def send_and_wait(
-        self, topic: str, value: Value | None = None, *, key: Key | None = None
+        self,
+        topic: str,
+        value: Value | None = None,
+        *,
+        key: Key | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
-        return await (await self.send(topic, value, key=key))
+        receipt = await self.send(
+            topic,
+            value,
+            key=key,
+            partition=partition,
+            timestamp_ms=timestamp_ms,
+            headers=headers,
+        )
+        return await receipt
 
     async def send_table(
         self,

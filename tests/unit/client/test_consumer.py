@@ -13,6 +13,7 @@ from moldau.client.record import ConsumerRecord
 from moldau.errors import CorruptMessage, NetworkException, OffsetOutOfRange
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Delay
 from unit.client.reading import read, write
 from unit.client.topics import create_topic
 
@@ -64,6 +65,19 @@ async def test_who_reads_what_is_committed_is_not_behind_an_open_transaction(
         consumer.assign([T0])
         await read(consumer, 10)
         assert consumer.lag(T0) == lag
+
+
+async def test_closing_takes_no_longer_than_one_wants(kafka: EmbeddedBroker) -> None:
+    await write(kafka, "t", range(3))
+    kafka.control("OffsetCommit", lambda _: Delay(60))
+    consumer = consumer_of(kafka, group_id="g", request_timeout_ms=120_000)
+    await consumer.start()
+    consumer.assign([T0])
+    await read(consumer, 3)
+    await consumer.close(timeout_s=0.05)
+    with pytest.raises(RuntimeError, match="closed"):
+        await consumer.poll()
+    kafka.restart()  # which forgets what it holds back
 
 
 async def test_deserializers_are_plain_functions(kafka: EmbeddedBroker) -> None:

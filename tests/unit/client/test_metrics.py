@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Mapping
 
 import pytest
@@ -76,20 +77,29 @@ async def test_a_consumer_counts_what_it_fetched_and_knows_how_far_it_is(
 async def test_a_listener_is_told_again_and_again(kafka: EmbeddedBroker) -> None:
     heard: asyncio.Queue[Mapping[str, float]] = asyncio.Queue()
     often = {"bootstrap_servers": kafka.bootstrap_servers, "metrics_sample_window_ms": 10}
+
+    async def hear(metrics: Mapping[str, float]) -> None:
+        await heard.put(metrics)
+
     async with (
-        Producer[bytes, bytes](None, on_metrics=heard.put_nowait, **often) as producer,
+        Producer[bytes, bytes](None, on_metrics=hear, **often) as producer,
         asyncio.timeout(20),
     ):
         await producer.send_and_wait("t", b"v")
         while (await heard.get())["record-send-total"] < 1:
             pass
     async with (
-        Consumer[bytes, bytes](None, on_metrics=heard.put_nowait, **often) as consumer,
+        Consumer[bytes, bytes](None, on_metrics=hear, **often) as consumer,
         asyncio.timeout(20),
     ):
         consumer.assign([("t", 0)])
         while (await heard.get()).get("assigned-partitions") != 1:
             pass
+    async with Admin(None, on_metrics=hear, **often) as admin, asyncio.timeout(20):
+        await admin.list_topics()
+        while "record-send-total" in (metrics := await heard.get()) or "fetch-total" in metrics:
+            pass
+        assert metrics["request-total"] > 0
 
 
 async def test_an_admin_client_counts_its_requests(kafka: EmbeddedBroker) -> None:
@@ -108,7 +118,7 @@ def test_the_blocking_forms_are_asked_in_the_same_way(kafka: EmbeddedBroker) -> 
 
 
 async def test_a_listener_that_fails_is_told_again(caplog: pytest.LogCaptureFixture) -> None:
-    told = asyncio.Event()
+    told = threading.Event()
 
     def fail(_metrics: Mapping[str, float]) -> None:
         if "failed" in caplog.text:
@@ -117,7 +127,7 @@ async def test_a_listener_that_fails_is_told_again(caplog: pytest.LogCaptureFixt
 
     with caplog.at_level(logging.ERROR):
         reporting = asyncio.create_task(Reporter(dict, fail, interval_ms=1).run())
-        await asyncio.wait_for(told.wait(), 10)
+        assert await asyncio.to_thread(told.wait, 10)
         reporting.cancel()
     assert "the listener for metrics failed" in caplog.text
 

@@ -6,6 +6,7 @@ import os
 import pytest
 
 import moldau
+import moldau.client.blocking
 from moldau.client.partitioner import RoundRobinPartitioner, partition_of_key
 from moldau.client.producer import Producer, as_bytes
 from moldau.errors import (
@@ -39,6 +40,20 @@ async def test_a_record_arrives_with_all_its_parts(kafka: EmbeddedBroker) -> Non
     (record,) = kafka.records("orders")[2]
     assert (record.key, record.value, record.timestamp) == (b"key", b"value", 1234)
     assert record.headers == ((b"h", b"x"),)
+
+
+async def test_a_record_that_is_waited_for_may_have_all_parts_too(kafka: EmbeddedBroker) -> None:
+    parts = {"key": b"key", "partition": 2, "timestamp_ms": 1234, "headers": [("h", b"x")]}
+    async with producer_of(kafka) as producer:
+        assert await producer.send_and_wait("orders", b"value", **parts) == ("orders", 2, 0, 1234)
+    with moldau.client.blocking.Producer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers
+    ) as blocking:
+        for offset in (1, 2):  # the second goes the direct way
+            place = blocking.send_and_wait("orders", b"value", **parts)
+            assert place == ("orders", 2, offset, 1234)
+    for record in kafka.records("orders")[2]:
+        assert (record.key, record.value, record.headers) == (b"key", b"value", ((b"h", b"x"),))
 
 
 async def test_leaving_the_block_sends_what_is_left(kafka: EmbeddedBroker) -> None:

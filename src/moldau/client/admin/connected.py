@@ -6,7 +6,7 @@ from moldau.client.admin.area import Area
 from moldau.client.admin.routing import Router
 from moldau.client.cluster import Cluster
 from moldau.client.lifetime import Managed
-from moldau.client.metrics import Metrics
+from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.settings import AdminSettings, read_settings
 
 
@@ -18,15 +18,27 @@ class Connected(Managed, Area):
         class TopicAdmin(Topics, Connected): ...
     """
 
-    def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        on_metrics: Listener | None = None,
+        **options: object,
+    ) -> None:
         super().__init__()
+        self._on_metrics = on_metrics
         self._settings = read_settings(AdminSettings, settings, options)
 
     async def start(self) -> None:
         """Connect; fails within `request.timeout.ms` if no broker can be reached."""
         cluster = Cluster(self._settings, creates_topics=False)
-        await self._lifetime.begin(cluster)
+        await self._lifetime.begin(cluster, None if self._on_metrics is None else self._report)
         self._routes = Router(cluster)
+
+    async def _report(self) -> None:
+        assert self._on_metrics is not None, "somebody listens"
+        interval_ms = self._settings.metrics_sample_window_ms
+        await Reporter(self.metrics, self._on_metrics, interval_ms).run()
 
     def metrics(self) -> Metrics:
         """What was asked so far, by Kafka's names."""
@@ -36,4 +48,5 @@ class Connected(Managed, Area):
     async def close(self) -> None:
         """Hang up."""
         if self._lifetime.close():
+            await self._lifetime.stop_working()
             self._lifetime.cluster.close()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from moldau.client.admin import admin
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.mirror import Mirrored
-from moldau.client.metrics import Metrics
+from moldau.client.metrics import Listener, Metrics
 
 
 class Admin(BlockingClient[admin.Admin]):
@@ -15,8 +15,14 @@ class Admin(BlockingClient[admin.Admin]):
         admin.create_topics([NewTopic("orders", partitions=6)]).check()
     """
 
-    def __init__(self, settings: Mapping[str, object] | None = None, **options: object) -> None:
-        super().__init__(admin.Admin(settings, **options), "moldau-admin")
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        on_metrics: Listener | None = None,
+        **options: object,
+    ) -> None:
+        super().__init__(admin.Admin(settings, on_metrics=on_metrics, **options), "moldau-admin")
 
     def metrics(self) -> Metrics:
         """What was asked so far, by Kafka's names."""

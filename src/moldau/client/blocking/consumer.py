@@ -13,6 +13,7 @@ from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
+    from moldau.client.arrow.formats import ValueFormat
     from moldau.client.arrow.tables import Table
 
 Key = TypeVar("Key")
@@ -49,6 +50,14 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         self._records = client.iteration.records
         self._records.refill = self._refill
         super().__init__(client, "moldau-consumer")
+
+    def close(self, timeout_s: float | None = None) -> None:
+        """Commit what was handed out, leave the group, hang up; no longer than `timeout_s`."""
+        if not self.thread.is_closed:
+            try:
+                self.thread.call(self.client.close(timeout_s))
+            finally:
+                super().close()
 
     def metrics(self) -> Metrics:
         """What was done so far, and how it goes, by Kafka's names."""
@@ -111,11 +120,16 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         timeout_s: float = 0.0,
         *,
         columns: Sequence[str] | None = None,
+        key: "ValueFormat | None" = None,
+        value: "ValueFormat | None" = None,
         end_offsets: Mapping[TopicPartition, int] | None = None,
     ) -> "Table":
         """All that was fetched, as an Arrow table; empty if nothing is fetched in time."""
-        polling = self.client.poll_table(timeout_s, columns=columns, end_offsets=end_offsets)
-        return self.thread.call(polling)
+        return self.thread.call(
+            self.client.poll_table(
+                timeout_s, columns=columns, key=key, value=value, end_offsets=end_offsets
+            )
+        )
 
     def __iter__(self) -> Iterator[ConsumerRecord[Key, Value]]:
         return self._records  # type: ignore[return-value]

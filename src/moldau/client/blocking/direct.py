@@ -44,12 +44,14 @@ class DirectWay:
         self._connections: dict[int, OwnConnection] = {}
         self._in_use = threading.Lock()
 
-    def send(self, topic: str, record: OutgoingRecord) -> "Receipt | None":
+    def send(
+        self, topic: str, record: OutgoingRecord, partition: int | None = None
+    ) -> "Receipt | None":
         """Send a record if that can be done at once; its receipt may be settled then."""
         if not self._in_use.acquire(blocking=False):
             return None
         try:
-            receipt = self._admission.admit_quietly(topic, record)
+            receipt = self._admission.admit_quietly(topic, record, partition)
             if receipt is not None and not self._bring(receipt.batch):
                 self._admission.wake()
             return receipt

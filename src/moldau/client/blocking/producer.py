@@ -77,16 +77,31 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
         return receipt
 
     def send_and_wait(
-        self, topic: str, value: Value | None = None, *, key: Key | None = None
+        self,
+        topic: str,
+        value: Value | None = None,
+        *,
+        key: Key | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
     ) -> RecordMetadata:
         """Write one record, and return its place in the log."""
         if self._direct is not None:
             self.thread.check()
-            record = self.client.outgoing(topic, key, value)
-            receipt = self._direct.send(topic, record)
-            if receipt is not None:
-                return receipt.result()
-        return self.send(topic, value, key=key).result()
+            record = self.client.outgoing(topic, key, value, timestamp_ms, headers)
+            sent = self._direct.send(topic, record, partition)
+            if sent is not None:
+                return sent.result()
+        receipt = self.send(
+            topic,
+            value,
+            key=key,
+            partition=partition,
+            timestamp_ms=timestamp_ms,
+            headers=headers,
+        )
+        return receipt.result()
 
     def send_table(
         self,

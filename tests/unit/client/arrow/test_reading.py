@@ -101,6 +101,29 @@ def test_a_consumer_polls_tables_and_rows_in_turn(written: EmbeddedBroker) -> No
         assert consumer.poll_table(0.01).num_rows == 0
 
 
+def test_polled_tables_may_be_typed_and_what_does_not_fit_is_not_lost(
+    kafka: EmbeddedBroker,
+) -> None:
+    servers = kafka.bootstrap_servers
+    with Producer[bytes, bytes](bootstrap_servers=servers) as producer:
+        for number in range(3):
+            producer.send("t", b'{"id": %d}' % number, key=b'{"k": "x"}', partition=0)
+            producer.flush()
+    formats = {"key": Json({"k": pa.string()}), "value": Json({"id": pa.int64()})}
+    with Consumer[bytes, bytes](
+        bootstrap_servers=servers, auto_offset_reset="earliest"
+    ) as consumer:
+        consumer.assign([T0])
+        with pytest.raises(ValueError, match="does not fit the schema"):
+            consumer.poll_table(10, value=Json({"id": pa.bool_()}))
+        assert consumer.position(T0) == 0
+        found: list[dict[str, object]] = []
+        while len(found) < 3:
+            table = consumer.poll_table(10, columns=["key", "value"], **formats)
+            found += table.to_pylist()
+    assert found == [{"key": {"k": "x"}, "value": {"id": number}} for number in range(3)]
+
+
 def test_keys_and_values_may_be_typed(kafka: EmbeddedBroker) -> None:
     with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         producer.send("typed", b'{"total": 5}', key=b'{"id": 1}', partition=0)
