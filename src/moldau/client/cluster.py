@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 from moldau.client.addresses import Address, parse_addresses
+from moldau.client.idle_connections import IdleConnections
 from moldau.client.metadata import ClusterMetadata
 from moldau.client.metrics import Traffic
 from moldau.client.opening import OpenBroker, Opener
+from moldau.client.reconnecting import Reconnecting
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.declaration import facts_of
@@ -17,6 +19,7 @@ from moldau.protocol.messages.metadata import (
     MetadataResponse,
 )
 from moldau.runtime.clock import Clock, SystemClock
+from moldau.runtime.random import SystemRandom
 
 Response = TypeVar("Response")
 
@@ -47,6 +50,8 @@ class Cluster:
         self._traffic, self._traffic_apart = Traffic(), Traffic()
         self._bootstrap = parse_addresses(settings.bootstrap_servers)
         self._open: dict[tuple[Address, str], OpenBroker] = {}
+        self._reconnecting = Reconnecting(settings, SystemRandom())
+        self._idle = IdleConnections(self._open, settings.connections_max_idle_ms)
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
         self._refreshing = asyncio.Lock()
         self._topics: dict[str, None] = {}
@@ -61,6 +66,12 @@ class Cluster:
     def timeout_s(self) -> float:
         """How long a broker may take to answer."""
         return self.settings.request_timeout_ms / 1000
+
+    @property
+    def api_timeout_s(self) -> float:
+        """How long may be taken for what needs several requests, and tries."""
+        own_ms: int | None = getattr(self.settings, "default_api_timeout_ms", None)
+        return self.timeout_s if own_ms is None else own_ms / 1000
 
     async def ask(
         self,
@@ -172,6 +183,7 @@ class Cluster:
     def close(self) -> None:
         """Hang up on all brokers."""
         self._is_closed = True
+        self._idle.stop()
         for broker in self._open.values():
             broker.connection.close()
         self._open.clear()
@@ -199,6 +211,7 @@ class Cluster:
                 return await self._broker_at(address, channel)
         tried: list[str] = []
         addresses = list(dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)))
+        addresses.sort(key=self._reconnecting.not_before_ms)
         deadline_s = asyncio.get_running_loop().time() + self.timeout_s
         for address in addresses:
             # One that says nothing must leave time for those that come after it.
@@ -208,7 +221,8 @@ class Cluster:
                 async with asyncio.timeout(part_s):
                     return await self._broker_at(address, "")
             except TimeoutError:
-                tried.append(f"{address}: no answer in {part_s:.3g} s")
+                known = self._reconnecting.last_error(address)
+                tried.append(known or f"{address}: no answer in {part_s:.3g} s")
             except KafkaError as error:
                 if not error.is_retriable:
                     raise
@@ -224,10 +238,25 @@ class Cluster:
             if known is not None and known.connection.is_open:
                 await self._opener.renew(known)
                 return known
-            opened = await self._opener.open(address, self._traffic)
+            opened = await self._open_in_time(address)
             self._open[key] = opened
+            self._idle.watch()
             self._refuse_if_closed()
             return opened
+
+    async def _open_in_time(self, address: Address) -> OpenBroker:
+        """Open a connection, later if that has just failed."""
+        wait_ms = self._reconnecting.not_before_ms(address) - self.clock.monotonic_ms()
+        if wait_ms > 0:
+            await asyncio.sleep(wait_ms / 1000)
+        try:
+            opened = await self._opener.open(address, self._traffic)
+        except KafkaError as error:
+            now_ms = self.clock.monotonic_ms()
+            self._reconnecting.failed(address, str(error), now_ms=now_ms)
+            raise
+        self._reconnecting.succeeded(address)
+        return opened
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

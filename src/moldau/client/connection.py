@@ -88,6 +88,16 @@ class Connection(asyncio.BufferedProtocol):
         """Whether requests can still be sent."""
         return self._failure is None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer is still to come."""
+        return bool(self._expected)
+
+    @property
+    def request_count(self) -> int:
+        """Another one after each request."""
+        return self._correlation_id
+
     async def ask(
         self, request: object, response: type[Response], version: int, *, timeout_s: float
     ) -> Response:

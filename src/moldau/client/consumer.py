@@ -12,6 +12,7 @@ from moldau.client.fetcher import FETCHED, Fetcher
 from moldau.client.group.group import Group, Listeners, PartitionListener
 from moldau.client.group.subscription import Subscription
 from moldau.client.iteration import Iteration
+from moldau.client.java_classes import OF_CONSUMERS, deserializers, without
 from moldau.client.lifetime import Lifetime, Managed
 from moldau.client.log_questions import LogQuestions
 from moldau.client.metrics import Listener, Metrics, Reporter
@@ -22,7 +23,6 @@ from moldau.client.settings import ConsumerSettings, read_settings
 from moldau.client.transactions import GroupMetadata
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
-from moldau.records.rows import Deserializers
 from moldau.runtime.waiters import Waiters
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
-        self._settings = read_settings(ConsumerSettings, settings, options)
+        self._settings = read_settings(ConsumerSettings, without(settings, OF_CONSUMERS), options)
         self._on_metrics = on_metrics
-        self._deserializers: Deserializers = (key_deserializer, value_deserializer)
+        self._deserializers = deserializers(settings, key_deserializer, value_deserializer)
         self._assignment = Assignment()
         self.iteration = Iteration(
             self._assignment,
@@ -314,7 +314,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         is_known = await self._waiters.until(
             lambda: assigned.position is not None or self._fetcher.failure is not None,
             keys=[FETCHED],
-            timeout_s=self._cluster.timeout_s,
+            timeout_s=self._cluster.api_timeout_s,
         )
         self._raise_failure()
         if not is_known or assigned.position is None:

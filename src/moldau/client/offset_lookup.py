@@ -42,7 +42,7 @@ class OffsetLookup:
         found: dict[TopicPartition, FoundOffset] = {}
         last_error: KafkaError | None = None
         try:
-            async with asyncio.timeout(self._cluster.timeout_s):
+            async with asyncio.timeout(self._cluster.api_timeout_s):
                 while missing := {each: at for each, at in times.items() if each not in found}:
                     some, last_error = await self.find_some(missing)
                     found |= some

@@ -12,7 +12,7 @@ from moldau.client.beside import call_beside
 from moldau.client.connection import Connection
 from moldau.client.login_session import NO_END, LoginSession
 from moldau.client.metrics import Traffic
-from moldau.client.settings import ClientSettings
+from moldau.client.settings import SYSTEMS_OWN, ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -123,7 +123,11 @@ async def _agree(connection: Connection, version: int, settings: ClientSettings)
     return BrokerVersions.of_answer(answer.api_keys)
 
 
-async def _resolve(address: Address, timeout_s: float) -> list[str]:
+Found = tuple[int, tuple[object, ...]]
+"""A family of addresses, and an address as sockets of that family take it."""
+
+
+async def _resolve(address: Address, timeout_s: float) -> list[Found]:
     """All addresses of a name. Name servers may take much longer than one wants to wait."""
     host, port = address
     try:
@@ -135,7 +139,7 @@ async def _resolve(address: Address, timeout_s: float) -> list[str]:
     except OSError as error:
         reason = f"{address}: {error.strerror or error}"
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
-    return [str(place[0]) for _, _, _, _, place in found]
+    return [(family, place) for family, _, _, _, place in found]
 
 
 async def _connect(
@@ -146,13 +150,13 @@ async def _connect(
     tried: list[str] = []
     found = await _resolve(address, settings.request_timeout_ms / 1000)
     timeout_s = settings.socket_connection_setup_timeout_ms / 1000 / len(found)
-    for host in found:
+    for family, place in found:
+        host = str(place[0])
         try:
             async with asyncio.timeout(timeout_s):
                 _, connection = await loop.create_connection(
                     lambda: Connection(str(address), settings.client_id),
-                    host,
-                    address.port,
+                    sock=await _connected_socket(family, place, settings),
                     ssl=tls,
                     server_hostname=None if tls is None else address.host,
                 )
@@ -166,3 +170,23 @@ async def _connect(
         else:
             return connection
     raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{address}: {'; '.join(dict.fromkeys(tried))}")
+
+
+async def _connected_socket(
+    family: int, place: tuple[object, ...], settings: ClientSettings
+) -> socket.socket:
+    """A socket whose buffers are as large as settings say: they must say it before it connects."""
+    connecting = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        connecting.setblocking(False)
+        for option, size in (
+            (socket.SO_SNDBUF, settings.send_buffer_bytes),
+            (socket.SO_RCVBUF, settings.receive_buffer_bytes),
+        ):
+            if size != SYSTEMS_OWN:
+                connecting.setsockopt(socket.SOL_SOCKET, option, size)
+        await asyncio.get_running_loop().sock_connect(connecting, place)
+    except BaseException:
+        connecting.close()
+        raise
+    return connecting

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from moldau.client import java_classes
 from moldau.client.accumulator import Accumulator, OutgoingRecord
 from moldau.client.admission import Admission
 from moldau.client.batches import intake
@@ -58,7 +59,12 @@ class Producer(Managed, Generic[Key, Value]):
         on_metrics: Listener | None = None,
         **options: object,
     ) -> None:
-        self.settings = read_settings(ProducerSettings, settings, options)
+        plain = java_classes.without(settings, java_classes.OF_PRODUCERS)
+        self.settings = read_settings(ProducerSettings, plain, options)
+        find = java_classes.serializer
+        key_serializer = find(settings, "key.serializer", key_serializer, as_bytes)
+        value_serializer = find(settings, "value.serializer", value_serializer, as_bytes)
+        partitioner = java_classes.partitioner(settings, partitioner)
         self._serialize_key = key_serializer
         self._serialize_value = value_serializer
         self._partitioner = partitioner

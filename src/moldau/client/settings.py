@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import TypeVar
 
+from moldau.client.java_settings import leave_out
 from moldau.client.security_settings import SecuritySettings
 from moldau.config.suggestion import unknown
 from moldau.config.values import INT_MAX, ConfigType, config_error, invalid, parse
@@ -14,12 +15,24 @@ ACKS_ALL = -1
 ACKS_NONE = 0
 IDEMPOTENT_IN_FLIGHT_MAX = 5  # brokers remember so many batches of a producer
 
-_MAY_BE_NEGATIVE = ("acks", "compression_gzip_level", "compression_zstd_level")
+SYSTEMS_OWN = -1
+"""Buffers of sockets as large as the system finds right."""
+
+_MAY_BE_NEGATIVE = (
+    "acks",
+    "compression_gzip_level",
+    "compression_zstd_level",
+    "connections_max_idle_ms",
+    "receive_buffer_bytes",
+    "send_buffer_bytes",
+)
 _LEVELS = {  # KIP-390
     "compression_gzip_level": range(-1, 10),
     "compression_lz4_level": range(1, 18),
     "compression_zstd_level": range(-131_072, 23),
 }
+
+_LOOKUPS = ("use_all_dns_ips", "default")  # canonical names are for Kerberos
 
 Settings = TypeVar("Settings", bound="ClientSettings")
 
@@ -32,6 +45,12 @@ class ClientSettings(SecuritySettings):
     client_id: str = "moldau"
     request_timeout_ms: int = 30_000
     retry_backoff_ms: int = 100
+    reconnect_backoff_ms: int = 50
+    reconnect_backoff_max_ms: int = 1_000
+    connections_max_idle_ms: int = 540_000
+    send_buffer_bytes: int = SYSTEMS_OWN
+    receive_buffer_bytes: int = SYSTEMS_OWN
+    client_dns_lookup: str = "use_all_dns_ips"
     metadata_max_age_ms: int = 300_000
     socket_connection_setup_timeout_ms: int = 10_000
     metrics_sample_window_ms: int = 30_000
@@ -43,6 +62,11 @@ class ClientSettings(SecuritySettings):
             value = getattr(self, field.name)
             if isinstance(value, int) and value < 0 and field.name not in _MAY_BE_NEGATIVE:
                 raise invalid(dotted(field.name), value, "0 or more")
+        for name in ("send_buffer_bytes", "receive_buffer_bytes"):
+            if getattr(self, name) < SYSTEMS_OWN:
+                raise invalid(dotted(name), getattr(self, name), f"{SYSTEMS_OWN} or more")
+        if self.client_dns_lookup not in _LOOKUPS:
+            raise invalid("client.dns.lookup", self.client_dns_lookup, " or ".join(_LOOKUPS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +166,8 @@ class ConsumerSettings(ClientSettings):
     fetch_max_bytes: int = 52_428_800
     fetch_max_wait_ms: int = 500
     max_partition_fetch_bytes: int = 1_048_576
+    default_api_timeout_ms: int = 60_000
+    exclude_internal_topics: bool = True
     check_crcs: bool = True
     allow_auto_create_topics: bool = True
 
@@ -166,7 +192,9 @@ class ConsumerSettings(ClientSettings):
 class AdminSettings(ClientSettings):
     """What an admin client has beside that."""
 
+    connections_max_idle_ms: int = 300_000
     default_api_timeout_ms: int = 60_000
+    retries: int = INT_MAX
 
 
 def read_settings(
@@ -180,15 +208,17 @@ def read_settings(
     known = {field.name: field for field in fields(kind)}
     dotted_names = {dotted(name): name for name in known}
     for name, value in (mapping or {}).items():
-        if name not in dotted_names:
+        if name in dotted_names:
+            values[dotted_names[name]] = value
+        elif not leave_out(name, value):
             raise unknown("client", name, dotted_names)
-        values[dotted_names[name]] = value
     for name, value in keywords.items():
-        if name not in known:
-            raise unknown("client", name, known)
         if name in values:
             raise config_error(f"{name} is given as {dotted(name)} too")
-        values[name] = value
+        if name in known:
+            values[name] = value
+        elif not leave_out(dotted(name), value):
+            raise unknown("client", name, known)
     for name, field in known.items():
         if name not in values and field.default is MISSING:
             raise config_error(f"{dotted(name)} is missing")

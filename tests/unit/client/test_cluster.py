@@ -148,3 +148,28 @@ async def test_after_one_that_says_nothing_there_is_time_for_the_next(
         await cluster.refresh()
         assert len(cluster.metadata.brokers) == 1
         cluster.close()
+
+
+async def test_an_address_that_failed_is_tried_later_than_others(kafka: EmbeddedBroker) -> None:
+    settings = ClientSettings(
+        bootstrap_servers=f"127.0.0.1:1,{kafka.bootstrap_servers}", reconnect_backoff_ms=600_000
+    )
+    cluster = Cluster(settings)
+    async with asyncio.timeout(60):
+        await cluster.refresh()
+        cluster.metadata.brokers.clear()  # so that the addresses in the settings are asked again
+        for broker in cluster._open.values():
+            broker.connection.close()
+        await cluster.refresh()
+    cluster.close()
+
+
+async def test_whoever_waits_in_vain_hears_what_went_wrong_before() -> None:
+    settings = ClientSettings(
+        bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=600_000, request_timeout_ms=50
+    )
+    cluster = Cluster(settings)
+    for _ in range(2):
+        with pytest.raises(NetworkException, match=r"tried .*(Connect call failed|refused)"):
+            await cluster.refresh()
+    cluster.close()

@@ -1,10 +1,12 @@
 """Offsets by time, and the ends of logs, from whoever leads."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
 from moldau.client.cluster import Cluster
+from moldau.client.consumer import Consumer
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.client.producer import Producer
 from moldau.client.settings import ClientSettings
@@ -68,3 +70,13 @@ async def test_without_an_answer_in_time_the_error_says_why(
 
 async def test_nothing_is_asked_for_nothing(lookup: OffsetLookup) -> None:
     assert await lookup.find({}) == {}
+
+
+async def test_a_consumer_looks_for_offsets_as_long_as_it_may(kafka: EmbeddedBroker) -> None:
+    kafka.control("ListOffsets", lambda _: Fail(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    async with Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5, default_api_timeout_ms=200
+    ) as consumer:
+        async with asyncio.timeout(20):  # request.timeout.ms is longer
+            with pytest.raises(RequestTimedOut, match="no offsets for t-0"):
+                await consumer.end_offsets([T0])

@@ -116,6 +116,18 @@ def resolve_in(monkeypatch: pytest.MonkeyPatch, hosts: list[str]) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
 
 
+async def test_buffers_are_as_large_as_settings_say() -> None:
+    settings = ClientSettings(
+        bootstrap_servers="unused:1", send_buffer_bytes=40_000, receive_buffer_bytes=30_000
+    )
+    async with scripted_broker(from_24) as address:
+        opened = (await open_broker(address, settings)).connection
+        with opened.take_socket() as taken:
+            # Linux doubles what it is told, for its own use.
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) in (40_000, 80_000)
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) in (30_000, 60_000)
+
+
 async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) -> None:
     ca = authority()
     context = identity(ca, "broker").server_context(tmp_path / "broker.pem")

@@ -81,6 +81,8 @@ def test_a_value_that_cannot_be_is_an_error_that_names_the_setting(
         ("isolation_level", "serializable"),
         ("max_poll_records", 0),
         ("heartbeat_interval_ms", 45_000),
+        ("send_buffer_bytes", -2),
+        ("client_dns_lookup", "resolve_canonical_bootstrap_servers_only"),
     ],
 )
 def test_a_consumer_refuses_values_that_cannot_be(name: str, value: object) -> None:

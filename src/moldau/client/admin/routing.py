@@ -68,12 +68,14 @@ class Router:
         wanted = list(dict.fromkeys(keys))
         found: dict[Key, Value | KafkaError] = {}
         deadline_s = self._deadline_s()
+        retries_left = self.settings.retries
         while True:
             failed = await self._ask_once([key for key in wanted if key not in found], places, ask)
             found.update(failed)
             again = [key for key in wanted if _is_worth_another_try(found[key])]
-            if not again or _now_s() >= deadline_s:
+            if not again or not retries_left or _now_s() >= deadline_s:
                 return Outcomes({key: found[key] for key in wanted})
+            retries_left -= 1
             for key in again:
                 places.forget(key)
                 del found[key]

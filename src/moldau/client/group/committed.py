@@ -48,10 +48,12 @@ class CommittedOffsets:
         self.epoch_at: Callable[[TopicPartition, int], int] = lambda _partition, _offset: -1
         """The leader epoch of the record before an offset, -1 if it is not known (KIP-320)."""
 
-    async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, int], timeout_s: float | None = None
+    ) -> None:
         """Store offsets; RebalanceInProgress and its like say that others read on by now."""
         if offsets:
-            await self._try(lambda: self._commit(offsets))
+            await self._try(lambda: self._commit(offsets), timeout_s)
             self.commit_count += 1
 
     async def fetch(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
@@ -66,11 +68,13 @@ class CommittedOffsets:
         wanted = list(partitions)
         return await self._try(lambda: self._fetch(wanted)) if wanted else {}
 
-    async def _try(self, attempt: Callable[[], Awaitable[Result]]) -> Result:
-        """Again and elsewhere, as long as a request may take."""
+    async def _try(
+        self, attempt: Callable[[], Awaitable[Result]], timeout_s: float | None = None
+    ) -> Result:
+        """Again and elsewhere, for `default.api.timeout.ms` unless told otherwise."""
         last_error: KafkaError | None = None
         try:
-            async with asyncio.timeout(self._coordinator.cluster.timeout_s):
+            async with asyncio.timeout(timeout_s or self._coordinator.cluster.api_timeout_s):
                 while True:
                     try:
                         return await attempt()

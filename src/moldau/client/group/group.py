@@ -190,7 +190,8 @@ class Group:
 
     async def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         try:
-            await self.committed.commit(offsets)
+            # What nobody waits for must not hold up others who wait for partitions.
+            await self.committed.commit(offsets, self._settings.request_timeout_ms / 1000)
         except KafkaError as error:
             _log.warning("group %s: nothing committed: %s", self._settings.group_id, error)
 

@@ -18,16 +18,20 @@ class Subscription:
         return bool(self.names) or self.pattern is not None
 
     async def topics(self, cluster: Cluster) -> tuple[str, ...]:
-        """The topics that it stands for now; those of the brokers themselves match no pattern."""
+        """The topics that it stands for now.
+
+        Those of the brokers themselves match no pattern, unless `exclude.internal.topics` is off.
+        """
         if self.pattern is None:
             return self.names
+        has_internal = not getattr(cluster.settings, "exclude_internal_topics", True)
         answer = await cluster.ask_any(MetadataRequest(topics=None), MetadataResponse)
         return tuple(
             sorted(
                 topic.name
                 for topic in answer.topics
                 if topic.name is not None
-                and not topic.is_internal
+                and (has_internal or not topic.is_internal)
                 and self.pattern.search(topic.name)
             )
         )

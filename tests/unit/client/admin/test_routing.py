@@ -64,6 +64,21 @@ async def test_time_runs_out_with_the_last_error(kafka: EmbeddedBroker) -> None:
             outcomes.check()
 
 
+async def test_nothing_is_tried_more_often_than_settings_say(kafka: EmbeddedBroker) -> None:
+    asked: list[object] = []
+
+    def refuse(call: object) -> Fail:
+        asked.append(call)
+        return Fail(ErrorCode.NOT_CONTROLLER)
+
+    kafka.control("CreateTopics", refuse)
+    servers = kafka.bootstrap_servers
+    async with Admin(bootstrap_servers=servers, retry_backoff_ms=1, retries=2) as admin:
+        with pytest.raises(NotController):
+            (await admin.create_topics(["t"])).check()
+    assert len(asked) == 3
+
+
 async def test_an_error_for_good_is_not_tried_again(kafka: EmbeddedBroker) -> None:
     asked: list[object] = []
 

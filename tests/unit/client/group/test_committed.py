@@ -55,9 +55,9 @@ async def test_what_no_retry_helps_with_is_raised(kafka: EmbeddedBroker) -> None
             await consumer.commit({T0: 7})
 
 
-async def test_trying_ends_when_a_request_would(kafka: EmbeddedBroker) -> None:
+async def test_trying_ends_when_the_time_of_a_call_does(kafka: EmbeddedBroker) -> None:
     kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
-    async with member_of(kafka, enable_auto_commit=False, request_timeout_ms=200) as consumer:
+    async with member_of(kafka, enable_auto_commit=False, default_api_timeout_ms=200) as consumer:
         with pytest.raises(RequestTimedOut, match=r"group g: .*COORDINATOR_LOAD_IN_PROGRESS"):
             await consumer.commit({T0: 7})
 

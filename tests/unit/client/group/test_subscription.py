@@ -2,9 +2,11 @@
 
 import re
 
+from moldau import Consumer
 from moldau.client.cluster import Cluster
 from moldau.client.group.subscription import Subscription
-from moldau.client.settings import ClientSettings
+from moldau.client.settings import ClientSettings, ConsumerSettings
+from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.topics import create_topic
 
@@ -17,6 +19,18 @@ async def test_a_pattern_stands_for_the_topics_that_match(kafka: EmbeddedBroker)
     assert found == ("orders-1", "orders-2")
     assert await Subscription(("a", "b")).topics(cluster) == ("a", "b")
     cluster.close()
+
+
+async def test_topics_of_the_brokers_match_only_if_they_are_wanted(kafka: EmbeddedBroker) -> None:
+    servers = kafka.bootstrap_servers
+    create_topic(kafka, "t")
+    async with Consumer(bootstrap_servers=servers, group_id="g") as consumer:
+        await consumer.commit({TopicPartition("t", 0): 1})  # which makes the topic of offsets
+    for excludes, found in ((True, ()), (False, ("__consumer_offsets",))):
+        settings = ConsumerSettings(bootstrap_servers=servers, exclude_internal_topics=excludes)
+        cluster = Cluster(settings)
+        assert await Subscription(pattern=re.compile("offsets$")).topics(cluster) == found
+        cluster.close()
 
 
 def test_neither_is_nothing() -> None:

@@ -1,0 +1,101 @@
+"""Settings of Java's clients that ours do not have: which may be left out, and which may not.
+
+Files that were written for Java's clients shall work as they are, but nothing that changes what
+is read or written may go unsaid.
+"""
+
+import logging
+from collections.abc import Mapping
+
+from moldau.config.values import config_error
+
+log = logging.getLogger(__name__)
+
+_BY_JAVA = "a matter of Java's"
+_TOKENS = "a token is asked for with each connection"
+_BROKERS = "a matter of brokers"
+_STICKY = "a partition is left after each batch"
+_NO_KERBEROS = "Kerberos is not supported"
+
+HARMLESS = {
+    "auto.include.jmx.reporter": _BY_JAVA,
+    "enable.metrics.push": "metrics are given to on_metrics",
+    "metadata.max.idle.ms": "topics are watched as long as the producer lives",
+    "metadata.recovery.strategy": "bootstrap.servers are always asked when no other broker answers",
+    "metric.reporters": "metrics are given to on_metrics",
+    "metrics.num.samples": "metrics are totals, and of the last window",
+    "metrics.recording.level": "all metrics are recorded",
+    "partitioner.adaptive.partitioning.enable": _STICKY,
+    "partitioner.availability.timeout.ms": _STICKY,
+    "retry.backoff.max.ms": "tries are retry.backoff.ms apart",
+    "sasl.kerberos.kinit.cmd": _NO_KERBEROS,
+    "sasl.kerberos.min.time.before.relogin": _NO_KERBEROS,
+    "sasl.kerberos.service.name": _NO_KERBEROS,
+    "sasl.kerberos.ticket.renew.jitter": _NO_KERBEROS,
+    "sasl.kerberos.ticket.renew.window.factor": _NO_KERBEROS,
+    "sasl.login.connect.timeout.ms": "request.timeout.ms is for tokens, too",
+    "sasl.login.read.timeout.ms": "request.timeout.ms is for tokens, too",
+    "sasl.login.refresh.buffer.seconds": _TOKENS,
+    "sasl.login.refresh.min.period.seconds": _TOKENS,
+    "sasl.login.refresh.window.factor": _TOKENS,
+    "sasl.login.refresh.window.jitter": _TOKENS,
+    "sasl.login.retry.backoff.max.ms": _TOKENS,
+    "sasl.login.retry.backoff.ms": _TOKENS,
+    "sasl.oauthbearer.clock.skew.seconds": _BROKERS,
+    "sasl.oauthbearer.expected.audience": _BROKERS,
+    "sasl.oauthbearer.expected.issuer": _BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.refresh.ms": _BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms": _BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms": _BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.url": _BROKERS,
+    "sasl.oauthbearer.scope.claim.name": _BROKERS,
+    "sasl.oauthbearer.sub.claim.name": _BROKERS,
+    "security.providers": _BY_JAVA,
+    "socket.connection.setup.timeout.max.ms": "socket.connection.setup.timeout.ms stays as it is",
+    "ssl.keymanager.algorithm": _BY_JAVA,
+    "ssl.protocol": "ssl.enabled.protocols says which may be used",
+    "ssl.provider": _BY_JAVA,
+    "ssl.secure.random.implementation": _BY_JAVA,
+    "ssl.trustmanager.algorithm": _BY_JAVA,
+}
+"""Without these all goes on as well; why, is told once."""
+
+REFUSED = {
+    "bootstrap.controllers": "give bootstrap.servers: controllers are reached through brokers",
+    "interceptor.classes": "they are Java's; use header_hook, a serializer or a deserializer",
+    "internal.leave.group.on.close": "it is for Kafka Streams alone",
+    "internal.throw.on.fetch.stable.offset.unsupported": "it is for Kafka Streams alone",
+    "partitioner.ignore.keys": "give a partitioner of your own, or records without keys",
+    "sasl.client.callback.handler.class": "it is Java's; sasl.username and so on say the same",
+    "sasl.login.class": "it is Java's; sasl.username and so on say the same",
+    "sasl.login.callback.handler.class": "it is Java's; use sasl.oauthbearer.token.provider",
+    "sasl.oauthbearer.header.urlencode": "give an id and a secret that need no encoding",
+    "ssl.engine.factory.class": "it is Java's; ssl.truststore.location and so on say the same",
+}
+"""These would change what happens, so nobody may be left to believe that they do."""
+
+# Refused settings may say what happens anyway.
+_AS_IT_IS: Mapping[str, tuple[str, ...]] = {
+    "internal.leave.group.on.close": ("true",),
+    "partitioner.ignore.keys": ("false",),
+    "sasl.oauthbearer.header.urlencode": ("false",),
+    "internal.throw.on.fetch.stable.offset.unsupported": ("false",),
+    "sasl.login.callback.handler.class": (
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+        "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
+    ),
+}
+_NOTHING = ("", "none", "null")
+
+
+def leave_out(name: str, value: object) -> bool:
+    """Whether a setting is Java's alone and may be left out; InvalidConfig if it may not be."""
+    text = ("" if value is None else str(value)).strip()
+    if name in HARMLESS:
+        log.info("the setting %s=%s is not used: %s", name, text, HARMLESS[name])
+        return True
+    if name not in REFUSED:
+        return False
+    if text.lower() not in _NOTHING and text not in _AS_IT_IS.get(name, ()):
+        raise config_error(f"{name}={text} is not supported: {REFUSED[name]}")
+    return True
