@@ -12,7 +12,7 @@ from moldau.client.settings import (
     read_settings,
 )
 from moldau.config.suggestion import unknown
-from moldau.spark.options import CLIENT_PREFIX
+from moldau.spark.client_settings import CLIENT_PREFIX
 from moldau.spark.sink_options import SinkOptions
 
 KINDS: tuple[type[ClientSettings], ...] = (ConsumerSettings, ProducerSettings, AdminSettings)
