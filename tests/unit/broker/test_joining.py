@@ -1,11 +1,15 @@
 """What joins a broker to its cluster: where it finds the others, and by which rules it rules."""
 
+import asyncio
+
 import pytest
 
 from moldau.broker.joining import make_controller_peers, make_peers, open_zookeeper
 from moldau.config.broker.startup import read_startup
 from moldau.controller.cluster import Listening, LiveBroker
-from moldau.coordination.tree import ConnectionLost
+from moldau.coordination.layout import partitions as partition_lists
+from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import InvalidConfig
 from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
 from unit.broker.world import broker_world
@@ -43,6 +47,18 @@ async def test_a_controller_finds_brokers_that_nobody_was_told_of() -> None:
         world.broker.controller._term = None
         with pytest.raises(ConnectionError):
             made._channel(5)
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+async def test_a_controller_deletes_topics_if_its_settings_say_so(is_enabled: bool) -> None:
+    async with broker_world({"delete.topic.enable": str(is_enabled).lower()}) as world:
+        await world.create_topic("t")
+        mark = partition_lists.delete_topic_path("t")
+        await world.tree.create(Create(mark))
+        async with asyncio.timeout(10):
+            while await world.tree.exists(mark) is not None:
+                await asyncio.sleep(0)
+        assert (await world.tree.exists(topic_nodes.topic_path("t")) is None) == is_enabled
 
 
 async def test_an_ensemble_that_is_not_there_is_an_error() -> None:
