@@ -1,11 +1,14 @@
 """aiokafka, as it is on PyPI, against our broker."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from conformance.our_broker import OurBroker
+from conformance.our_broker import OurBroker, our_broker
 from conformance.sent import CODECS, Sent, big_record, records
 
 DEADLINE_S = 30
@@ -119,3 +122,58 @@ async def test_a_transaction_is_seen_when_it_is_committed(broker: OurBroker) -> 
         assert (await consumer.getone()).value == b"kept"
         (end,) = (await consumer.end_offsets([partition])).values()
         assert end == 4  # two records and two markers
+
+
+async def test_a_producer_and_a_group_go_on_after_a_restart(tmp_path: Path) -> None:
+    with our_broker(tmp_path) as broker:
+        consumer = AIOKafkaConsumer(
+            "t",
+            bootstrap_servers=broker.bootstrap,
+            group_id="g",
+            auto_offset_reset="earliest",
+            metadata_max_age_ms=500,
+        )
+        settings = {"bootstrap_servers": broker.bootstrap, "enable_idempotence": True}
+        async with AIOKafkaProducer(**settings) as producer, consumer, asyncio.timeout(60):
+            for value in (b"before", b"after"):
+                await producer.send_and_wait("t", value, partition=0)
+                assert (await consumer.getone()).value == value
+                await consumer.commit()
+                if value == b"before":
+                    broker.stop()
+                    broker.start()
+            assert await consumer.committed(TopicPartition("t", 0)) == 2
+
+
+async def test_topics_and_groups_are_administered(broker: OurBroker) -> None:
+    topic, partition = "administered", TopicPartition("administered", 0)
+    async with asyncio.timeout(DEADLINE_S):
+        admin = AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap)
+        await admin.start()
+        settings = {"cleanup.policy": "compact"}
+        await admin.create_topics([NewTopic(topic, 2, 1, topic_configs=settings)])
+        await admin.create_partitions({topic: NewPartitions(3)})
+        (described,) = await admin.describe_topics([topic])
+        assert len(described["partitions"]) == 3
+        await admin.alter_configs(
+            [ConfigResource(ConfigResourceType.TOPIC, topic, {"retention.ms": "123456"})]
+        )
+        (answer,) = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
+        found = {name: value for name, value, *_ in answer.resources[0][4]}
+        assert (found["retention.ms"], found["cleanup.policy"]) == ("123456", "delete")
+
+        await produce(broker.bootstrap, topic, records(10))
+        await admin.delete_records({partition: RecordsToDelete(4)})
+        async with AIOKafkaConsumer(
+            topic, bootstrap_servers=broker.bootstrap, group_id=topic, auto_offset_reset="earliest"
+        ) as consumer:
+            assert (await consumer.getone()).offset == 4
+            await consumer.commit({partition: 5})
+            (group,) = (await admin.describe_consumer_groups([topic]))[0].groups
+            assert group[2] == "Stable"
+        assert (await admin.list_consumer_group_offsets(topic))[partition].offset == 5
+        assert topic in [name for name, _ in await admin.list_consumer_groups()]
+        assert len((await admin.describe_cluster())["brokers"]) == 1
+        await admin.delete_topics([topic])
+        assert topic not in await admin.list_topics()
+        await admin.close()

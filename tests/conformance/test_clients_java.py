@@ -113,6 +113,27 @@ def test_a_topic_is_created_with_settings(clients: JavaProgram, broker: OurBroke
     assert (broker.log_directory / f"{topic}-2").is_dir()
 
 
+def test_topics_and_groups_are_administered(clients: JavaProgram, broker: OurBroker) -> None:
+    topic = topic_of(clients, "administered")
+    setting = {"message.timestamp.type": "LogAppendTime"}
+    where = {"bootstrap": broker.bootstrap, "topic": topic}
+    clients.call("create_topic", **where, partition_count=1, config=setting)
+    produce(clients, broker, topic, records(10))
+    grouped(clients, broker, topic, 10)
+    assert clients.call("administer", **where, group=topic) == {
+        "low_watermark": 4,
+        "timestamp_type": "LogAppendTime",
+        "is_default": True,
+        "members": 0,
+        "is_listed": True,
+        "offsets": {f"{topic}-0": 10},
+        "is_left": False,
+        "controller": 0,
+        "node": 0,
+        "is_gone": True,
+    }
+
+
 def test_a_group_remembers_where_it_was(clients: JavaProgram, broker: OurBroker) -> None:
     topic, rows = topic_of(clients, "grouped"), records(50)
     produce(clients, broker, topic, rows)

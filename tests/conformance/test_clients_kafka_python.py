@@ -1,12 +1,15 @@
 """kafka-python, as it is on PyPI, against our broker."""
 
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 
-from conformance.our_broker import OurBroker
+from conformance.clients.talking import talking
+from conformance.our_broker import OurBroker, our_broker
 from conformance.sent import CODECS, Sent, big_record, records
 
 DEADLINE_S = 30
@@ -111,3 +114,12 @@ def test_topics_are_created_and_deleted(broker: OurBroker) -> None:
     admin.delete_topics(["administered"])
     assert "administered" not in admin.list_topics()
     admin.close()
+
+
+def test_a_producer_and_a_group_go_on_after_a_restart(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "conformance.clients.kafka_python_traffic"]
+    with our_broker(tmp_path) as broker, talking([*program, broker.bootstrap, "t"]) as ask:
+        assert ask(["a", "b"]) == ["a", "b"]
+        broker.stop()
+        broker.start()
+        assert ask(["c", "d"]) == ["c", "d"]

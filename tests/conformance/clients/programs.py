@@ -1,18 +1,15 @@
 """Programs in Go and JavaScript, built into the cache with the packages that they are locked to."""
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from conformance.apache.cache import cache_directory, exclusive
 
 SOURCES = Path(__file__).parent
 _BUILD_S = 280
-_RUN_S = 60
 
 
 def go_program(name: str) -> list[str]:
@@ -46,20 +43,6 @@ def node_program(name: str) -> list[str]:
             )
             aside.rename(target)
     return ["node", str(target / "traffic.js")]
-
-
-def call(command: list[str], request: object) -> Any:
-    """Run a program on one JSON request; returns its JSON answer."""
-    run = subprocess.run(
-        command,
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        timeout=_RUN_S,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
 
 
 def _target(sources: Path, kind: str) -> Path:

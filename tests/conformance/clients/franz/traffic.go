@@ -1,5 +1,6 @@
-// Produces the rows of a JSON request on standard input, consumes them again, and answers what
-// came back as JSON. Rows are [timestamp, key, value, headers], bytes in base64.
+// Answers JSON requests on standard input, one after the other: rows are produced and consumed
+// again from the start; or, with "admin", topics and groups are administered. Rows are
+// [timestamp, key, value, headers], bytes in base64.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -30,6 +32,8 @@ type request struct {
 	Topic     string `json:"topic"`
 	Codec     string `json:"codec"`
 	Group     string `json:"group"`
+	Count     int    `json:"count"`
+	Admin     bool   `json:"admin"`
 	Rows      []row  `json:"rows"`
 }
 
@@ -41,25 +45,51 @@ var codecs = map[string]kgo.CompressionCodec{
 	"zstd":   kgo.ZstdCompression(),
 }
 
+// Stays from one request to the next, whatever becomes of the broker in between.
+var producer *kgo.Client
+
 func main() {
+	requests := json.NewDecoder(os.Stdin)
+	for {
+		var asked request
+		err := requests.Decode(&asked)
+		if err == io.EOF {
+			break
+		}
+		check(err)
+		check(json.NewEncoder(os.Stdout).Encode(answer(asked)))
+	}
+	if producer != nil {
+		producer.Close()
+	}
+}
+
+func answer(asked request) any {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	var asked request
-	check(json.NewDecoder(os.Stdin).Decode(&asked))
+	if asked.Admin {
+		return administer(ctx, asked)
+	}
 	produce(ctx, asked)
-	check(json.NewEncoder(os.Stdout).Encode(consume(ctx, asked)))
+	return consume(ctx, asked)
+}
+
+func producerOf(asked request) *kgo.Client {
+	if producer == nil {
+		client, err := kgo.NewClient(
+			kgo.SeedBrokers(asked.Bootstrap),
+			kgo.AllowAutoTopicCreation(),
+			kgo.ProducerBatchCompression(codecs[asked.Codec]),
+			kgo.ProducerBatchMaxBytes(10_000_000),
+			kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		)
+		check(err)
+		producer = client
+	}
+	return producer
 }
 
 func produce(ctx context.Context, asked request) {
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(asked.Bootstrap),
-		kgo.AllowAutoTopicCreation(),
-		kgo.ProducerBatchCompression(codecs[asked.Codec]),
-		kgo.ProducerBatchMaxBytes(10_000_000),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()),
-	)
-	check(err)
-	defer client.Close()
 	records := make([]*kgo.Record, 0, len(asked.Rows))
 	for _, one := range asked.Rows {
 		record := &kgo.Record{
@@ -72,7 +102,7 @@ func produce(ctx context.Context, asked request) {
 		}
 		records = append(records, record)
 	}
-	check(client.ProduceSync(ctx, records...).FirstErr())
+	check(producerOf(asked).ProduceSync(ctx, records...).FirstErr())
 }
 
 func consume(ctx context.Context, asked request) []row {
@@ -89,7 +119,7 @@ func consume(ctx context.Context, asked request) []row {
 	check(err)
 	defer client.Close()
 	var rows []row
-	for len(rows) < len(asked.Rows) {
+	for len(rows) < asked.Count {
 		fetches := client.PollFetches(ctx)
 		check(fetches.Err())
 		fetches.EachRecord(func(record *kgo.Record) {

@@ -1,27 +1,47 @@
-// Produces the rows of a JSON request on standard input, then, if a group is named, consumes
-// them in it; answers what came back as JSON. Rows are [timestamp, key, value, headers], with
-// keys and values in base64.
-const { Kafka, CompressionTypes, logLevel } = require('kafkajs');
+// Answers requests, one JSON line each on standard input, as one JSON line each: rows are produced
+// and, if a group is named, consumed in it; or, with "admin", topics and groups are administered.
+// Rows are [timestamp, key, value, headers], with keys and values in base64.
+const { Kafka, logLevel } = require('kafkajs');
+const readline = require('readline');
+const administer = require('./admin');
+const codecs = require('./codecs');
 
 const bytes = (text) => (text === null ? null : Buffer.from(text, 'base64'));
 const base64 = (buffer) => (buffer === null ? null : buffer.toString('base64'));
+const producers = new Map();
 
-async function main() {
-  const request = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-  const kafka = new Kafka({ brokers: [request.bootstrap], logLevel: logLevel.ERROR });
+async function answer(request) {
+  const kafka = new Kafka({
+    brokers: [request.bootstrap],
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 50, retries: 30, maxRetryTime: 1000 },
+  });
   const admin = kafka.admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic: request.topic, numPartitions: 1 }] });
-  await produce(kafka, request);
-  const [{ high }] = await admin.fetchTopicOffsets(request.topic);
-  await admin.disconnect();
-  const rows = request.group ? await consume(kafka, request) : [];
-  process.stdout.write(JSON.stringify({ end_offset: Number(high), rows }));
+  try {
+    if (request.admin) return await administer(admin, request);
+    await admin.createTopics({ topics: [{ topic: request.topic, numPartitions: 1 }] });
+    await produce(kafka, request);
+    const [{ high }] = await admin.fetchTopicOffsets(request.topic);
+    const rows = request.group ? await consume(kafka, request, Number(high)) : [];
+    return { end_offset: Number(high), rows };
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+// Producers stay from one request to the next, whatever becomes of the broker in between.
+async function producerOf(kafka, request) {
+  if (!producers.has(request.idempotent)) {
+    const producer = kafka.producer({ idempotent: request.idempotent });
+    await producer.connect();
+    producers.set(request.idempotent, producer);
+  }
+  return producers.get(request.idempotent);
 }
 
 async function produce(kafka, request) {
-  const producer = kafka.producer({ idempotent: request.idempotent });
-  await producer.connect();
+  const producer = await producerOf(kafka, request);
   const messages = request.rows.map(([timestamp, key, value, headers]) => ({
     partition: 0,
     timestamp: String(timestamp),
@@ -29,13 +49,12 @@ async function produce(kafka, request) {
     value: bytes(value),
     headers: Object.fromEntries(headers.map(([name, content]) => [name, bytes(content)])),
   }));
-  const compression = CompressionTypes[request.codec.toUpperCase()];
+  const compression = await codecs.typeOf(request.codec);
   await producer.send({ topic: request.topic, acks: -1, compression, messages });
-  await producer.disconnect();
 }
 
-async function consume(kafka, request) {
-  const consumer = kafka.consumer({ groupId: request.group });
+async function consume(kafka, request, count) {
+  const consumer = kafka.consumer({ groupId: request.group, maxBytesPerPartition: 10_000_000 });
   await consumer.connect();
   await consumer.subscribe({ topics: [request.topic], fromBeginning: true });
   const rows = [];
@@ -51,13 +70,20 @@ async function consume(kafka, request) {
             base64(message.value),
             headers.map(([name, content]) => [name, base64(content)]),
           ]);
-          if (rows.length === request.rows.length) resolve();
+          if (rows.length === count) resolve();
         },
       })
       .catch(reject);
   });
   await consumer.disconnect();
   return rows;
+}
+
+async function main() {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    process.stdout.write(JSON.stringify(await answer(JSON.parse(line))) + '\n');
+  }
+  for (const producer of producers.values()) await producer.disconnect();
 }
 
 main().catch((error) => {

@@ -30,6 +30,7 @@ public final class Traffic {
     public static void main(String[] arguments) throws Exception {
         new Calls()
             .add("create_topic", Traffic::createTopic)
+            .add("administer", new Administration()::administer)
             .add("produce", Traffic::produce)
             .add("begin", Traffic::begin)
             .add("commit", Traffic::commit)
@@ -152,7 +153,7 @@ public final class Traffic {
         return row;
     }
 
-    private static Properties properties(JsonNode request) {
+    static Properties properties(JsonNode request) {
         Properties properties = new Properties();
         properties.put("bootstrap.servers", request.get("bootstrap").asText());
         JsonNode settings = request.get("settings");
