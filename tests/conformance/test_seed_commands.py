@@ -5,7 +5,9 @@ Their addresses are ports 2181 and 9092 of this machine: only those are replaced
 
 import hashlib
 import os
+import pty
 import re
+import select
 import shutil
 import signal
 import site
@@ -14,22 +16,98 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from conformance.apache.broker import free_port
 from conformance.apache.cache import CLONE, cache_directory, exclusive
 from conformance.apache.marks import needs_apache
+from conformance.seed_lines import FILES, SeedStep, read_steps, seed_commands
 from unit.cli.command import run
 from unit.cli.transcript import OLDER_TRANSCRIPTS, compare, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
 DEADLINE_S = 60
-CREATE = (
-    "bin/kafka-topics.sh --create --zookeeper localhost:2181 --replication-factor 2 "
-    "--partitions 1 --topic my-replicated-topic"
-)
+SEEDS = CLONE.parent / "shared" / "seeds"
+START = "./bin/kafka-server-start.sh -daemon config/server.properties &"
+
+
+PROMPT = r"(^>|\(CONNECTED\) \d+\] )\Z"
+SHELL = "zkCli.sh"
+OLD_CONSUMER = "kafka-console-consumer.sh --zookeeper"
+
+
+class Screen:
+    """A program at a terminal of its own."""
+
+    def __init__(self, terminal: "Terminal", line: str) -> None:
+        self._line = line
+        self._unread = self._all = ""
+        self._code = 1 if line.startswith(OLD_CONSUMER) else 0
+        self._master, slave = pty.openpty()
+        # Without an address it asks the usual port of this machine.
+        usual = f"{line} -server localhost:2181" if line == SHELL else line
+        self._process = subprocess.Popen(
+            ["bash", "-c", f"exec {terminal.command(usual)}"],
+            cwd=terminal.directory,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=terminal.environment,
+            start_new_session=True,
+        )
+        os.close(slave)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+    def wait_for(self, pattern: str) -> None:
+        """Read until a line has this; what is before it has been read."""
+        deadline = time.monotonic() + DEADLINE_S
+        while not (found := re.search(pattern, self._unread, re.MULTILINE)):
+            assert time.monotonic() < deadline, f"{self._line}: {self._all!r} lacks {pattern!r}"
+            assert self._read(), f"{self._line} printed {self._all!r}, not {pattern!r}"
+        # A prompt that was waited for is still there for those who type.
+        self._unread = self._unread[found.start() :]
+
+    def type(self, text: str) -> None:
+        self._unread = ""
+        os.write(self._master, f"{text}\n".encode())
+        self.wait_for(re.escape(text))  # as terminals echo it
+        self._unread = self._unread.partition("\n")[2]
+
+    def interrupt(self) -> None:
+        self._code = 130
+        self._process.send_signal(signal.SIGINT)
+
+    def finish(self) -> None:
+        """Wait for the end."""
+        if self._line == SHELL:
+            self.wait_for(PROMPT)
+            os.write(self._master, b"quit\n")
+        while self._read():
+            continue
+        assert self._process.wait(DEADLINE_S) == self._code, self._all
+        assert "Traceback" not in self._all
+
+    def _read(self) -> bool:
+        """Whether more came; nothing does after the end."""
+        ready, _, _ = select.select([self._master], [], [], DEADLINE_S)
+        try:
+            data = os.read(self._master, 65536) if ready else b""
+        except OSError:  # as Linux says that nobody has the other end any more
+            return False
+        text = data.decode().replace("\r\n", "\n")
+        self._unread += text
+        self._all += text
+        return bool(data)
 
 
 class Terminal:
@@ -100,6 +178,25 @@ class Terminal:
         assert process.returncode == 0, f"{line}: {output}{errors}"
         return output
 
+    def play(self, step: SeedStep) -> None:
+        """Type a line and what comes after it, at a terminal, and see what is printed."""
+        with Screen(self, step.line) as screen:
+            before = ""
+            for mark, text in step.events:
+                if before == "<" and mark == "^C":
+                    screen.wait_for(PROMPT)  # or what was typed is not read yet
+                before = mark
+                if mark == "|":
+                    screen.wait_for(text)
+                elif mark == "<":
+                    screen.wait_for(PROMPT)
+                    screen.type(text.replace("<topic_name>", "my-replicated-top"))
+                elif mark == "^C":
+                    screen.interrupt()
+                else:
+                    self.until(text, rf"\A(?!(.*\n)*{step.topic}$)")
+            screen.finish()
+
     def until(self, line: str, pattern: str, *, is_waiting: bool = False) -> str:
         """Run a line until its output matches: what it started goes on by itself.
 
@@ -122,6 +219,8 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """A cluster that was started as tutorials start it."""
     directory = tmp_path_factory.mktemp("seeds")
     zookeeper_port, *broker_ports = (free_port() for _ in range(3))
+    # Of three servers, as one of the seeds names them, one is there.
+    dead_ports = [free_port() for _ in range(2)]
     with exclusive("broker"):
         terminal = Terminal(directory, zookeeper_port, broker_ports)
         terminal.configure(
@@ -138,11 +237,11 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
                     listeners=f"PLAINTEXT://:{broker_ports[number]}",
                     advertised_listeners=f"PLAINTEXT://127.0.0.1:{broker_ports[number]}",
                     log_dirs=str(directory / "kafka-logs" / name),
-                    zookeeper_connect=f"localhost:{zookeeper_port}",
+                    zookeeper_connect=",".join(
+                        f"localhost:{port}" for port in (zookeeper_port, *dead_ports)
+                    ),
                 )
-                terminal.start_server(
-                    f"./bin/kafka-server-start.sh -daemon config/{name}.properties &"
-                )
+                terminal.start_server(START.replace("/server.", f"/{name}."))
             terminal.until(
                 "zkCli.sh -server localhost:2181 ls /brokers/ids", r"^\[0, 1\]$", is_waiting=True
             )
@@ -158,77 +257,23 @@ def test_servers_write_where_they_are_told(terminal: Terminal) -> None:
     assert "started" in (journal / "kafkaServer.out").read_text()
 
 
-def read_until_ctrl_c(terminal: Terminal, line: str, count: int) -> list[str]:
-    """The first lines that a consumer prints; then somebody types Ctrl-C."""
-    process = terminal.start(line)
-    try:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        lines = [process.stdout.readline() for _ in range(count)]
-        process.send_signal(signal.SIGINT)
-        process.wait(DEADLINE_S)
-        assert f"Processed a total of {count} messages" in process.stderr.read()
-    finally:
-        process.kill()
-        process.communicate()
-    return lines
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_seed_is_played_line_by_line(path: Path, terminal: Terminal) -> None:
+    for step in read_steps(path):
+        if step.is_question:
+            terminal.until(step.line, step.events[-1][1])
+        terminal.play(step)
 
 
-def test_a_replicated_topic_is_made_described_written_and_read(terminal: Terminal) -> None:
-    assert terminal.run(CREATE) == 'Created topic "my-replicated-topic".\n'
-    described = terminal.until(
-        "bin/kafka-topics.sh --describe --zookeeper localhost:2181 --topic my-replicated-topic",
-        r"Isr: \d,\d$",
-    )
-    assert re.fullmatch(
-        "Topic:my-replicated-topic\tPartitionCount:1\tReplicationFactor:2\tConfigs:\n"
-        r"\tTopic: my-replicated-topic\tPartition: 0\tLeader: \d"
-        r"\tReplicas: \d,\d\tIsr: \d,\d\n",
-        described,
-    )
-    terminal.run(
-        "bin/kafka-console-producer.sh --broker-list localhost:9092 --topic my-replicated-topic",
-        "my test message 1\nmy test message 2\n",
-    )
-    read = (
-        "bin/kafka-console-consumer.sh --bootstrap-server localhost:9092 --from-beginning "
-        "--topic my-replicated-topic"
-    )
-    expected = ["my test message 1\n", "my test message 2\n"]
-    assert read_until_ctrl_c(terminal, read, 2) == expected
-
-
-def test_zookeepers_nodes_are_those_of_the_tutorial(terminal: Terminal) -> None:
-    zkcli = "zkCli.sh -server localhost:2181"
-    listed, controller = terminal.run(zkcli, "ls /\nget /controller\nquit\n").splitlines()[-2:]
-    known = "controller_epoch controller brokers isr_change_notification consumers config"
-    known += " log_dir_event_notification latest_producer_id_block"
-    assert set(known.split()) <= set(listed.strip("[]").split(", "))
-    assert re.fullmatch(r'\{"version":\d,"brokerid":\d,"timestamp":"\d{13}".*\}', controller)
-
-
-def test_a_topic_is_listed_deleted_and_made_again(terminal: Terminal) -> None:
-    create = (
-        "kafka-topics.sh --create --zookeeper localhost:2181 --replication-factor 1 "
-        "--partitions 1 --topic Hello-Kafka"
-    )
-    listing = "kafka-topics.sh --list --zookeeper localhost:2181"
-    terminal.run(create)
-    assert "Hello-Kafka\n" in terminal.run(listing)
-    produce = "kafka-console-producer.sh --broker-list localhost:9092 --topic Hello-Kafka"
-    terminal.run(produce, "hello\n")
-    read = (
-        "kafka-console-consumer.sh --bootstrap-server localhost:9092 --from-beginning "
-        "--topic Hello-Kafka"
-    )
-    assert read_until_ctrl_c(terminal, read, 1) == ["hello\n"]
-    deleted = terminal.run(
-        "kafka-topics.sh --delete --zookeeper localhost:2181 --topic Hello-Kafka"
-    )
-    assert deleted.startswith("Topic Hello-Kafka is marked for deletion.\n")
-    terminal.until(listing, r"\A(?!(.*\n)*Hello-Kafka)")
-    terminal.run(create)
-    assert "Hello-Kafka" in terminal.run("zkCli.sh -server localhost:2181 ls /brokers/topics")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_command_of_a_seed_is_played_in_its_place(path: Path) -> None:
+    found = sorted(SEEDS.glob(f"{path.stem}_*.txt"))
+    if not found:
+        pytest.skip("the seeds are not beside the clone")
+    played = iter([text for step in read_steps(path) for text in step.typed])
+    for command in seed_commands(found[0].read_text()):
+        is_there = command == START or command in played
+        assert is_there, f"{command} is missing, or not in its place"
 
 
 def test_settings_are_changed_through_zookeeper(terminal: Terminal) -> None:
@@ -243,28 +288,6 @@ def test_settings_are_changed_through_zookeeper(terminal: Terminal) -> None:
     assert described == "Configs for topic 'set' are retention.ms=5000\n"
     asked = "kafka-topics.sh --describe --topic set --bootstrap-server localhost:9092"
     terminal.until(asked, "retention.ms=5000")
-
-
-def test_a_consumer_that_asks_zookeeper_is_told_what_to_do(terminal: Terminal) -> None:
-    old = (
-        "kafka-console-consumer.sh --zookeeper localhost:2181 --from-beginning --topic Hello-Kafka"
-    )
-    process = terminal.start(old)
-    _, errors = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == 1
-    assert "use --bootstrap-server localhost:9092 instead of --zookeeper" in errors
-
-
-def test_a_topics_node_is_removed_by_hand(terminal: Terminal) -> None:
-    terminal.run(
-        "bin/kafka-topics.sh --create --zookeeper localhost:2181 --replication-factor 1 "
-        "--partitions 1 --topic test"
-    )
-    terminal.until("kafka-topics.sh --list --bootstrap-server localhost:9092", "^test$")
-    typed = "ls /brokers/topics\nrmr /brokers/topics/test\nls /brokers/topics\n"
-    *_, before, after = terminal.run("zkCli.sh -server localhost:2181", typed).splitlines()
-    assert "test" in before.strip("[]").split(", ")
-    assert "test" not in after.strip("[]").split(", ")
 
 
 def test_a_port_where_nobody_is_says_what_to_do(tmp_path: Path) -> None:

@@ -62,9 +62,13 @@ class Step:
 
     def in_order(self, lines: Sequence[str]) -> list[str]:
         """Lines that may stand anywhere among others like them, in an order of our own."""
-        wanted = {plain(line) for line in self.unordered}
-        runs = groupby(lines, key=lambda line: line in wanted)
-        return [line for is_free, run in runs for line in (sorted(run) if is_free else run)]
+        wanted = {plain(line).strip() for line in self.unordered}
+        found: list[str] = []
+        for is_free, run in groupby(lines, key=lambda line: line.strip() in wanted):
+            # Blanks may belong to the first or the last place.
+            part = list(run)
+            found += sorted(line.strip() for line in part) if is_free else part
+        return found
 
     @property
     def input(self) -> str:
