@@ -1,18 +1,19 @@
 """Print a script by which a shell completes commands: eval "$(moldau completion bash)"."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from moldau.cli.main import commands
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.cli.terminal.options import Options
+from moldau.cli.terminal.options import Option, Options
 
 _BASH = """\
 _moldau() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}}
     local program=${{COMP_WORDS[0]##*/}}
     case $program in
-    kafka-*.sh) command=${{program#kafka-}} && command=${{command%.sh}} ;;
+{scripts}
     *) if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "{names}" -- "$word"))
         return
@@ -22,28 +23,81 @@ _moldau() {{
 {cases}
     esac
 }}
-complete -o default -F _moldau moldau {scripts}
+complete -o default -F _moldau moldau {programs}
 """
+_SHELLS = ("bash", "fish", "zsh")
+# Commands that Apache has no script for.
+_OURS = ("cat", "completion", "doctor", "serve", "streams", "zookeeper", "zookeeper-shell")
+_NAMED_OTHERWISE = {
+    "kafka-server-start.sh": "serve",
+    "zkCli.sh": "zookeeper-shell",
+    "zookeeper-server-start.sh": "zookeeper",
+    "zookeeper-server-stop.sh": "zookeeper-server-stop",
+    "zookeeper-shell.sh": "zookeeper-shell",
+}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    if list(arguments) not in (["bash"], ["zsh"]):
-        raise CommandFailed("usage: moldau completion bash|zsh")
+    if len(arguments) != 1 or arguments[0] not in _SHELLS:
+        raise CommandFailed(f"usage: moldau completion {'|'.join(_SHELLS)}")
+    if arguments[0] == "fish":
+        print("\n".join(fish_lines()))
+        return 0
     if arguments[0] == "zsh":
         print("autoload -U +X bashcompinit && bashcompinit")
-    print(script(), end="")
+    print(bash_script(), end="")
     return 0
 
 
-def script() -> str:
+def scripts() -> dict[str, str]:
+    """The command of each of Apache's scripts."""
+    found = {f"kafka-{name}.sh": name for name in commands() if name not in _OURS}
+    del found["kafka-zookeeper-server-stop.sh"]
+    return found | _NAMED_OTHERWISE
+
+
+def bash_script() -> str:
     """Names of commands, and the options of each."""
-    cases: list[str] = []
-    names = list(commands())
-    for name in names:
+    cases = [
+        f'    {name}) COMPREPLY=($(compgen -W "{_words(options)}" -- "$word")) ;;'
+        for name, options in _options().items()
+    ]
+    programs = scripts()
+    return _BASH.format(
+        names=" ".join(commands()),
+        cases="\n".join(cases),
+        scripts="\n".join(f"    {each}) command={name} ;;" for each, name in programs.items()),
+        programs=" ".join(programs),
+    )
+
+
+def fish_lines() -> Iterator[str]:
+    """The same for fish, which shows what options are for."""
+    yield f"complete -c moldau -n __fish_use_subcommand -f -a {shlex.quote(' '.join(commands()))}"
+    options = _options()
+    for name, found in options.items():
+        for each in found:
+            seen = shlex.quote(f"__fish_seen_subcommand_from {name}")
+            yield f"complete -c moldau -n {seen} {_fish_option(each)}"
+    for script, name in scripts().items():
+        for each in options.get(name, ()):
+            yield f"complete -c {script} {_fish_option(each)}"
+
+
+def _fish_option(option: Option) -> str:
+    argument = " -r" if option.argument and not option.is_argument_optional else ""
+    return f"-l {option.name}{argument} -d {shlex.quote(option.help)}"
+
+
+def _options() -> dict[str, Sequence[Option]]:
+    found: dict[str, Sequence[Option]] = {}
+    for name in commands():
         options = getattr(import_module(f"moldau.cli.{name.replace('-', '_')}"), "OPTIONS", None)
         if isinstance(options, Options):
-            words = " ".join(f"--{option.name}" for option in options.options)
-            cases.append(f'    {name}) COMPREPLY=($(compgen -W "{words}" -- "$word")) ;;')
-    scripts = " ".join(f"kafka-{name}.sh" for name in names)
-    return _BASH.format(names=" ".join(names), cases="\n".join(cases), scripts=scripts)
+            found[name] = options.options
+    return found
+
+
+def _words(options: Sequence[Option]) -> str:
+    return " ".join(f"--{option.name}" for option in options)
