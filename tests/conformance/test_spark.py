@@ -5,14 +5,19 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from google.protobuf import descriptor_pb2
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from conformance.spark_topics import CLEANING, EVERYTHING, Row, produce_all, rows_of
 from moldau.client.admin.topics import NewTopic
+from moldau.client.arrow.avro_values import Avro
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
 from moldau.model import TopicPartition
@@ -27,7 +32,7 @@ PER_CODEC = 200
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
-    with running_broker({"num.partitions": "3"}) as broker:
+    with running_broker({"num.partitions": "3", **CLEANING}) as broker:
         for codec in CODECS:
             with Producer[bytes, bytes](
                 bootstrap_servers=broker.bootstrap_servers, compression_type=codec
@@ -60,17 +65,19 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         session.stop()
 
 
+@pytest.fixture(scope="module")
+def produced(broker: EmbeddedBroker) -> set[Row]:
+    return produce_all(broker)
+
+
 def expected() -> set[str]:
     return {f"{codec}-{number}" for codec in CODECS for number in range(PER_CODEC)}
 
 
 def read(spark: SparkSession, broker: EmbeddedBroker, **options: str) -> DataFrame:
     reader = spark.read.format("moldau").options(**options)
-    return (
-        reader.option("kafka.bootstrap.servers", broker.bootstrap_servers)
-        .option("subscribe", "events")
-        .load()
-    )
+    reader = reader.option("kafka.bootstrap.servers", broker.bootstrap_servers)
+    return reader.option("subscribe", options.get("subscribe", "events")).load()
 
 
 def test_a_batch_has_every_row_with_all_its_columns(
@@ -153,6 +160,56 @@ def test_filters_find_the_same_rows_whether_they_are_pushed_down_or_not(
     assert (min(fetched) == (1, 40)) == is_pushed_down
 
 
+HOUR_MS = 3_600_000
+NOON_IN_TOKYO_MS = int(datetime(2026, 1, 1, 3, tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.fixture
+def in_tokyo(spark: SparkSession) -> Iterator[None]:
+    """A session whose times are those of another zone than this process has."""
+    register(spark)
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    yield
+    spark.conf.unset("spark.sql.session.timeZone")
+
+
+@pytest.fixture(scope="module")
+def hours(broker: EmbeddedBroker) -> str:
+    """A topic with a record for every hour of two days, and the noon of Tokyo at offset 24."""
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("hours", partitions=1)]).check()
+    with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
+        for hour in range(48):
+            time_ms = NOON_IN_TOKYO_MS + (hour - 24) * HOUR_MS
+            producer.send("hours", b"%d" % hour, timestamp_ms=time_ms)
+    return "hours"
+
+
+@pytest.mark.usefixtures("in_tokyo")
+@pytest.mark.parametrize(
+    ("condition", "first"),
+    [
+        (">= timestamp'2026-01-01 12:00:00'", 24),
+        ("> timestamp'2026-01-01 12:00:00'", 25),
+        (">= timestamp'1970-01-01 08:59:59.999'", 0),
+    ],
+)
+def test_times_in_filters_are_those_of_the_sessions_zone(
+    spark: SparkSession, broker: EmbeddedBroker, hours: str, condition: str, first: int
+) -> None:
+    fetched: set[int] = set()
+
+    def note(call: Call) -> None:
+        fetched.update(each.fetch_offset for each in call.request.topics[0].partitions)
+
+    is_over = broker.control("Fetch", note)
+    frame = read(spark, broker, subscribe=hours).where(f"timestamp {condition}")
+    found = [row.offset for row in frame.select("offset").collect()]
+    is_over()
+    assert sorted(found) == list(range(first, 48))
+    assert min(fetched) == min(first, 24)  # brokers know no "later than"
+
+
 def test_values_are_read_by_a_schema(spark: SparkSession, broker: EmbeddedBroker) -> None:
     with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
         producer.send("people", b'{"name":"Ada","born":{"year":1815}}')
@@ -167,6 +224,80 @@ def test_values_are_read_by_a_schema(spark: SparkSession, broker: EmbeddedBroker
     )
     rows = frame.selectExpr("value.name", "value.born.year").collect()
     assert sorted(map(tuple, rows), key=str) == [("Ada", 1815), (None, None)]
+
+
+def test_avro_values_are_read_by_a_schema(spark: SparkSession, broker: EmbeddedBroker) -> None:
+    born = {"name": "born", "type": {"type": "long", "logicalType": "timestamp-millis"}}
+    schema: dict[str, object] = {
+        "type": "record",
+        "name": "Person",
+        "fields": [{"name": "name", "type": "string"}, born],
+    }
+    avro = Avro(schema)
+    rows = pa.array([{"name": "Ada", "born": 1000}, None], avro.type)
+    with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
+        for value in avro.encode(rows).to_pylist():
+            producer.send("avro", value)
+    typed = {"valueFormat": "avro", "valueSchema": json.dumps(schema)}
+    frame = read(spark, broker, subscribe="avro", **typed)
+    assert frame.schema["value"].dataType.simpleString() == "struct<name:string,born:timestamp>"
+    found = frame.selectExpr("value.name", "unix_millis(value.born)").collect()
+    assert sorted(map(tuple, found), key=str) == [("Ada", 1000), (None, None)]
+
+
+def test_protobuf_values_are_read_by_a_schema(
+    spark: SparkSession, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    file = descriptor_pb2.FileDescriptorProto(name="m.proto", package="p", syntax="proto3")
+    message = file.message_type.add(name="Meter")
+    field = descriptor_pb2.FieldDescriptorProto
+    for number, kind in enumerate((field.TYPE_UINT32, field.TYPE_STRING), 1):
+        message.field.add(name=f"f{number}", number=number, type=kind, label=field.LABEL_OPTIONAL)
+    descriptors = tmp_path / "meters.desc"
+    descriptors.write_bytes(descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString())
+    with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
+        producer.send("protobuf", bytes([0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x12, 1, ord("l")]))
+        producer.send("protobuf", None)
+    typed = {"valueFormat": "protobuf", "valueSchema": str(descriptors), "valueMessage": "p.Meter"}
+    found = read(spark, broker, subscribe="protobuf", **typed).selectExpr("value.*").collect()
+    assert sorted(map(tuple, found), key=str) == [(2**32 - 1, "l"), (None, None)]
+
+
+def test_a_batch_has_the_rows_that_were_produced(
+    spark: SparkSession, broker: EmbeddedBroker, produced: set[Row]
+) -> None:
+    assert rows_of(read(spark, broker, **EVERYTHING)) == produced
+
+
+def test_a_stream_has_the_rows_that_were_produced(
+    spark: SparkSession, broker: EmbeddedBroker, produced: set[Row], tmp_path: Path
+) -> None:
+    stream = (
+        spark.readStream.format("moldau")
+        .options(**EVERYTHING, startingOffsets="earliest", maxOffsetsPerTrigger="500")
+        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+    )
+    writer = stream.load().writeStream.format("memory").queryName("rows")
+    writer = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
+    started(writer).awaitTermination()
+    assert rows_of(spark.table("rows")) == produced
+
+
+def test_empty_topics_have_no_rows_until_there_are_some(
+    spark: SparkSession, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("empty", partitions=2)]).check()
+    assert read(spark, broker, subscribe="empty").collect() == []
+    stream = spark.readStream.format("moldau").option("subscribe", "empty")
+    stream = stream.option("kafka.bootstrap.servers", broker.bootstrap_servers)
+    for count in (0, 1):
+        writer = stream.load().writeStream.format("noop").trigger(availableNow=True)
+        query = started(writer.option("checkpointLocation", str(tmp_path)))
+        query.awaitTermination()
+        assert sum(progress["numInputRows"] for progress in query.recentProgress) == count
+        with Producer[bytes, bytes](bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("empty", b"v", partition=1)
 
 
 def test_a_running_stream_notices_what_appears_and_tells_a_group(

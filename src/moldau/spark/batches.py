@@ -76,6 +76,8 @@ class BatchMaker:
             elif name == "timestampType":
                 kinds = [None, pa.py_buffer(columns.timestamp_types)]
                 arrays.append(pa.Array.from_buffers(pa.int8(), count, kinds).cast(pa.int32()))
+            elif name == "headers":
+                arrays.append(_without_empty(decoded.column(name)))
             elif name == "timestamp":
                 arrays.append(decoded.column(name).cast(_TIMESTAMP))
             elif name == "value" and self._values is not None:
@@ -95,6 +97,16 @@ class BatchMaker:
             raise ValueError(
                 f"{self._partition}, rows from offset {first}: {error}; {advice}"
             ) from error
+
+
+def _without_empty(headers: pa.ListArray) -> pa.ListArray:
+    """Null where there are none, as Spark's own source has it."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - most queries read no headers
+
+    is_empty = pc.invert(pc.list_value_length(headers).cast(pa.bool_()))
+    return pa.ListArray.from_arrays(
+        headers.offsets, headers.values, type=headers.type, mask=is_empty
+    )
 
 
 def _typed(value: "ValueOptions") -> "TypedValues":

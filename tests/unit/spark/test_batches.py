@@ -50,7 +50,7 @@ def test_columns_come_in_the_order_asked_for_with_sparks_types() -> None:
         }
         for number, headers, time_us, key, value in (
             (7, [{"key": "h", "value": None}], 1_234_000, b"k", b"v"),
-            (8, [], 1_235_000, None, None),
+            (8, None, 1_235_000, None, None),
         )
     ]
     assert batch.schema.field("topic").type == pa.string()
