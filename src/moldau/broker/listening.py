@@ -21,6 +21,7 @@ from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits, plain
 from moldau.net.answer import Limits, Respond
 from moldau.net.listener import Bind, Endpoint, Listener, listen
+from moldau.net.request_memory import RequestMemory
 from moldau.protocol.inter_broker import FEATURES_SINCE
 from moldau.runtime.process import host_name
 
@@ -33,6 +34,7 @@ _log = logging.getLogger(__name__)
 def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
     """Bind each listener; none of them accepts connections yet."""
     limits = _limits(startup.config)
+    backlog = startup.config.network.socket_listen_backlog_size
     admission = Admission(connection_limits_of(startup.config, startup.texts))
     for one in startup.listeners.bound:
         yield Listener(
@@ -40,8 +42,14 @@ def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> I
             _opening(dispatcher, one),
             limits=limits,
             admission=admission,
-            bind=bind,
+            bind=bind if backlog == _BACKLOG_DEFAULT else partial(_bind_with, bind, backlog),
         )
+
+
+def _bind_with(bind: Bind, backlog: int, host: str, port: int) -> socket.socket:
+    listening = bind(host, port)
+    listening.listen(backlog)
+    return listening
 
 
 def registration_of(
@@ -76,11 +84,15 @@ def _told_host(startup: Startup, listener: ListenerConfig) -> str:
 # and with twice this much all of it again; receiving is best left to the system.
 _SOCKET_BUFFER_DEFAULT_BYTES = 102_400
 _SOCKET_SEND_BYTES = 307_200
+# Kafka's default would turn away part of a fleet that calls at once: as many as the system allows.
+_BACKLOG_DEFAULT = 50
 _CONNECTIONS_PER_S_MIN = 1  # or nobody could ever change it again
 
 
 def _limits(config: BrokerConfig) -> Limits:
+    memory_bytes = config.network.queued_max_request_bytes
     return Limits(
+        request_memory=RequestMemory(memory_bytes) if memory_bytes > 0 else None,
         frame_size_bytes=config.network.socket_request_max_bytes,
         socket_send_bytes=_chosen(config.network.socket_send_buffer_bytes, _SOCKET_SEND_BYTES),
         socket_receive_bytes=_chosen(config.network.socket_receive_buffer_bytes, None),

@@ -47,7 +47,7 @@ from moldau.broker.joining import (
     until_known,
 )
 from moldau.broker.leaving import hand_over
-from moldau.broker.listening import bind_all, connection_limits_of, registration_of
+from moldau.broker.listening import bind_all, registration_of
 from moldau.broker.log_moves import LogMoves
 from moldau.broker.logs import Logs
 from moldau.broker.maintenance import Maintenance
@@ -55,6 +55,7 @@ from moldau.broker.membership import Membership
 from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.peers import Peers
 from moldau.broker.producer_ids import ProducerIds
+from moldau.broker.reconfiguration import reconfigure
 from moldau.broker.services import Services
 from moldau.broker.shortcuts import make_dispatcher
 from moldau.broker.topic_configs import TopicConfigs
@@ -66,7 +67,6 @@ from moldau.broker.unsupported import refuse_unsupported
 from moldau.broker.verification import VERIFIES_SINCE, Verifier
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
-from moldau.config.effective import BrokerLayers
 from moldau.config.topic_defaults import topic_defaults
 from moldau.coordination import journal
 from moldau.coordination.embedded import EmbeddedTree
@@ -196,7 +196,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             new_uuid_hex=lambda: doors.random.uuid().hex(),
         )
         broker.log_moves.throttle = make_move_throttle(broker)
-        configs.listen(logs.reconfigure, partial(_reconfigure, broker))
+        configs.listen(logs.reconfigure, partial(reconfigure, broker))
         yield broker
 
 
@@ -306,16 +306,6 @@ def _close(directory: LogDirectory, doors: Ports) -> None:
     if directory.volume.is_online:
         run = partial(run_all, at_once=doors.syncs_at_once)
         directory.close(now_ms=doors.clock.now_ms(), run_all=run)
-
-
-def _reconfigure(broker: Broker, layers: BrokerLayers) -> None:
-    """The broker's own dynamic settings have changed."""
-    broker.config = layers.config
-    limits = connection_limits_of(layers.config, layers.texts)
-    for listener in broker.listeners:
-        listener.admission.limits = limits
-    broker.logs.reconfigure_all()
-    broker.fetching.divide()
 
 
 def _make_coordinators(

@@ -154,7 +154,7 @@ class TopicConfig:
     min_insync_replicas: int = integer(
         1, "In-sync replicas that must exist for a produce with acks=all to be taken.", at_least(1)
     )
-    preallocate: bool = boolean(False, "Whether a new segment's file is created at its full size.")
+    preallocate: bool = boolean(False, "Without effect: a segment's file grows as it is written.")
     remote_log_copy_disable: bool = boolean(
         False, "Whether a tiered topic's remote data becomes read-only."
     )

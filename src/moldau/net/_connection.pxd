@@ -8,10 +8,11 @@ from moldau.records.memory cimport int32_at, writable
 
 cdef class Connection:
     cdef object _owner, _opening, _respond, _limits, _loop, _view, _task, _unanswered, _parked
+    cdef object _memory
     cdef bytearray _buffer
     cdef list _outgoing
     cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
-    cdef int64_t _sendfile_min
+    cdef int64_t _sendfile_min, _memory_bytes
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
@@ -39,6 +40,12 @@ cdef class Connection:
     cdef _flush(self, bint is_file_next=*)
     cdef _make_room(self)
     cdef _pause_reading(self)
+
+    @cython.locals(size=int64_t)
+    cdef bint _has_memory(self) except -1
+
+    @cython.locals(size=int64_t)
+    cdef _give_memory_back(self)
 
     @cython.locals(waiting=int64_t)
     cdef _move_to_front(self)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from moldau.net.request_memory import RequestMemory
 from moldau.runtime.file_range import FileRange
 
 Part = bytes | bytearray | memoryview | FileRange
@@ -69,3 +70,5 @@ class Limits:
     socket_receive_bytes: int | None = None
     # Shorter file ranges are copied: a sendfile costs more than the copy.
     sendfile_threshold_bytes: int = 32_768
+    # What requests that are larger than the receive buffer share; None is no bound.
+    request_memory: RequestMemory | None = None

@@ -75,6 +75,8 @@ class Connection:
         self._frame_size_max = limits.frame_size_bytes
         self._requests_per_turn = limits.requests_per_turn
         self._sendfile_min = limits.sendfile_threshold_bytes
+        self._memory = limits.request_memory
+        self._memory_bytes = 0  # taken for the request that is received or handled
         self._loop = asyncio.get_running_loop()
         self._buffer = bytearray(limits.receive_buffer_bytes)
         self._view = memoryview(self._buffer)
@@ -127,6 +129,9 @@ class Connection:
         if self._unanswered is not None:
             self._unanswered.cancel()
         self._is_busy = True  # nothing more is handled
+        if self._memory is not None:
+            self._memory.forget(self)
+            self._memory.give_back(self._memory_bytes)
         self._owner.closed(self)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
@@ -445,10 +450,16 @@ class Connection:
 
         While a request is handled its bytes must not move, so a full buffer waits.
         """
+        if self._memory_bytes and self._start > 0 and not self._is_busy:
+            self._give_memory_back()
         if self._start == self._end and not self._is_busy:
             self._start = self._end = 0
         elif self._end == len(self._buffer):
             if self._is_busy or self._is_write_blocked or self._is_held_back:
+                self._pause_reading()
+                return
+            if self._memory is not None and self._start == 0 and not self._has_memory():
+                self.frame_began_s = None  # it is us who do not take it
                 self._pause_reading()
                 return
             self._move_to_front()
@@ -460,6 +471,20 @@ class Connection:
         if not self._is_read_paused and not self.transport.is_closing():
             self._is_read_paused = True
             self.transport.pause_reading()
+
+    def _has_memory(self) -> bool:
+        """Whether the buffer may grow for the request that begins it."""
+        if self._memory_bytes == 0:
+            assert self._memory is not None
+            size = int32_at(writable(self._buffer), 0)
+            if self._memory.take(self, size):
+                self._memory_bytes = size
+        return self._memory_bytes > 0
+
+    def _give_memory_back(self) -> None:
+        assert self._memory is not None
+        size, self._memory_bytes = self._memory_bytes, 0
+        self._memory.give_back(size)
 
     def _move_to_front(self) -> None:
         waiting = self._end - self._start

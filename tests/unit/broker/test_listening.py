@@ -1,5 +1,8 @@
 """Listeners as settings describe them."""
 
+import socket
+import struct
+import sys
 from math import inf
 
 import pytest
@@ -10,6 +13,7 @@ from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
 from moldau.errors import KafkaError
 from moldau.net.admission import ConnectionLimits, ListenerLimits
+from moldau.net.listener import listen
 from moldau.runtime.clock import SystemClock
 from moldau.runtime.metrics import Metrics
 
@@ -89,3 +93,21 @@ def test_limits_of_connections_are_read_from_the_settings() -> None:
     assert limits.connections_max_by_ip == {"127.0.0.1": 7, "::1": 8}
     assert limits.connections_per_s == 50
     assert limits_with({}).connections_per_s == inf
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody else tells the backlog")
+async def test_as_many_may_wait_to_be_accepted_as_is_set() -> None:
+    dispatcher = Dispatcher(ROUTES, None, clock=SystemClock(), metrics=Metrics())
+    made = []
+
+    def bind(host: str, port: int) -> socket.socket:
+        made.append(listen(host, port))
+        return made[-1]
+
+    settings = {"listeners": "PLAINTEXT://127.0.0.1:0", "socket.listen.backlog.size": "7"}
+    (listener,) = bind_all(read_startup(settings), dispatcher, bind)
+    try:
+        told = made[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 32)
+        assert struct.unpack_from("I", told, 28) == (7,)
+    finally:
+        listener.close()

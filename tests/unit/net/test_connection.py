@@ -18,6 +18,7 @@ from moldau.net.admission import Admission, ConnectionLimits
 from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import Endpoint, Listener
+from moldau.net.request_memory import RequestMemory
 from moldau.runtime.disk import PosixDisk, PosixFile
 from moldau.runtime.file_range import FileRange
 
@@ -216,6 +217,42 @@ async def test_a_client_that_leaves_cancels_its_parked_request() -> None:
             await started.wait()
             writer.close()
             await cancelled.wait()
+
+
+async def test_a_large_request_waits_while_others_have_the_memory_for_them() -> None:
+    body = bytes(200_000)
+    whole, memory = framed(body), RequestMemory(1)
+    seen = []
+
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
+        seen.append(connection)
+        return await echo(connection, frame)
+
+    async with (
+        listening(respond, Limits(request_memory=memory)) as listener,
+        asyncio.timeout(20),
+    ):
+        streams = [await connect(listener) for _ in range(3)]
+        for reader, writer in streams:
+            writer.write(framed(b"who"))
+            assert await read_frame(reader) == b"who"
+        first, second, third = streams
+        first[1].write(whole[:100_000])
+        while memory.left_bytes > 0:
+            await asyncio.sleep(0)
+        second[1].write(whole)
+        third[1].write(whole)
+        while not (seen[1].is_read_paused and seen[2].is_read_paused):
+            await asyncio.sleep(0)
+        assert seen[1].frame_began_s is None
+        third[1].close()
+        first[1].write(whole[100_000:])
+        for reader, _ in (first, second):
+            assert await read_frame(reader) == body
+        first[1].write(whole)
+        assert await read_frame(first[0]) == body
+        for _, writer in streams:
+            writer.close()
 
 
 @pytest.mark.parametrize("limits", [ConnectionLimits(frame_s=0.0), ConnectionLimits(idle_s=0.0)])

@@ -1,10 +1,14 @@
 """Warnings about broker settings that are read but cannot have the effect somebody expects."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from moldau.config.broker.broker import broker_settings
 from moldau.config.suggestion import nearest
 from moldau.config.synonyms import base_name
+
+if TYPE_CHECKING:
+    from moldau.config.effective import BrokerLayers
 
 _REMOVED = {
     "host.name": "listeners",
@@ -34,6 +38,17 @@ _JAVA_CLASSES = (
 )
 """Settings that name Java classes, which cannot be loaded here."""
 
+_WITHOUT_EFFECT = {
+    "num.network.threads": "one event loop does the work of Kafka's threads",
+    "num.io.threads": "one event loop does the work of Kafka's threads",
+    "queued.max.requests": "requests do not queue, each connection has one in progress",
+    "log.preallocate": "segments grow as they are written",
+}
+"""Settings that are accepted, and why they change nothing."""
+
+_ONLY_AT_START = ("listeners", "advertised.listeners", "listener.security.protocol.map")
+"""Settings that Kafka applies while it runs, and that are only read from the file here."""
+
 
 def warnings(texts: Mapping[str, str]) -> Iterator[str]:
     """One sentence for each setting that will not do anything.
@@ -52,3 +67,12 @@ def warnings(texts: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} is not a known setting{hint}"
         elif setting in _JAVA_CLASSES and text.strip():
             yield f"{name} has no effect: Java classes cannot be loaded"
+        elif setting in _WITHOUT_EFFECT and text.strip() != known[setting].default_text:
+            yield f"{name} has no effect: {_WITHOUT_EFFECT[setting]}"
+
+
+def ignored_changes(layers: "BrokerLayers") -> Iterator[str]:
+    """One sentence for each dynamic setting that would take effect in Kafka."""
+    for name in _ONLY_AT_START:
+        if layers.texts.get(name) != layers.static.get(name):
+            yield f"{name} is only read at start: set it in the properties file, and restart"

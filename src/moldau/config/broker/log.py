@@ -164,7 +164,7 @@ class LogConfig(Area):
     )
     log_preallocate: bool = boolean(
         False,
-        "Whether a new segment's file is created at its full size.",
+        "Without effect: a segment's file grows as it is written.",
         update=UpdateMode.CLUSTER_WIDE,
     )
     log_initial_task_delay_ms: int = long(

@@ -11,14 +11,16 @@ class NetworkConfig(Area):
     listeners: str = string(
         "PLAINTEXT://:9092",
         "Addresses to listen on, `NAME://host:port` separated by commas; an empty host "
-        "means all interfaces.",
+        "means all interfaces. A dynamic change has no effect: it is read at start, from the "
+        "file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,
     )
     advertised_listeners: str | None = string(
         None,
         "Addresses that clients are told, where they differ from `listeners`. Without it a "
-        "broker on the embedded store tells each client the address that it came in on.",
+        "broker on the embedded store tells each client the address that it came in on. A "
+        "dynamic change has no effect: it is read at start, from the file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,
     )
@@ -60,17 +62,20 @@ class NetworkConfig(Area):
     )
     queued_max_requests: int = integer(
         500,
-        "Requests that may be in progress before connections are no longer read.",
+        "Without effect: requests do not queue, each connection has one in progress.",
         at_least(1),
         importance=Importance.HIGH,
     )
     queued_max_request_bytes: int = long(
         -1,
-        "Bytes of requests that may be in progress before connections are no longer read; "
-        "-1 is no limit.",
+        "Bytes of requests larger than `moldau.receive.buffer.bytes` that may be in progress "
+        "before others like them are no longer read; -1 is no limit.",
     )
     socket_listen_backlog_size: int = integer(
-        50, "Connections that may wait to be accepted.", at_least(1)
+        50,
+        "Connections that may wait to be accepted; at this default as many as the operating "
+        "system allows.",
+        at_least(1),
     )
     socket_receive_buffer_bytes: int = integer(
         102_400,
@@ -110,9 +115,14 @@ class NetworkConfig(Area):
         update=UpdateMode.CLUSTER_WIDE,
     )
     max_connection_creation_rate: int = integer(
-        INT_MAX, "New connections per second.", at_least(0), update=UpdateMode.CLUSTER_WIDE
+        INT_MAX,
+        "New connections per second of the whole broker.",
+        at_least(0),
+        update=UpdateMode.CLUSTER_WIDE,
     )
-    connections_max_idle_ms: int = long(600_000, "Time after which a silent connection is closed.")
+    connections_max_idle_ms: int = long(
+        600_000, "Time after which a silent connection is closed; -1 is no limit."
+    )
     connection_failed_authentication_delay_ms: int = integer(
         100,
         "Time that a failed login waits for its answer, against guessing.",

@@ -1,6 +1,7 @@
 """Warnings about settings without effect."""
 
-from moldau.config.broker.advice import warnings
+from moldau.config.broker.advice import ignored_changes, warnings
+from moldau.config.effective import BrokerLayers
 
 
 def test_known_settings_are_not_mentioned():
@@ -19,3 +20,21 @@ def test_a_setting_of_an_older_kafka_is_told_its_successor():
 def test_a_java_class_is_not_loaded():
     (told,) = warnings({"create.topic.policy.class.name": "org.Example", "metric.reporters": ""})
     assert told == "create.topic.policy.class.name has no effect: Java classes cannot be loaded"
+
+
+def test_a_setting_that_changes_nothing_is_told_unless_it_is_the_default():
+    texts = {"queued.max.requests": "500", "num.io.threads": "16", "log.preallocate": "true"}
+    assert list(warnings(texts)) == [
+        "num.io.threads has no effect: one event loop does the work of Kafka's threads",
+        "log.preallocate has no effect: segments grow as they are written",
+    ]
+
+
+def test_listeners_that_are_changed_while_the_broker_runs_are_told():
+    static = {"listeners": "PLAINTEXT://:9092"}
+    assert list(ignored_changes(BrokerLayers(static, broker={"background.threads": "3"}))) == []
+    assert list(ignored_changes(BrokerLayers(static, broker=static))) == []
+    changed = BrokerLayers(static, broker={"advertised.listeners": "PLAINTEXT://other:1"})
+    assert list(ignored_changes(changed)) == [
+        "advertised.listeners is only read at start: set it in the properties file, and restart"
+    ]
