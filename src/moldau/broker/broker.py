@@ -33,6 +33,7 @@ from moldau.replication.in_sync import InSyncSets
 from moldau.replication.replicas import Replicas
 from moldau.replication.throttle import Throttle
 from moldau.runtime.clock import Clock
+from moldau.runtime.loop_lag import LoopLag
 from moldau.runtime.metrics import Metrics
 from moldau.runtime.waiters import Waiters
 
@@ -67,6 +68,7 @@ class Broker:
     transactions: TransactionCoordinator
     coordinators: Coordinators
     old_offsets: OldOffsets
+    loop_lag: LoopLag
     scratch: Scratch = field(default_factory=Scratch)
     listeners: list[Listener] = field(default_factory=list)
     fetching: Fetching = field(init=False)

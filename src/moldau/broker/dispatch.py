@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from moldau.broker.context import Client, Context
-from moldau.broker.request_times import RequestTimes
+from moldau.broker.request_times import RequestTimes, times_of_api
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
@@ -67,6 +67,9 @@ class _Served:
     handle: Handle
     refuse: Refuse
     times: RequestTimes
+    times_of: Callable[[Any], RequestTimes] | None
+    """Where they are not the same for all requests."""
+    count_error: Callable[[ErrorCode], None]
     versions: dict[int, _Version]
     requests: dict[int, Counter]
     """The counters of the versions that are ready."""
@@ -80,6 +83,7 @@ class _Exchange:
     version: _Version
     correlation_id: int
     local_ns: int
+    times: RequestTimes
 
 
 Answer = list[Part] | Later | Parked | None | Coroutine[Any, Any, list[Part] | Later | None]
@@ -141,7 +145,7 @@ class Dispatcher:
             version = self._version(served, header.api_version)
         context = Context(header.api_version, header.client_id or "", client)
         if len(frame) > _DECODED_ON_LOOP_BYTES and header.api_key not in _DECODED_QUICKLY:
-            exchange = _Exchange(served, version, header.correlation_id, 0)
+            exchange = _Exchange(served, version, header.correlation_id, 0, served.times)
             return self._respond_large(partial(version.decode, frame, position), exchange, context)
         if header.api_version in served.range:
             try:
@@ -157,10 +161,11 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
             outcome = eager.Finished(_refusal(error, served, request, context))
         local_ns = self._clock.monotonic_ns() - began_ns
+        times = served.times if served.times_of is None else served.times_of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
-            served.times.record_at_once(local_ns)
+            times.record_at_once(local_ns)
             return _framed(outcome.value, version, header.correlation_id)
-        exchange = _Exchange(served, version, header.correlation_id, local_ns)
+        exchange = _Exchange(served, version, header.correlation_id, local_ns, times)
         if isinstance(outcome, eager.Finished):
             rest = _answer_of(outcome.value.rest, served, request, context)
             return Later(self._finish(rest, exchange))
@@ -177,6 +182,8 @@ class Dispatcher:
             message = f"{served.api.name} version {context.api_version}: {error}"
             raise CloseConnection(message) from error
         exchange.version.requests.value += 1
+        if served.times_of is not None:
+            exchange.times = served.times_of(request)
         work = served.handle(request, context, self._broker)
         return await self._finish(_answer_of(work, served, request, context), exchange)
 
@@ -188,7 +195,7 @@ class Dispatcher:
         if isinstance(response, Later):
             return Later(self._finish(response.rest, exchange))
         remote_ns = self._clock.monotonic_ns() - waiting_ns
-        exchange.served.times.record_waited(exchange.local_ns, remote_ns)
+        exchange.times.record_waited(exchange.local_ns, remote_ns)
         return _framed(response, exchange.version, exchange.correlation_id)
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
@@ -213,18 +220,25 @@ class Dispatcher:
             raise CloseConnection(f"API key {api_key} is not served")
         handler = route.handler
         api = route.api
+        times, times_of = times_of_api(self._metrics, api.name)
         served = self._served[api_key] = _Served(
             api=api,
             range=route.versions,
             handle=handler.handle,
             refuse=getattr(handler, "refuse", None) or _refuser(api),
-            times=RequestTimes(self._metrics, api.name),
+            times=times,
+            times_of=times_of,
+            count_error=partial(self._count_error, api.name),
             versions={},
             requests={},
         )
         if api_key in self._shortcuts:
             self._ready[api_key] = self._shortcuts[api_key](served.times, served.requests)
         return served
+
+    def _count_error(self, api: str, code: ErrorCode) -> None:
+        name = "kafka_network_requestmetrics_errors_total"
+        self._metrics.counter(name, request=api, error=code.name).add()
 
     def _version(self, served: _Served, api_version: int) -> _Version:
         """Make a version ready; closes the connection of whoever asks for one too many.
@@ -271,6 +285,7 @@ def _refusal(error: Exception, served: _Served, request: Any, context: Context) 
         where = context.client.host
         _log.error("%s from %s failed", served.api.name, where, exc_info=error)
         error = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    served.count_error(error.code)
     return served.refuse(request, context, error)
 
 

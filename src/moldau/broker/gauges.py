@@ -45,6 +45,8 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
         lambda: float(broker.metadata.image.controller_id == broker.id),
     )
     _register_parked(broker)
+    _register_requests(broker)
+    _register_sessions(broker)
     metrics.gauges(
         "kafka_log_logmanager_logdirectoryoffline",
         lambda: [
@@ -64,6 +66,44 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
     for name, read in _LOG_GAUGES.items():
         metrics.gauges(f"kafka_log_log_{name}", _per_log(broker, read))
     register_coordinator_gauges(broker)
+
+
+def _register_requests(broker: Broker) -> None:
+    """What Kafka says of its queues and threads; one event loop does the work of both kinds."""
+    metrics = broker.metrics
+    for queue in ("requestqueuesize", "responsequeuesize"):
+        metrics.gauge(f"kafka_network_requestchannel_{queue}", lambda: 0.0)
+    for name in (
+        "kafka_network_socketserver_networkprocessoravgidle_percent",
+        "kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent",
+    ):
+        metrics.gauge(name, lambda: broker.loop_lag.idle_share)
+    metrics.gauge(
+        "kafka_controller_kafkacontroller_offlinepartitionscount", lambda: _offline_count(broker)
+    )
+
+
+def _offline_count(broker: Broker) -> float:
+    """Partitions without a leader, which the controller tells, and everyone else 0."""
+    image = broker.metadata.image
+    if image.controller_id != broker.id:
+        return 0.0
+    return sum(
+        partition.leader < 0
+        for topic in image.topics.values()
+        for partition in topic.partitions.values()
+    )
+
+
+def _register_sessions(broker: Broker) -> None:
+    sessions = broker.fetch_sessions
+    prefix = "kafka_server_fetchsessioncache_"
+    for name, read in (
+        ("numincrementalfetchsessions", lambda: len(sessions)),
+        ("numincrementalfetchpartitionscached", lambda: sessions.partition_count),
+        ("incrementalfetchsessionevictions_total", lambda: sessions.evicted_count),
+    ):
+        broker.metrics.gauge(prefix + name, read)
 
 
 def _register_parked(broker: Broker) -> None:

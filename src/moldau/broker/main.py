@@ -224,7 +224,7 @@ async def serving(
     async with Services() as services:
         services.start(maintenance.run())
         services.start(broker.flusher.run())
-        services.start(LoopLag(broker.metrics).run())
+        services.start(broker.loop_lag.run())
         services.start(membership.run())
         services.start(broker.log_moves.run())
         services.start(broker.fetching.run())
@@ -385,6 +385,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         transactions=transactions,
         coordinators=coordinators,
         old_offsets=OldOffsets(tree),
+        loop_lag=LoopLag(metrics),
     )
 
 

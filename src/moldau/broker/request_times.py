@@ -1,18 +1,48 @@
 """How long the requests of one API take, divided as Kafka divides it."""
 
+from collections.abc import Callable
+from typing import Any
+
 from moldau.runtime.metrics import Durations, Metrics
 
 _PREFIX = "kafka_network_requestmetrics_"
+
+
+FETCH = "Fetch"
+
+
+def times_of_api(
+    metrics: Metrics, api: str
+) -> "tuple[RequestTimes, Callable[[Any], RequestTimes] | None]":
+    """The times of an API, and of a request where it is not the same for all.
+
+    As in Kafka, fetches are counted together and by who sends them.
+    """
+    if api != FETCH:
+        return RequestTimes(metrics, api), None
+    consumers = RequestTimes(metrics, "FetchConsumer")
+    followers = RequestTimes(metrics, "FetchFollower")
+    RequestTimes(metrics, FETCH, consumers, followers)
+
+    def times_of(request: Any) -> RequestTimes:
+        state = request.replica_state
+        replica_id = request.replica_id if state is None else state.replica_id
+        return consumers if replica_id < 0 else followers
+
+    return consumers, times_of
 
 
 class RequestTimes:
     """Local time ends where a request has to wait for others; remote time is the rest.
 
     Most requests never wait and are recorded once. Nothing queues between reading a request
-    and handling it, so that the time in the queue is always 0.
+    and handling it, nor between its answer and the socket, and nobody is throttled, so that
+    these times are always 0.
     """
 
-    def __init__(self, metrics: Metrics, api: str) -> None:
+    def __init__(self, metrics: Metrics, api: str, *parts: "RequestTimes") -> None:
+        """`parts` are counted elsewhere, under names of their own, and belong to these too."""
+        self._parts = parts
         self._at_once = Durations()
         self._local = Durations()
         self._remote = Durations()
@@ -22,6 +52,9 @@ class RequestTimes:
             ("requestqueuetimems", self.queue),
             ("localtimems", self.local),
             ("remotetimems", self.remote),
+            ("responsequeuetimems", self.queue),
+            ("responsesendtimems", self.queue),
+            ("throttletimems", self.queue),
         ):
             metrics.summary(_PREFIX + name, read, request=api)
 
@@ -36,13 +69,14 @@ class RequestTimes:
         self._waited.record(local_ns + remote_ns)
 
     def total(self) -> Durations:
-        return self._at_once + self._waited
+        return sum((part.total() for part in self._parts), self._at_once + self._waited)
 
     def queue(self) -> Durations:
-        return Durations.of_zeros(self._at_once.count + self._waited.count)
+        return Durations.of_zeros(self.total().count)
 
     def local(self) -> Durations:
-        return self._at_once + self._local
+        return sum((part.local() for part in self._parts), self._at_once + self._local)
 
     def remote(self) -> Durations:
-        return Durations.of_zeros(self._at_once.count) + self._remote
+        own = Durations.of_zeros(self._at_once.count) + self._remote
+        return sum((part.remote() for part in self._parts), own)

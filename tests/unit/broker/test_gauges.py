@@ -39,6 +39,11 @@ def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
         '{listener="PLAINTEXT",networkProcessor="0"}'
     )
     assert found[connections] == 1
+    assert found["kafka_network_requestchannel_requestqueuesize"] == 0
+    assert found["kafka_network_requestchannel_responsequeuesize"] == 0
+    assert found["kafka_controller_kafkacontroller_offlinepartitionscount"] == 0
+    assert 0 < found["kafka_network_socketserver_networkprocessoravgidle_percent"] <= 1
+    assert 0 < found["kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent"] <= 1
     topic = '{topic="orders"}'
     assert found[f"kafka_server_brokertopicmetrics_messagesin_total{topic}"] == 2
     assert found[f"kafka_server_brokertopicmetrics_bytesin_total{topic}"] == len(data)
@@ -72,3 +77,23 @@ def test_an_offline_directory_is_seen(kafka: EmbeddedBroker) -> None:
         return [float(line.rpartition(" ")[2]) for line in lines if line.startswith(names)]
 
     assert kafka.look(fail_and_look) == [1, 1]
+
+
+def test_fetch_sessions_and_errors_are_counted(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("orders"))
+        request = fetch("orders")
+        request.session_id, request.session_epoch = 0, 0
+        client.ask(request, 12)
+        request.session_id, request.session_epoch = 99, 7
+        client.ask(request, 12)
+    found = values(kafka)
+    prefix = "kafka_server_fetchsessioncache_"
+    assert found[f"{prefix}numincrementalfetchsessions"] == 1
+    assert found[f"{prefix}numincrementalfetchpartitionscached"] == 1
+    assert found[f"{prefix}incrementalfetchsessionevictions_total"] == 0
+    errors = "kafka_network_requestmetrics_errors_total"
+    assert found[f'{errors}{{request="Fetch",error="FETCH_SESSION_ID_NOT_FOUND"}}'] == 1
+    times = "kafka_network_requestmetrics_totaltimems_count"
+    assert found[f'{times}{{request="FetchConsumer"}}'] == 2
+    assert found[f'{times}{{request="Fetch"}}'] == 2

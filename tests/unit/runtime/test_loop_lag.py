@@ -18,3 +18,14 @@ async def test_a_callback_that_holds_up_the_loop_is_seen() -> None:
             await asyncio.sleep(0.001)
     measuring.cancel()
     assert lag.quantile_ms(1.0) >= 40
+
+
+async def test_a_loop_that_works_is_not_idle() -> None:
+    lag = LoopLag(Metrics())
+    assert lag.idle_share == 1
+    measuring = asyncio.create_task(lag.run())
+    async with asyncio.timeout(20):
+        while lag.idle_share == 1:
+            await asyncio.sleep(0)
+    measuring.cancel()
+    assert 0.9 < lag.idle_share < 1
