@@ -25,6 +25,7 @@ _DEFAULT_SERVER = "localhost:2181"
 _WATCHER = "\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null"
 _COMMANDS = "create delete deleteall get getAllChildrenNumber help ls ls2 quit rmr set stat"
 
+_ENDS = ("quit", "exit", "close")
 _WORD = re.compile(r"""[^"'\s]\S*|"[^"]*"|'[^']*'""")
 
 OPTIONS = Options(
@@ -39,13 +40,21 @@ OPTIONS = Options(
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
+    servers, tls_file, command = read_arguments(arguments)
+    return asyncio.run(_run(servers, tls_file, command))
+
+
+def read_arguments(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
+    """The servers, the file for TLS, and the command if there is one."""
     # Options of the shell stand first, options of its command behind that.
     count = next((at for at, word in enumerate(arguments) if _is_command(arguments, at)), None)
     own = arguments if count is None else arguments[:count]
-    command = [] if count is None else list(arguments[count:])
     given = OPTIONS.parse(own)
-    servers = given.text("server") or next(iter(given.rest), _DEFAULT_SERVER)
-    return asyncio.run(_run(servers, given.text("zk-tls-config-file"), command))
+    servers, rest = given.text("server"), given.rest
+    if not servers:
+        servers, rest = next(iter(rest), _DEFAULT_SERVER), rest[1:]
+    command = rest if count is None else [*rest, *arguments[count:]]
+    return servers, given.text("zk-tls-config-file"), command
 
 
 def _is_command(arguments: Sequence[str], at: int) -> bool:
@@ -60,10 +69,10 @@ async def _run(servers: str, tls_file: str, command: list[str]) -> int:
         print(_WATCHER)
         shell = Shell(tree)
         if command:
-            return 0 if await shell.run(command) else 1
+            return 0 if command[0] in _ENDS or await shell.run(command) else 1
         for line in _typed_lines(servers):
             words = split_words(line)
-            if words and words[0] in ("quit", "exit", "close"):
+            if words and words[0] in _ENDS:
                 break
             await shell.run(words)
     return 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.cli.zookeeper_shell import Shell, split_words
+from moldau.cli.zookeeper_shell import Shell, read_arguments, split_words
 from moldau.coordination.memory import MemoryEnsemble
 from moldau.coordination.tree import Create
 from moldau.runtime.clock import SystemClock
@@ -82,3 +82,20 @@ async def test_what_cannot_be_done_is_said(
 ) -> None:
     assert await say(shell, capsys, line) == f"{reason}\n"
     assert await shell.run([])
+
+
+@pytest.mark.parametrize(
+    ("line", "servers", "command"),
+    [
+        ("", "localhost:2181", []),
+        ("h:1", "h:1", []),
+        ("h:1 ls /", "h:1", ["ls", "/"]),
+        ("-server h:1 dance /", "h:1", ["dance", "/"]),
+        ("-server h:1 get -s /a", "h:1", ["get", "-s", "/a"]),
+        ("h:1 quit", "h:1", ["quit"]),
+    ],
+)
+def test_what_stands_behind_the_servers_is_a_command(
+    line: str, servers: str, command: list[str]
+) -> None:
+    assert read_arguments(line.split()) == (servers, "", command)
