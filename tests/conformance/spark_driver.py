@@ -1,6 +1,6 @@
-"""A driver of a cluster's executors: reads a topic there, and says what they have.
+"""A driver of a cluster's executors: reads a topic there, copies it, and says what they have.
 
-python spark_driver.py MASTER BOOTSTRAP TOPIC ARCHIVE DIRECTORY
+python -m conformance.spark_driver MASTER BOOTSTRAP TOPIC ARCHIVE DIRECTORY
 """
 
 import json
@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark.cloudpickle import register_pickle_by_value
+from pyspark.sql import DataFrame, SparkSession
 
-from moldau.spark import register
+from conformance import spark_killing
+from conformance.spark_killing import ROWS_PER_HANDOVER, kill_executor, kill_once
+from moldau.spark import register, write_stream
+
+COPY = "copy"
 
 
 def where_from(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -21,6 +26,22 @@ def where_from(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
     for _ in batches:
         yield pa.RecordBatch.from_pydict({"package": [package], "kernel": [kernel.__name__]})
+
+
+def copy(rows: DataFrame, bootstrap: str, directory: str) -> None:
+    """Write rows exactly once, though an executor is killed when it has written some of them."""
+    note = Path(directory, "killed")
+
+    def killing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return kill_once(batches, (COPY, bootstrap), note, kill_executor)
+
+    options = {
+        "kafka.bootstrap.servers": bootstrap,
+        "topic": COPY,
+        "checkpointLocation": f"{directory}/copy",
+    }
+    values = rows.select("value").mapInArrow(killing, "value binary")
+    write_stream(values, options, trigger={"availableNow": True}).awaitTermination()
 
 
 def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) -> None:
@@ -37,6 +58,8 @@ def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) 
         .getOrCreate()
     )
     register(spark)
+    # Executors have Moldau, and not its tests.
+    register_pickle_by_value(spark_killing)  # type: ignore[no-untyped-call]
     options = {"kafka.bootstrap.servers": bootstrap, "subscribe": topic}
     batch = spark.read.format("moldau").options(**options).load()
     stream = spark.readStream.format("moldau").options(**options, startingOffsets="earliest")
@@ -49,6 +72,9 @@ def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) 
         "stream": sum(progress["numInputRows"] for progress in query.recentProgress),
         "places": [[row.package, row.kernel] for row in places.collect()],
     }
+    for name, value in ROWS_PER_HANDOVER.items():
+        spark.conf.set(name, value)
+    copy(stream.load(), bootstrap, directory)
     spark.stop()
     Path(directory, "found.json").write_text(json.dumps(found))
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from conformance.spark_killing import end_of
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.model import TopicPartition
@@ -126,9 +127,7 @@ def written(servers: str, topic: str, isolation: str = "read_uncommitted") -> Co
 
 def size_of(pipeline: Pipeline) -> int:
     """How much was written, committed or not."""
-    with Consumer[bytes, bytes]({"bootstrap.servers": pipeline.servers}) as consumer:
-        partitions: list[TopicPartition] = consumer.partitions_of(pipeline.target)
-        return sum(consumer.end_offsets(partitions).values())
+    return end_of(pipeline.target, pipeline.servers)
 
 
 def as_argument(pipeline: Pipeline) -> str:

@@ -1,4 +1,4 @@
-"""Executors in processes of their own read with the package that an archive brought them."""
+"""Executors in processes of their own read and write with the package that an archive brought."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,30 +15,34 @@ import pyspark
 import pytest
 
 from conformance.apache.broker import free_port
+from conformance.spark_driver import COPY
+from conformance.spark_killing import ROW_BYTES
+from conformance.spark_pipeline import committed, written
 from moldau.client.blocking.producer import Producer
 from moldau.records.fetched import kernel
 from moldau.spark.packing import pack
 from moldau.testing.broker import EmbeddedBroker, running_broker
 
-pytestmark = pytest.mark.needs("java")
+pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(1200)]
 
 SPARK = Path(pyspark.__file__).parent
-DRIVER = Path(__file__).with_name("spark_driver.py")
-COUNT = 300
+COUNT = 600
 _START_S = 120
 
 
 @contextmanager
 def standalone(directory: Path) -> Iterator[str]:
-    """A master and a worker, as processes that know nothing of this clone."""
+    """A master and two workers, as processes that know nothing of this clone."""
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
     master = ("master.Master", "--port", str(port), "--webui-port", str(free_port()))
-    worker = ("worker.Worker", "--cores", "2", "--memory", "1g", "--work-dir", str(directory))
+    worker = ("worker.Worker", "--cores", "1", "--memory", "1g", "--work-dir")
     with ExitStack() as stack:
         stack.enter_context(daemon(*master))
         until_listening(port)
-        stack.enter_context(daemon(*worker, "--webui-port", str(free_port()), address))
+        for name in ("one", "two"):
+            own = (str(directory / name), "--webui-port", str(free_port()))
+            stack.enter_context(daemon(*worker, *own, address))
         yield address
 
 
@@ -77,28 +82,40 @@ def broker() -> Iterator[EmbeddedBroker]:
             bootstrap_servers=broker.bootstrap_servers, compression_type="zstd"
         ) as producer:
             for number in range(COUNT):
-                producer.send("events", b"%d" % number)
+                producer.send("events", b"%0*d" % (ROW_BYTES, number))
         yield broker
 
 
-def test_executors_read_with_the_package_and_the_kernel_from_the_archive(
+def test_executors_read_and_write_with_what_the_archive_brought(
     broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
     archive = tmp_path / "moldau.tar.gz"
     pack(archive)
     with standalone(tmp_path / "work") as master:
         run = subprocess.run(
-            [sys.executable, DRIVER, master, broker.bootstrap_servers, "events", archive, tmp_path],
-            env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+            [
+                *(sys.executable, "-m", "conformance.spark_driver"),
+                *(master, broker.bootstrap_servers, "events", archive, tmp_path),
+            ],
+            env={
+                **os.environ,
+                "PYSPARK_PYTHON": sys.executable,
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            },
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1100,
         )
         assert run.returncode == 0, run.stderr[-4000:]
+    expected = [b"%0*d" % (ROW_BYTES, number) for number in range(COUNT)]
     found = json.loads((tmp_path / "found.json").read_text())
-    assert found["batch"] == sorted(str(number) for number in range(COUNT))
+    assert found["batch"] == [value.decode() for value in expected]
     assert found["stream"] == COUNT
     for package, kernel_name in found["places"]:
         assert Path(package).is_relative_to(tmp_path / "work")
         assert kernel_name == kernel.__name__
+    # An executor was killed when rows of its were in the log: they were aborted, and written anew.
+    assert int((tmp_path / "killed").read_text()) > 0
+    assert written(broker.bootstrap_servers, COPY).total() > COUNT
+    assert committed(broker.bootstrap_servers, COPY) == Counter(expected)

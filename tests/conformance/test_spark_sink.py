@@ -1,7 +1,5 @@
 """Spark writes what it was given: at least once by the format, exactly once by the one call."""
 
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,12 +16,12 @@ from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
 from conformance.spark_chaos import Driver
+from conformance.spark_killing import ROW_BYTES, ROWS_PER_HANDOVER, kill_once, kill_workers
 from conformance.spark_pipeline import Pipeline, committed, fill, session, size_of, written
 from moldau.spark import write_stream
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]  # when others work too
 ROW_COUNT = 1000
-ROWS_PER_HANDOVER = "spark.sql.execution.arrow.maxRecordsPerBatch"
 DEADLINE_S = 300
 
 
@@ -176,36 +174,23 @@ def test_rows_are_written_once_though_the_driver_is_killed(
 def test_rows_are_written_once_though_workers_are_killed_half_way(
     spark: SparkSession, pipeline: Pipeline, tmp_path: Path
 ) -> None:
-    # Spark hands rows on by so many, and through buffers of 64 KiB: half of them fill these.
-    spark.conf.set(ROWS_PER_HANDOVER, "20")
-    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT, size=2000)
+    expected = fill(pipeline.servers, pipeline.source, ROW_COUNT, size=ROW_BYTES)
     free = replace(pipeline, has_keys=False)
-    killed = tmp_path / "killed"
+    target, note = (free.target, free.servers), tmp_path / "killed"
 
-    def kill_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = list(batches)
-        yield from rows[: len(rows) // 2]
-        if len(rows) > 1 and not killed.exists():
-            wait_until(lambda: size_of(free) > 0)  # the same task has written of these
-            killed.write_text(str(size_of(free)))
-            kill_workers()
-        yield from rows[len(rows) // 2 :]
+    def killing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return kill_once(batches, target, note, kill_workers)
 
+    for name, value in ROWS_PER_HANDOVER.items():
+        spark.conf.set(name, value)
     try:
-        finish(lambda: free.start(free.rows(spark).mapInArrow(kill_once, "value binary")))
+        finish(lambda: free.start(free.rows(spark).mapInArrow(killing, "value binary")))
     finally:
-        spark.conf.unset(ROWS_PER_HANDOVER)
-    assert int(killed.read_text()) > 0
+        for name in ROWS_PER_HANDOVER:
+            spark.conf.unset(name)
+    assert int(note.read_text()) > 0
     assert written(free.servers, free.target).total() > ROW_COUNT, "what was aborted is in the log"
     assert committed(free.servers, free.target) == expected
-
-
-def kill_workers() -> None:
-    """Kill every Python process that works for this executor, whoever calls this the last."""
-    daemon = os.getppid()
-    workers = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
-    for worker in sorted(map(int, workers), key=os.getpid().__eq__):
-        os.kill(worker, signal.SIGKILL)
 
 
 def test_one_transaction_has_the_rows_of_several_topics(
