@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance import own_client_features
 from conformance.apache.broker import ApacheBroker
 from conformance.apache.kraft import kraft_broker
 from conformance.apache.marks import needs_apache
@@ -23,6 +24,8 @@ SETTINGS = {
     "group.coordinator.append.linger.ms": "0",
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "100",
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
 }
 
 
@@ -143,3 +146,20 @@ async def test_topics_classic_groups_and_users(kraft: ApacheBroker) -> None:
         (await admin.delete_records({partition: 0})).check()
         assert (await admin.list_offsets({partition: LATEST}))[partition].offset == 0
         (await admin.delete_topics("classic")).check()
+
+
+async def test_every_codec_as_rows_and_as_columns(kraft: ApacheBroker) -> None:
+    await asyncio.to_thread(own_client_features.rows_and_columns, kraft.bootstrap)
+
+
+async def test_rules_quotas_moves_and_static_members(kraft: ApacheBroker) -> None:
+    async with Admin(bootstrap_servers=kraft.bootstrap) as admin:
+        await own_client_features.access_rules(admin)
+        await own_client_features.quotas(admin)
+        await own_client_features.moves_and_elections(admin)
+        (await admin.create_topics([NewTopic("kept", 1, 1)])).check()
+        async with Producer[bytes, bytes](bootstrap_servers=kraft.bootstrap) as producer:
+            await producer.send_and_wait("kept", b"v")
+        await own_client_features.directories(admin, TopicPartition("kept", 0))
+    for protocol in ("classic", "consumer"):
+        await own_client_features.static_member(kraft.bootstrap, "kept", protocol)

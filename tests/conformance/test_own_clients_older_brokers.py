@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance import own_client_features
 from conformance.apache.broker import ApacheBroker, zookeeper
 from conformance.apache.cache import exclusive
 from conformance.apache.marks import needs_apache
@@ -64,7 +65,11 @@ async def test_everything_that_they_could_do(kafka: EmbeddedBroker, newest: str)
 @pytest.fixture
 def apache_2_1(tmp_path: Path) -> Iterator[ApacheBroker]:
     with exclusive("broker"), zookeeper(tmp_path / "zookeeper") as port:
-        broker = ApacheBroker(tmp_path, port, {}, jars="kafka-2.1")
+        settings = {
+            "authorizer.class.name": "kafka.security.auth.SimpleAclAuthorizer",
+            "super.users": "User:ANONYMOUS",
+        }
+        broker = ApacheBroker(tmp_path, port, settings, jars="kafka-2.1")
         try:
             broker.start()
             yield broker
@@ -75,6 +80,8 @@ def apache_2_1(tmp_path: Path) -> Iterator[ApacheBroker]:
 @needs_apache("kafka-2.1", "kafka-3.9")
 async def test_the_same_with_a_real_one(apache_2_1: ApacheBroker) -> None:
     await do_everything(apache_2_1.bootstrap)
+    await asyncio.to_thread(own_client_features.rows_and_columns, apache_2_1.bootstrap)
+    await administer(apache_2_1.bootstrap, TopicPartition("codec-none", 0))
     assert not [line for line in apache_2_1.complaints() if "Exception" in line]
 
 
@@ -94,6 +101,18 @@ async def do_everything(bootstrap: str) -> None:
         offsets = (await admin.list_group_offsets("g"))["g"]
         assert sum(each.offset for each in offsets.values()) >= 10
         (await admin.delete_topics("t")).check()
+
+
+async def administer(bootstrap: str, partition: TopicPartition) -> None:
+    """What 2.1 has for admins beside that."""
+    async with Admin(bootstrap_servers=bootstrap, retry_backoff_ms=10) as admin:
+        await own_client_features.access_rules(admin)
+        await own_client_features.directories(admin, partition)
+        (await admin.create_partitions({partition.topic: 3})).check()
+        assert (await admin.delete_records({partition: 2}))[partition] == 2
+        (await admin.delete_groups(partition.topic)).check()
+        with pytest.raises(UnsupportedVersion, match="no versions of AlterClientQuotas"):
+            await own_client_features.quotas(admin)
 
 
 async def write_and_read(servers: dict[str, object]) -> None:
