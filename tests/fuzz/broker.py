@@ -1,9 +1,10 @@
 """Sends valid, mutated and random requests of every API to a broker until the count is reached.
 
-PYTHONPATH=src:tests python tests/fuzz/broker.py [count] [seed]
+bin/fuzz [count] [seed]
 
 The broker runs in this process. A request that makes it fail, which takes longer than a
-second, or after which a well-behaved client is not served, ends the run with its bytes.
+second, or after which a well-behaved client is not served, ends the run with its bytes; so
+does a round over all APIs after which the process has grown by more than it may.
 """
 
 import logging
@@ -20,6 +21,7 @@ from moldau.protocol.apis import Api
 from moldau.protocol.codec import encode
 from moldau.protocol.headers import RequestHeader, encode_request_header
 from moldau.protocol.schema import fields_of
+from moldau.runtime.process import resident_bytes
 from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.testing.wire import Disconnected, WireClient
 from unit.protocol.mutations import flipped, overwritten, spliced
@@ -27,6 +29,7 @@ from unit.testing.requests import batch, metadata, produce
 
 PER_EXAMPLE = 3
 SLOW_S = 1.0
+GROWTH_MAX_BYTES = 100 * 2**20
 # The controller's own letters would rearrange the cluster, as they may: it trusts them.
 TRUSTED = ("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown")
 # They wait for as long as they are told to.
@@ -53,13 +56,17 @@ def main() -> None:
     logging.getLogger().addHandler(failures)
     with running_broker() as kafka:
         witness(kafka)
-        done = 0
+        done, resident = 0, 0
         for seed in count(first_seed):
             for api, version in served():
                 for frame in frames(api, version, Random(f"{seed} {api.name} {version}")):
                     done += 1
                     try_frame(kafka, api, frame, failures)
             witness(kafka)
+            # The first round loads every handler and makes what the others find.
+            resident = resident or resident_bytes()
+            growth = resident_bytes() - resident
+            assert growth < GROWTH_MAX_BYTES, f"seed {seed}: grown by {growth} bytes"
             if done >= wanted:
                 print(f"{done} requests, last seed {seed}")
                 return
@@ -78,6 +85,11 @@ def frames(api: Api, version: int, draw: Random) -> Iterator[bytes]:
     make_familiar(message, version, draw)
     body = encode(message, version)
     yield header + body
+    for mutated in chain(
+        flipped(header, draw, PER_EXAMPLE), overwritten(header, draw, PER_EXAMPLE)
+    ):
+        if mutated[:2] == header[:2]:  # or it may be one of those that are trusted
+            yield mutated + body
     for mutated in chain(
         flipped(body, draw, PER_EXAMPLE),
         overwritten(body, draw, PER_EXAMPLE),

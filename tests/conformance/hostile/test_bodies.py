@@ -12,7 +12,7 @@ from moldau.protocol.apis import APIS
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.testing.wire import WireClient
-from unit.testing.requests import batch, produce
+from unit.testing.requests import batch, fetch, produce
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,25 @@ def test_a_body_that_lies_about_its_sizes_closes_the_connection(
     client: WireClient, version: int, body: bytes
 ) -> None:
     client.send_frame(request_frame(3, version, body))
+    assert_closed(client)
+
+
+@pytest.mark.parametrize("name", [b"\xed\xa0\x80", b"\xed\xb0\x80\xed\xa0\x80", b"\xc0\x80"])
+def test_a_string_that_is_no_utf8_closes_the_connection(client: WireClient, name: bytes) -> None:
+    """Lone surrogates, and a zero in two bytes, which Java's own encoding has."""
+    client.send_frame(request_frame(3, 1, struct.pack(">ih", 1, len(name)) + name))
+    assert_closed(client)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 5, 200])
+def test_a_known_tagged_field_of_the_wrong_size_closes_the_connection(
+    client: WireClient, size: int
+) -> None:
+    """Fetch's cluster id is tag 0 of version 12: a string of three needs four bytes."""
+    body = encode(fetch(TOPIC), 12)
+    assert body.endswith(b"\x00")
+    size_bytes = bytes([size & 0x7F | 0x80, size >> 7]) if size > 127 else bytes([size])
+    client.send_frame(request_frame(1, 12, body[:-1] + b"\x01\x00" + size_bytes + b"\x04abc"))
     assert_closed(client)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from conformance.hostile.requests import FRAME_MAX_BYTES, TOPIC
 from moldau.errors import ErrorCode
-from moldau.protocol.messages.fetch import FetchRequest
+from moldau.protocol.messages.fetch import FetchRequest, ForgottenTopic
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.wire import Disconnected, WireClient
 from unit.testing.requests import fetch, metadata
@@ -96,10 +96,47 @@ def test_a_request_for_very_many_unknown_partitions_leaves_nothing_behind(
         assert response.session_id == 0
 
 
-def test_an_unknown_isolation_level_is_answered_or_closed(client: WireClient) -> None:
+def test_an_unknown_isolation_level_reads_nothing_that_is_not_committed(
+    client: WireClient,
+) -> None:
     request: FetchRequest = fetch(TOPIC)
     request.isolation_level = 2
     try:
-        client.ask(request, 12)
+        (partition,) = client.ask(request, 12).responses[0].partitions
     except Disconnected:
         return
+    assert partition.error_code == ErrorCode.NONE
+    assert partition.records
+
+
+def test_a_session_that_jumps_or_forgets_what_it_never_had_harms_nobody(
+    client: WireClient,
+) -> None:
+    request = fetch(TOPIC)
+    request.session_id, request.session_epoch = 0, 0
+    session_id = client.ask(request, 12).session_id
+    assert session_id
+    for epoch in (0x7FFFFFFF, 7, 2):
+        request.session_id, request.session_epoch = session_id, epoch
+        response = client.ask(request, 12)
+        assert response.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
+    request.session_epoch = 1
+    request.forgotten_topics_data = [
+        ForgottenTopic(topic=name, partitions=list(range(1_000)))
+        for name in ("other", "", "x" * 99)
+    ]
+    assert client.ask(request, 12).error_code == ErrorCode.NONE
+    request.topics, request.session_epoch = [], 2
+    assert client.ask(request, 12).error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("replica_id", [0, 1, 2**31 - 1])
+def test_a_client_that_claims_to_be_a_replica_gets_no_records(
+    client: WireClient, replica_id: int
+) -> None:
+    """It would move high watermarks if it were believed (CVE-2018-1288)."""
+    request = fetch(TOPIC, 2**40)
+    request.replica_id = replica_id
+    (partition,) = client.ask(request, 12).responses[0].partitions
+    assert partition.error_code != ErrorCode.NONE
+    assert not partition.records

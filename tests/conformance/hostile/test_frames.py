@@ -89,6 +89,17 @@ def test_an_unusual_client_id_is_served(client: WireClient, client_id: str | Non
     assert client.ask(metadata(TOPIC)).topics[0].error_code == ErrorCode.NONE
 
 
+@pytest.mark.parametrize("version", [1, 12])
+def test_a_header_of_another_version_closes_the_connection(
+    client: WireClient, version: int
+) -> None:
+    """Version 1 of Metadata has a header without tags, version 12 one with them."""
+    tags = b"\x00" if version == 1 else b""
+    body = struct.pack(">i", -1) if version == 1 else b"\x7f\x07orders"
+    client.send_frame(struct.pack(">hhi", 3, version, 1) + b"\x00\x01x" + tags + body)
+    assert_closed(client)
+
+
 def test_a_header_with_very_many_tags_closes_the_connection(client: WireClient) -> None:
     client.send_frame(struct.pack(">hhi", 3, 12, 1) + b"\x00\x01x" + b"\xff\xff\xff\xff\x07")
     assert_closed(client)

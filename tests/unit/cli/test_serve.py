@@ -105,6 +105,36 @@ def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
         assert running.end(signal.SIGTERM) in (0, -signal.SIGTERM)
 
 
+HANGS_WHEN_STOPPED = """
+import asyncio
+from contextlib import asynccontextmanager
+from moldau.cli import serve
+
+@asynccontextmanager
+async def hanging(startup, metrics_port):
+    print("started", flush=True)
+    yield
+    print("stopping", flush=True)
+    await asyncio.Event().wait()
+
+serve._running = hanging
+asyncio.run(serve._serve(None, metrics_port=None))
+"""
+
+
+def test_a_second_signal_ends_a_stop_that_hangs() -> None:
+    command = [sys.executable, "-c", HANGS_WHEN_STOPPED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            for line in ("started\n", "stopping\n"):
+                assert process.stdout.readline() == line
+                process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == -signal.SIGTERM
+        finally:
+            process.kill()
+
+
 def test_a_file_and_overrides_are_read(tmp_path: Path) -> None:
     data = tmp_path / "data"
     file = tmp_path / "server.properties"
