@@ -3,11 +3,13 @@
 A window's key reads key@start/end in both, in milliseconds.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
 
 from moldau.streams import (
+    STRING,
     Context,
     JoinWindows,
     KStream,
@@ -21,7 +23,9 @@ from moldau.streams import (
     Topology,
     ValueStore,
 )
-from moldau.streams.processors import Store
+from moldau.streams.nodes import Node, Sink, Source
+from moldau.streams.processors import Store, Time
+from moldau.streams.windows import Windows
 
 SIZE = timedelta(seconds=10)
 GRACE = timedelta(seconds=5)
@@ -40,6 +44,27 @@ def topology(name: str) -> Topology:
     builder = StreamsBuilder()
     TOPOLOGIES[name](builder)
     return builder.build()
+
+
+def together(names: Sequence[str]) -> Topology:
+    """Several topologies as one, on the same sources; what each writes begins with its name."""
+    sources: dict[tuple[type[Source], object], Node] = {}
+    nodes: list[Node] = []
+    for name in names:
+        made: dict[Node, Node] = {}
+        for node in topology(name).nodes:
+            if isinstance(node, Source) and (type(node), node.topics) in sources:
+                made[node] = sources[type(node), node.topics]
+                continue
+            parents = tuple(made[parent] for parent in node.parents)
+            fresh = replace(node, name=f"{name}/{node.name}", parents=parents)
+            if isinstance(fresh, Source):
+                sources[type(fresh), fresh.topics] = fresh
+            elif isinstance(fresh, Sink):
+                fresh = replace(fresh, topic=f"{name}/{fresh.topic}")
+            made[node] = fresh
+            nodes.append(fresh)
+    return Topology(tuple(nodes))
 
 
 def stream(builder: StreamsBuilder, topic: str = "input") -> KStream:
@@ -80,6 +105,16 @@ def plus_length(_key: object, value: object, aggregate: object) -> object:
     return aggregate + len(str(value))
 
 
+def plus_ten_and_length(_key: object, value: object, aggregate: object) -> object:
+    assert isinstance(aggregate, int)
+    return aggregate + 10 + len(str(value))
+
+
+def minus_ten_and_length(_key: object, value: object, aggregate: object) -> object:
+    assert isinstance(aggregate, int)
+    return aggregate - 10 - len(str(value))
+
+
 def plus(one: object, other: object) -> object:
     assert isinstance(one, int)
     assert isinstance(other, int)
@@ -116,6 +151,44 @@ class Numbering(Processor):
         yield record.with_value(f"{before + 1}:{record.value}")
 
 
+class Closing(Processor):
+    """Tells how much came for a key, ten seconds after its first record."""
+
+    time: ClassVar[Time] = "event"
+    stores: ClassVar[Mapping[str, Store]] = {"count": ValueStore("bigint")}
+
+    def process(self, record: Record, context: Context) -> Iterator[Record]:
+        count = context.value("count")
+        before = count.get()
+        assert isinstance(before, int | None)
+        if before is None:
+            context.set_timer(record.timestamp_ms + 10_000)
+        count.put((before or 0) + 1)
+        yield from ()
+
+    def on_timer(self, key: object, time_ms: int, context: Context) -> Iterator[Record]:
+        yield Record(key, str(context.value("count").get()), time_ms)
+        context.value("count").delete()
+
+
+def nothing(_batch: object) -> None:
+    """What is done with records that are peeked at."""
+
+
+def aggregated(builder: StreamsBuilder, windows: Windows) -> KTable:
+    windowed = stream(builder).group_by_key().windowed_by(windows)
+    return windowed.aggregate(str, with_length, returns="string")
+
+
+def reduced(builder: StreamsBuilder, windows: Windows) -> KTable:
+    return stream(builder).group_by_key().windowed_by(windows).reduce(concatenated)
+
+
+def lengths(builder: StreamsBuilder) -> KTable:
+    grouped = builder.table("input").group_by("struct(left(key, 1) as key, value)")
+    return grouped.aggregate(int, plus_ten_and_length, minus_ten_and_length, returns="bigint")
+
+
 STATELESS: dict[str, Build] = {
     "filter": lambda b: stream(b).filter("length(value) > 3").to("output"),
     "filter-not": lambda b: stream(b).filter_not("length(value) > 3").to("output"),
@@ -131,6 +204,14 @@ STATELESS: dict[str, Build] = {
     "branch": branched,
     "merge": lambda b: stream(b, "left").merge(stream(b, "right")).to("output"),
     "repartition": lambda b: stream(b).select_key("left(value, 1)").repartition().to("output"),
+    "peek": lambda b: stream(b).peek(nothing).to("output"),
+    "through": lambda b: (
+        stream(b)
+        .select_key("left(value, 1)")
+        .through("between", key=STRING, value=STRING)
+        .map_values("upper(value)")
+        .to("output")
+    ),
 }
 
 TABLES: dict[str, Build] = {
@@ -142,19 +223,25 @@ TABLES: dict[str, Build] = {
     ),
     "table": lambda b: as_text(b.table("input")),
     "table-filter": lambda b: as_text(b.table("input").filter("length(value) > 3")),
+    "table-filter-not": lambda b: as_text(b.table("input").filter_not("length(value) > 3")),
     "table-map-values": lambda b: as_text(b.table("input").map_values("upper(value)")),
     "table-count": lambda b: as_text(
         b.table("input").group_by("struct(value as key, key as value)").count()
     ),
     "table-reduce": lambda b: as_text(sums(b)),
+    "table-aggregate": lambda b: as_text(lengths(b)),
     "to-table": lambda b: as_text(stream(b).to_table()),
     "tumbling": lambda b: as_windows(stream(b).group_by_key().windowed_by(TUMBLING).count()),
     "hopping": lambda b: as_windows(stream(b).group_by_key().windowed_by(HOPPING).count()),
     "sliding": lambda b: as_windows(stream(b).group_by_key().windowed_by(SLIDING).count()),
     "session": lambda b: as_windows(stream(b).group_by_key().windowed_by(SESSIONS).count()),
-    "tumbling-reduce": lambda b: as_windows(
-        stream(b).group_by_key().windowed_by(TUMBLING).reduce(concatenated)
-    ),
+    "tumbling-reduce": lambda b: as_windows(reduced(b, TUMBLING)),
+    "tumbling-aggregate": lambda b: as_windows(aggregated(b, TUMBLING)),
+    "hopping-reduce": lambda b: as_windows(reduced(b, HOPPING)),
+    "hopping-aggregate": lambda b: as_windows(aggregated(b, HOPPING)),
+    "sliding-reduce": lambda b: as_windows(reduced(b, SLIDING)),
+    "sliding-aggregate": lambda b: as_windows(aggregated(b, SLIDING)),
+    "session-reduce": lambda b: as_windows(reduced(b, SESSIONS)),
     "session-aggregate": lambda b: as_windows(
         stream(b)
         .group_by_key()
@@ -179,11 +266,23 @@ FINAL: dict[str, Build] = {
     "hopping-suppressed": lambda b: as_windows(
         stream(b).group_by_key().windowed_by(HOPPING).count().suppress_until_window_closes()
     ),
+    "sliding-suppressed": lambda b: as_windows(
+        stream(b).group_by_key().windowed_by(SLIDING).count().suppress_until_window_closes()
+    ),
     "session-suppressed": lambda b: as_windows(
         stream(b).group_by_key().windowed_by(SESSIONS).count().suppress_until_window_closes()
     ),
     "stream-stream": lambda b: (
         stream(b, "left").join(stream(b, "right"), BOTH, WITHIN).to("output")
+    ),
+    "stream-stream-before-after": lambda b: (
+        stream(b, "left")
+        .join(
+            stream(b, "right"),
+            BOTH,
+            WITHIN.before(timedelta(seconds=2)).after(timedelta(seconds=5)),
+        )
+        .to("output")
     ),
     "stream-stream-left": lambda b: (
         stream(b, "left").left_join(stream(b, "right"), BOTH, WITHIN).to("output")
@@ -192,6 +291,7 @@ FINAL: dict[str, Build] = {
         stream(b, "left").outer_join(stream(b, "right"), BOTH, WITHIN).to("output")
     ),
     "processor": lambda b: stream(b).process(Numbering()).to("output"),
+    "processor-timers": lambda b: stream(b).process(Closing()).to("output"),
     "stream-table": lambda b: stream(b, "left").join(b.table("right"), BOTH).to("output"),
     "stream-table-left": lambda b: stream(b, "left").left_join(b.table("right"), BOTH).to("output"),
     "stream-global": lambda b: (

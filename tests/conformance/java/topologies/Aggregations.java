@@ -47,13 +47,15 @@ final class Aggregations {
         named.put("reduce", builder ->
             text(grouped(builder).reduce((one, other) -> one + "+" + other)));
         named.put("aggregate", builder -> text(grouped(builder).aggregate(
-            () -> "", (key, value, sum) -> sum + key + value.length())));
+            () -> "", Aggregations::withLength)));
     }
 
     private static void ofTables(Map<String, Consumer<StreamsBuilder>> named) {
         named.put("table", builder -> text(builder.<String, String>table("input")));
         named.put("table-filter", builder -> text(builder.<String, String>table("input")
             .filter((key, value) -> value.length() > 3)));
+        named.put("table-filter-not", builder -> text(builder.<String, String>table("input")
+            .filterNot((key, value) -> value.length() > 3)));
         named.put("table-map-values", builder -> text(builder.<String, String>table("input")
             .mapValues(value -> value.toUpperCase(Locale.ROOT))));
         named.put("table-count", builder -> text(builder.<String, String>table("input")
@@ -64,6 +66,11 @@ final class Aggregations {
             .groupBy((key, value) -> KeyValue.pair(key.substring(0, 1), Long.valueOf(value)),
                 Grouped.with(Serdes.String(), Serdes.Long()))
             .reduce(Long::sum, (sum, gone) -> sum - gone)));
+        named.put("table-aggregate", builder -> text(builder.<String, String>table("input")
+            .groupBy((key, value) -> KeyValue.pair(key.substring(0, 1), value))
+            .aggregate(() -> 0L, (key, value, sum) -> sum + 10 + value.length(),
+                (key, value, sum) -> sum - 10 - value.length(),
+                Materialized.with(Serdes.String(), Serdes.Long()))));
         named.put("to-table", builder -> text(builder.<String, String>stream("input").toTable()));
     }
 
@@ -73,6 +80,18 @@ final class Aggregations {
         named.put("sliding", builder -> windows(grouped(builder).windowedBy(SLIDING).count()));
         named.put("session", builder -> windows(grouped(builder).windowedBy(SESSIONS).count()));
         named.put("tumbling-reduce", builder -> windows(grouped(builder).windowedBy(TUMBLING)
+            .reduce((one, other) -> one + "+" + other)));
+        named.put("tumbling-aggregate", builder -> windows(
+            grouped(builder).windowedBy(TUMBLING).aggregate(() -> "", Aggregations::withLength)));
+        named.put("hopping-reduce", builder -> windows(grouped(builder).windowedBy(HOPPING)
+            .reduce((one, other) -> one + "+" + other)));
+        named.put("hopping-aggregate", builder -> windows(
+            grouped(builder).windowedBy(HOPPING).aggregate(() -> "", Aggregations::withLength)));
+        named.put("sliding-reduce", builder -> windows(grouped(builder).windowedBy(SLIDING)
+            .reduce((one, other) -> one + "+" + other)));
+        named.put("sliding-aggregate", builder -> windows(
+            grouped(builder).windowedBy(SLIDING).aggregate(() -> "", Aggregations::withLength)));
+        named.put("session-reduce", builder -> windows(grouped(builder).windowedBy(SESSIONS)
             .reduce((one, other) -> one + "+" + other)));
         named.put("session-aggregate", builder -> windows(grouped(builder).windowedBy(SESSIONS)
             .aggregate(() -> 0L, (key, value, sum) -> sum + value.length(),
@@ -85,8 +104,14 @@ final class Aggregations {
             whenClosed(grouped(builder).windowedBy(TUMBLING).count())));
         named.put("hopping-suppressed", builder -> windows(
             whenClosed(grouped(builder).windowedBy(HOPPING).count())));
+        named.put("sliding-suppressed", builder -> windows(
+            whenClosed(grouped(builder).windowedBy(SLIDING).count())));
         named.put("session-suppressed", builder -> windows(
             whenClosed(grouped(builder).windowedBy(SESSIONS).count())));
+    }
+
+    private static String withLength(String key, String value, String sum) {
+        return sum + key + value.length();
     }
 
     private static KGroupedStream<String, String> grouped(StreamsBuilder builder) {

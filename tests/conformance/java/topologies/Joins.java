@@ -34,6 +34,10 @@ final class Joins {
     private static void streams(Map<String, Consumer<StreamsBuilder>> named) {
         named.put("stream-stream", builder ->
             left(builder).join(right(builder), BOTH, WITHIN).to("output"));
+        named.put("stream-stream-before-after", builder -> left(builder)
+            .join(right(builder), BOTH,
+                WITHIN.before(Duration.ofSeconds(2)).after(Duration.ofSeconds(5)))
+            .to("output"));
         named.put("stream-stream-left", builder ->
             left(builder).leftJoin(right(builder), BOTH, WITHIN).to("output"));
         named.put("stream-stream-outer", builder ->

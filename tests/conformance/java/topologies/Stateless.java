@@ -48,6 +48,18 @@ final class Stateless {
             .selectKey((key, value) -> value.substring(0, 1))
             .repartition()
             .to("output"));
+        named.put("peek", builder -> builder.<String, String>stream("input")
+            .peek((key, value) -> {})
+            .to("output"));
+        // What Kafka Streams once called through.
+        named.put("through", builder -> {
+            builder.<String, String>stream("input")
+                .selectKey((key, value) -> value.substring(0, 1))
+                .to("between");
+            builder.<String, String>stream("between")
+                .mapValues(value -> value.toUpperCase(Locale.ROOT))
+                .to("output");
+        });
     }
 
     private Stateless() {}
