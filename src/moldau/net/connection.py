@@ -108,12 +108,14 @@ class Connection:
         self.transport = cast("asyncio.Transport | SocketTransport", transport)
         self._is_asyncio = isinstance(transport, asyncio.Transport)
         self.transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
-        self._set_socket_buffers()
+        self._set_socket_options()
         self._respond = self._opening(self)
         self._owner.opened(self)
 
-    def _set_socket_buffers(self) -> None:
+    def _set_socket_options(self) -> None:
         connected = self.transport.get_extra_info("socket")
+        # So that a client whose machine has gone without a word is noticed in the end.
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, size in (
             (socket.SO_SNDBUF, self._limits.socket_send_bytes),
             (socket.SO_RCVBUF, self._limits.socket_receive_bytes),

@@ -162,8 +162,6 @@ class Listener:
                         break  # these first; the next call will tell, if it lasts
                     raise
                 caller.setblocking(False)
-                # So that one whose machine has gone without a word is noticed in the end.
-                caller.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 callers.append(caller)
         return callers
 

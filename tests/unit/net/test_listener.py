@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits
-from moldau.net.answer import Limits, Part
+from moldau.net.answer import Limits, Part, Respond
+from moldau.net.connection import Connection
 from moldau.net.listener import Endpoint, Listener
 
 
@@ -207,6 +208,27 @@ async def test_an_empty_host_listens_on_every_address() -> None:
     serving = asyncio.ensure_future(listener.serve())
     answer, writer = await ask(listener.port)
     assert answer == b"\0\0\0\2hi"
+    writer.close()
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_connections_are_kept_alive() -> None:
+    accepted = []
+
+    def opening(connection: Connection) -> Respond:
+        accepted.append(connection.transport.get_extra_info("socket"))
+        return echo
+
+    listener = Listener(
+        Endpoint("PLAINTEXT", "127.0.0.1", 0),
+        opening,
+        limits=Limits(),
+        admission=Admission(ConnectionLimits()),
+    )
+    serving = asyncio.ensure_future(listener.serve())
+    _, writer = await ask(listener.port)
+    assert accepted[0].getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
     writer.close()
     serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
