@@ -2,13 +2,15 @@
 
 Member ids differ from broker to broker: they are told by the order in which they were given
 out. A request without an answer within a moment counts as parked; its answer is told when it
-comes. There are two members, so that whoever remains of them must be the leader.
+comes. When a leader goes, who follows is up to the broker, unless only one remains: among
+three members the leader therefore stays. In every second play members speak older versions,
+each its own.
 """
 
 import random
 import select
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from moldau.errors import ErrorCode
@@ -16,6 +18,7 @@ from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.headers import decode_response_header
+from moldau.protocol.messages.delete_groups import DeleteGroupsRequest
 from moldau.protocol.messages.describe_groups import DescribeGroupsRequest
 from moldau.protocol.messages.find_coordinator import FindCoordinatorRequest
 from moldau.protocol.messages.heartbeat import HeartbeatRequest
@@ -37,13 +40,33 @@ from moldau.testing.wire import WireClient
 
 PARKED_AFTER_S = 0.3
 TOPIC = "twins"
+MEMBERS = (("a", None), ("s", "static"), ("b", None))
 ACTIONS = (
     *("join",) * 5,
     *("sync",) * 5,
     *("heartbeat",) * 2,
     *("commit",) * 3,
     *("leave", "restart", "fetch", "describe", "delete_offsets", "stale", "fenced", "simple"),
+    "delete_group",
 )
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The versions that a member speaks."""
+
+    join: int = 9
+    sync: int = 5
+    heartbeat: int = 4
+    leave: int = 5
+    commit: int = 8
+
+    @classmethod
+    def drawn(cls, source: random.Random, *, is_static: bool) -> "Versions":
+        """Any; for a static member one that knows of these."""
+        first = cls(5, 3, 3, 3, 7) if is_static else cls(0, 0, 0, 0, 2)
+        ranges = zip(astuple(first), astuple(cls()), strict=True)
+        return cls(*(source.randint(*each) for each in ranges))
 
 
 @dataclass
@@ -52,11 +75,17 @@ class Actor:
 
     client: WireClient
     instance_id: str | None
-    version: int
+    versions: Versions
+    leader: str = ""
     member_id: str = ""
     generation: int = -1
     members: tuple[str, ...] = ()
     waiting: tuple[str, object, int] | None = None
+
+    @property
+    def metadata(self) -> bytes:
+        """A subscription to nothing, with the member's name as user data."""
+        return b"\0\0\0\0\0\0\0\0\0\1" + self.client.client_id.encode()
 
 
 @dataclass
@@ -65,14 +94,20 @@ class GroupTwin:
 
     bootstrap: str
     group: str
+    seed: int
     names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tool = WireClient(self.bootstrap)
+        self.source = random.Random(self.seed)
         self.actors = [
-            Actor(WireClient(self.bootstrap, client_id="a"), None, 9),
-            Actor(WireClient(self.bootstrap, client_id="s"), "static", 9),
+            Actor(WireClient(self.bootstrap, client_id=name), instance_id, Versions())
+            for name, instance_id in MEMBERS[: self.source.choice((2, 3))]
         ]
+        if self.seed % 2:
+            for actor in self.actors:
+                is_static = actor.instance_id is not None
+                actor.versions = Versions.drawn(self.source, is_static=is_static)
         while self.tool.ask(FindCoordinatorRequest(key=self.group), 2).error_code:
             pass
         fetch = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=self.group, topics=[])])
@@ -84,13 +119,14 @@ class GroupTwin:
         for client in (self.tool, *(actor.client for actor in self.actors)):
             client.close()
 
-    def play(self, seed: int, steps: int) -> Iterator[str]:
+    def play(self, steps: int) -> Iterator[str]:
         """What comes of each step."""
-        source = random.Random(seed)
         for _ in range(steps):
-            action, index = source.choice(ACTIONS), source.randrange(2)
+            action = self.source.choice(ACTIONS)
+            index = self.source.randrange(len(self.actors))
             actor = self.actors[index]
-            if actor.waiting is None:
+            is_staying = len(self.actors) > 2 and actor.leader in ("", actor.member_id)
+            if actor.waiting is None and not (is_staying and action in ("leave", "restart")):
                 yield f"{action} {index}: {getattr(self, action)(actor)}"
             for other, each in enumerate(self.actors):
                 if each.waiting is not None and _is_readable(each, PARKED_AFTER_S):
@@ -106,9 +142,9 @@ class GroupTwin:
             member_id=actor.member_id,
             group_instance_id=actor.instance_id,
             protocol_type="consumer",
-            protocols=[JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\0\0\0\0")],
+            protocols=[JoinGroupRequestProtocol(name="range", metadata=actor.metadata)],
         )
-        return self._ask(actor, "join", request, actor.version)
+        return self._ask(actor, "join", request, actor.versions.join)
 
     def sync(self, actor: Actor) -> str:
         request = SyncGroupRequest(
@@ -123,7 +159,7 @@ class GroupTwin:
                 for each in actor.members
             ],
         )
-        return self._ask(actor, "sync", request, 5)
+        return self._ask(actor, "sync", request, actor.versions.sync)
 
     def heartbeat(self, actor: Actor) -> str:
         return self._heartbeat(actor, actor.member_id, actor.generation)
@@ -141,12 +177,14 @@ class GroupTwin:
             member_id=member_id,
             group_instance_id=actor.instance_id,
         )
-        return self._ask(actor, "heartbeat", request, 4)
+        return self._ask(actor, "heartbeat", request, actor.versions.heartbeat)
 
     def leave(self, actor: Actor) -> str:
         member = MemberIdentity(member_id=actor.member_id, group_instance_id=actor.instance_id)
         request = LeaveGroupRequest(group_id=self.group, members=[member])
-        return self._ask(actor, "leave", request, 5)
+        if actor.versions.leave < 3:
+            request = LeaveGroupRequest(group_id=self.group, member_id=actor.member_id)
+        return self._ask(actor, "leave", request, actor.versions.leave)
 
     def restart(self, actor: Actor) -> str:
         actor.member_id = ""
@@ -157,11 +195,11 @@ class GroupTwin:
         request.member_id = actor.member_id
         request.generation_id_or_member_epoch = actor.generation
         request.group_instance_id = actor.instance_id
-        return self._ask(actor, "commit", request, 8)
+        return self._ask(actor, "commit", request, actor.versions.commit)
 
-    def _commit_request(self, offset: int) -> OffsetCommitRequest:
+    def _commit_request(self, offset: int, number: int = 0) -> OffsetCommitRequest:
         partition = OffsetCommitRequestPartition(
-            partition_index=0, committed_offset=offset, committed_metadata="m"
+            partition_index=number, committed_offset=offset, committed_metadata="m"
         )
         topic = OffsetCommitRequestTopic(name=TOPIC, partitions=[partition])
         return OffsetCommitRequest(group_id=self.group, topics=[topic])
@@ -175,29 +213,37 @@ class GroupTwin:
     def fetch(self, _: Actor) -> str:
         group = OffsetFetchRequestGroup(group_id=self.group, topics=None)
         (found,) = self.tool.ask(OffsetFetchRequest(groups=[group]), 8).groups
-        offsets = [
+        offsets = sorted(
             (topic.name, each.partition_index, each.committed_offset, each.metadata)
             for topic in found.topics
             for each in topic.partitions
-        ]
+        )
         return f"{_code(found.error_code)} {offsets}"
 
     def describe(self, _: Actor) -> str:
         (group,) = self.tool.ask(DescribeGroupsRequest(groups=[self.group]), 5).groups
         members = sorted(
-            f"{self.names[each.member_id]} {each.client_id} {each.client_host} "
+            f"{self._name(each.member_id)} {each.client_id} {each.client_host} "
             f"{each.member_assignment!r} {each.member_metadata!r}"
-            for each in group.members
+            for each in sorted(group.members, key=lambda member: member.client_id)
         )
         return f"{group.group_state} {group.protocol_type} {group.protocol_data} {members}"
 
     def delete_offsets(self, _: Actor) -> str:
+        (group,) = self.tool.ask(DescribeGroupsRequest(groups=[self.group]), 5).groups
+        if group.group_state == "Empty":
+            # Apache forgets an empty group with its last offset, and with it who may join.
+            self.tool.ask(self._commit_request(1, number=1), 8)
         topic = OffsetDeleteRequestTopic(
             name=TOPIC, partitions=[OffsetDeleteRequestPartition(partition_index=0)]
         )
         response = self.tool.ask(OffsetDeleteRequest(group_id=self.group, topics=[topic]), 0)
         codes = [_code(each.error_code) for one in response.topics for each in one.partitions]
         return f"{_code(response.error_code)} {codes}"
+
+    def delete_group(self, _: Actor) -> str:
+        response = self.tool.ask(DeleteGroupsRequest(groups_names=[self.group]), 2)
+        return _code(response.results[0].error_code)
 
     # Answers
 
@@ -218,12 +264,15 @@ class GroupTwin:
         code = response.error_code
         if code in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED):
             actor.member_id, actor.generation = response.member_id, response.generation_id
+            actor.leader = response.leader
             actor.members = tuple(each.member_id for each in response.members)
             if response.skip_assignment:
                 actor.members = ()
         if code == ErrorCode.UNKNOWN_MEMBER_ID:
             actor.member_id = ""
-        members = sorted(map(self._name, (each.member_id for each in response.members)))
+        # Those that nobody has heard of yet are named in an order that is not the broker's.
+        known = sorted(response.members, key=lambda member: bytes(member.metadata))
+        members = sorted(self._name(each.member_id) for each in known)
         return (
             f"{_code(code)} {self._name(response.member_id)} {response.generation_id} "
             f"{response.protocol_type} {response.protocol_name} {self._name(response.leader)} "
