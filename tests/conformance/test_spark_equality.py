@@ -15,13 +15,13 @@ from conformance.apache.marks import needs_apache
 from conformance.conftest import show_download
 from conformance.spark_connector import REFUSED
 from conformance.spark_topics import CLEANING, produce_all
+from moldau.client import java_settings
+from moldau.client.java_classes import OF_CONSUMERS, OF_PRODUCERS
 from moldau.client.settings import ClientSettings, ConsumerSettings, ProducerSettings, dotted
-from moldau.spark.client_settings import CLASSES, without_effect
 from moldau.testing.broker import running_broker
 
 CONNECTOR = "spark-connector-4.2"
 pytestmark = [needs_apache(CONNECTOR), pytest.mark.timeout(1200)]
-CODECS = {"serializer", "deserializer"}
 
 
 def test_our_source_reads_and_refuses_what_sparks_own_does(
@@ -44,8 +44,9 @@ def test_our_source_reads_and_refuses_what_sparks_own_does(
 
 def known(kind: type[ClientSettings]) -> set[str]:
     """Every setting that is used, left out or refused with a reason."""
-    codecs = {f"{part}.{codec}" for part in ("key", "value") for codec in CODECS}
-    return {dotted(field.name) for field in fields(kind)} | without_effect(kind) | CLASSES | codecs
+    functions = OF_CONSUMERS if kind is ConsumerSettings else OF_PRODUCERS
+    javas = java_settings.HARMLESS.keys() | java_settings.REFUSED.keys()
+    return {dotted(field.name) for field in fields(kind)} | javas | {*functions}
 
 
 def run_driver(bootstrap: str, file: Path) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""Options `kafka.*`: which of the settings of Kafka's own clients are used, and which are not."""
+"""Options `kafka.*`: the settings of our clients, less those that mean nothing to Spark."""
 
 import logging
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 
-from moldau.client.settings import ClientSettings, ConsumerSettings, dotted
+from moldau.client import java_classes
+from moldau.client.java_settings import HARMLESS, REFUSED, leave_out
+from moldau.client.settings import ClientSettings, ProducerSettings, dotted
 from moldau.config.suggestion import nearest
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
@@ -13,70 +15,21 @@ from moldau.errors import KafkaError
 _log = logging.getLogger(__name__)
 
 CLIENT_PREFIX = "kafka."
-
-_OF_ALL = (
-    "auto.include.jmx.reporter bootstrap.resolve.timeout.ms client.dns.lookup "
-    "connections.max.idle.ms enable.metrics.push metadata.cluster.check.enable "
-    "metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy metric.reporters "
-    "metrics.num.samples metrics.recording.level receive.buffer.bytes reconnect.backoff.max.ms "
-    "reconnect.backoff.ms retry.backoff.max.ms sasl.kerberos.kinit.cmd "
-    "sasl.kerberos.min.time.before.relogin sasl.kerberos.service.name "
-    "sasl.kerberos.ticket.renew.jitter sasl.kerberos.ticket.renew.window.factor "
-    "sasl.login.connect.timeout.ms sasl.login.read.timeout.ms sasl.login.refresh.buffer.seconds "
-    "sasl.login.refresh.min.period.seconds sasl.login.refresh.window.factor "
-    "sasl.login.refresh.window.jitter sasl.login.retry.backoff.max.ms sasl.login.retry.backoff.ms "
-    "sasl.oauthbearer.allow.unverified.audience sasl.oauthbearer.allow.unverified.issuer "
-    "sasl.oauthbearer.assertion.algorithm sasl.oauthbearer.assertion.claim.aud "
-    "sasl.oauthbearer.assertion.claim.exp.seconds sasl.oauthbearer.assertion.claim.iss "
-    "sasl.oauthbearer.assertion.claim.jti.include sasl.oauthbearer.assertion.claim.nbf.seconds "
-    "sasl.oauthbearer.assertion.claim.sub sasl.oauthbearer.assertion.file "
-    "sasl.oauthbearer.assertion.private.key.file "
-    "sasl.oauthbearer.assertion.private.key.passphrase sasl.oauthbearer.assertion.template.file "
-    "sasl.oauthbearer.clock.skew.seconds sasl.oauthbearer.expected.audience "
-    "sasl.oauthbearer.expected.issuer sasl.oauthbearer.header.urlencode "
-    "sasl.oauthbearer.jwks.endpoint.refresh.ms "
-    "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms "
-    "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms sasl.oauthbearer.jwks.endpoint.url "
-    "sasl.oauthbearer.scope.claim.name sasl.oauthbearer.sub.claim.name send.buffer.bytes "
-    "socket.connection.setup.timeout.max.ms ssl.keymanager.algorithm ssl.protocol ssl.provider "
-    "ssl.secure.random.implementation ssl.trustmanager.algorithm"
-)
-_OF_CONSUMERS = (
-    "default.api.timeout.ms exclude.internal.topics group.id internal.leave.group.on.close "
-    "internal.throw.on.fetch.stable.offset.unsupported share.acknowledgement.mode "
-    "share.acquire.mode"
-)
-_OF_PRODUCERS = (
-    "buffer.memory.allocation.strategy client.rack metadata.max.idle.ms "
-    "partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms "
-    "partitioner.ignore.keys partitioner.rack.aware transaction.two.phase.commit.enable"
-)
-_CLASSES = (
-    "config.providers interceptor.classes partitioner.class sasl.client.callback.handler.class "
-    "sasl.login.callback.handler.class sasl.login.class sasl.oauthbearer.jwt.retriever.class "
-    "sasl.oauthbearer.jwt.validator.class security.providers ssl.engine.factory.class"
-)
-CLASSES = frozenset(_CLASSES.split())
-"""Settings whose values are classes of Java: those of Kafka do what we do, others cannot run."""
-_OF_KAFKA = "org.apache.kafka."
-
-
-def without_effect(kind: type[ClientSettings]) -> frozenset[str]:
-    """What Java's clients of this kind have and what means nothing here (Kafka 3.9 to 4.4)."""
-    own = _OF_CONSUMERS if issubclass(kind, ConsumerSettings) else _OF_PRODUCERS
-    return frozenset(_OF_ALL.split() + own.split())
+_UNUSED = ("group.id", "exclude.internal.topics")
+"""What our consumers have, but no source: Spark keeps the offsets and is in no group."""
+_PARTITIONER = "partitioner.class"
+_leave_out = cache(leave_out)  # and say so once: options are read at every step of a query
 
 
 def client_settings(
     kind: type[ClientSettings], given: Mapping[str, str], refused: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
-    """The settings in the options of a source or a sink; ValueError for what cannot be set.
+    """The settings in the options of a source or a sink; an error for what cannot be set.
 
     A job that Spark's own connector runs may have settings that matter only there: they are left
     out, and the log says so. A name that Kafka does not know is a mistake.
     """
     names = {dotted(field.name) for field in fields(kind)}
-    idle = without_effect(kind)
     kept, dropped = [], []
     for option, value in sorted(given.items()):
         if not option.startswith(CLIENT_PREFIX):
@@ -84,14 +37,12 @@ def client_settings(
         name = option.removeprefix(CLIENT_PREFIX)
         if name in refused:
             raise ValueError(f"{option} cannot be set: {refused[name]}")
-        if name in CLASSES and not value.startswith(_OF_KAFKA):
-            raise ValueError(f"{option} cannot be set: {value!r} is Java, which does not run here")
-        if name in idle or name in CLASSES:
-            dropped.append(option)
-        elif name in names:
+        if name in names and name not in _UNUSED:
             kept.append((name, value))
+        elif name in names or _is_without_effect(kind, name, value):
+            dropped.append(option)
         else:
-            raise _unknown(option, names | idle | CLASSES)
+            raise _unknown(option, names)
     if not any(name == "bootstrap.servers" for name, _ in kept):
         raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
     if dropped:
@@ -99,12 +50,22 @@ def client_settings(
     return tuple(kept)
 
 
-def _unknown(option: str, known: set[str]) -> KafkaError:
-    meant = nearest(option.removeprefix(CLIENT_PREFIX), known)
+def _is_without_effect(kind: type[ClientSettings], name: str, value: str) -> bool:
+    """Whether a setting of Java's clients may be left out; an error if it may not be."""
+    if name != _PARTITIONER or not issubclass(kind, ProducerSettings):
+        return _leave_out(name, value)
+    if java_classes.partitioner({name: value}, None) is None:
+        return True
+    hint = "rows go by their keys, or by a column 'partition'"
+    raise ValueError(f"{CLIENT_PREFIX}{name} cannot be set: {hint}")
+
+
+def _unknown(option: str, names: set[str]) -> KafkaError:
+    meant = nearest(option.removeprefix(CLIENT_PREFIX), names | HARMLESS.keys() | REFUSED.keys())
     hint = f"; did you mean {CLIENT_PREFIX}{meant}?" if meant else ""
     return config_error(f"{option} is no setting of Kafka's clients{hint}")
 
 
-@cache  # options are read at every step of a query
+@cache
 def _tell(dropped: tuple[str, ...]) -> None:
     _log.warning("without effect here: %s", ", ".join(dropped))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields
 
+from moldau.client.java_settings import leave_out
 from moldau.client.settings import (
     AdminSettings,
     ClientSettings,
@@ -40,8 +41,8 @@ class ClientOptions:
             if name.startswith(CLIENT_PREFIX)
         }
         known = {name: name for kind in KINDS for name in _names(kind)}
-        for name in self._of_clients:
-            if name not in known:
+        for name, value in self._of_clients.items():
+            if name not in known and not leave_out(name, value):
                 raise unknown("client", name, known)
         # What cannot be is said before anything starts.
         SinkOptions.read(self.sink)

@@ -45,12 +45,19 @@ def test_a_setting_goes_to_the_clients_that_have_it() -> None:
     assert clients.admin == SERVERS
 
 
+def test_what_is_javas_alone_goes_to_no_client() -> None:
+    clients = ClientOptions("kafka:9092", {"kafka.metric.reporters": "a.B"})
+    assert clients.admin == clients.view == SERVERS
+    assert clients.sink == prefixed(SERVERS)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
         ("kafka.compresion.type", "zstd", "compression.type"),
         ("kafka.compression.type", "brotli", "one of none, gzip"),
         ("kafka.security.protocol", "TLS", "security.protocol"),
+        ("kafka.interceptor.classes", "a.B", "is not supported: they are Java's"),
     ],
 )
 def test_what_cannot_be_is_said_at_once(name: str, value: str, words: str) -> None:
