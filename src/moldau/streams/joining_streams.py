@@ -28,7 +28,7 @@ def stream_with_stream(node: StreamJoin, compilation: Compilation) -> DataFrame:
         LEFT,
         RIGHT,
         f.greatest("left_timestamp", "right_timestamp").alias(TIMESTAMP),
-        f.coalesce("left_headers", "right_headers").alias(HEADERS),
+        _headers().alias(HEADERS),
         _later_place().alias(PLACE),
     )
     return rows.select(KEY, joined_value(node.joiner).alias(VALUE), TIMESTAMP, HEADERS, PLACE)
@@ -46,6 +46,12 @@ def _side(frame: DataFrame, side: str, node: StreamJoin) -> DataFrame:
     # Spark drops what is older than the watermark at once; for Kafka a record may still join
     # with younger ones, so the watermark is as much later as those may be younger.
     return named.withWatermark(f"{side}_timestamp", f"{node.windows.lateness_ms} milliseconds")
+
+
+def _headers() -> Column:
+    """Those of the left record, if there is one: it may well have none."""
+    is_left = f.col("left_timestamp").isNotNull()
+    return f.when(is_left, f.col("left_headers")).otherwise(f.col("right_headers"))
 
 
 def _later_place() -> Column:
