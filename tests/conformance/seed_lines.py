@@ -3,6 +3,7 @@
 A file in `seeds` has steps, each of a line that is typed into a shell, exactly as the seed has it:
 
     $ bin/kafka-topics.sh --list ...   the line; `--list` and `--describe` are repeated
+    & line                             what the fixture has run before: it starts a broker
     < text                             then this is typed, when the program asks for it
     | pattern                          then a line comes that has this
     ^C                                 then somebody interrupts it
@@ -24,6 +25,8 @@ class SeedStep:
 
     line: str
     events: list[tuple[str, str]] = field(default_factory=list)
+    is_done: bool = False
+    """Whether the fixture has run it."""
 
     @property
     def is_question(self) -> bool:
@@ -44,10 +47,18 @@ def read_steps(path: Path) -> list[SeedStep]:
     for line in path.read_text().splitlines():
         if line.startswith("$ "):
             steps.append(SeedStep(line[2:]))
+        elif line.startswith("& "):
+            steps.append(SeedStep(line[2:], is_done=True))
         elif line and not line.startswith("#"):
             mark, _, text = line.partition(" ")
             steps[-1].events.append((mark, text))
     return steps
+
+
+def start_line() -> str:
+    """How a seed starts its broker."""
+    (line,) = {step.line for path in FILES for step in read_steps(path) if step.is_done}
+    return line
 
 
 def seed_commands(text: str) -> list[str]:
