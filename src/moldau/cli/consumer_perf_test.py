@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from moldau.cli.performance.dates import USUAL, check_pattern, format_date
+from moldau.cli.performance.metric_lines import consumer_lines
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
@@ -29,9 +31,9 @@ OPTIONS = Options(
     Option("show-detailed-stats", "A line for each interval."),
     Option("reporting-interval", "How long that is.", "MILLISECONDS", kind=int),
     Option("hide-header", "Leave out the names of the columns."),
-    Option("date-format", "For scripts: the usual one is used.", "FORMAT"),
+    Option("date-format", "How times are printed, as SimpleDateFormat has it.", "FORMAT"),
     Option("consumer.config", "A file with settings.", "FILE"),
-    Option("print-metrics", "For scripts: there are no more figures."),
+    Option("print-metrics", "At the end, all that the consumer counted."),
     Option("socket-buffer-size", "For scripts: the system decides.", "BYTES"),
     Option("threads", "For old scripts: one is enough.", "COUNT"),
     Option("num-fetch-threads", "For old scripts: one is enough.", "COUNT"),
@@ -51,33 +53,43 @@ class Consumption:
     window_start_ms: int = field(default=0)
     window_count: int = 0
     window_bytes: int = 0
+    date_format: str = USUAL
+    metrics: dict[str, float] = field(default_factory=dict)
 
-    def row(self, first: list[str], now_ms: int) -> str:
+    def row(self, now_ms: int) -> str:
         """All that was read so far."""
+        first = [self._date(self.start_ms), self._date(now_ms)]
         return _row(first, self, self.count, self.size_bytes, now_ms - self.start_ms)
 
     def window(self, now_ms: int) -> str:
         """What was read since the last line, which ends here."""
         count, size = self.count - self.window_count, self.size_bytes - self.window_bytes
         elapsed_ms = now_ms - self.window_start_ms
-        line = _row([_date(now_ms), "0"], self, count, size, elapsed_ms)
+        line = _row([self._date(now_ms), "0"], self, count, size, elapsed_ms)
         self.window_start_ms = now_ms
         self.window_count, self.window_bytes = self.count, self.size_bytes
         return line
+
+    def _date(self, milliseconds: int) -> str:
+        moment = datetime.fromtimestamp(milliseconds // 1000, UTC).astimezone()
+        return format_date(moment.replace(microsecond=milliseconds % 1000 * 1000), self.date_format)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     given = OPTIONS.parse(arguments)
     given.require("topic", "messages")
+    check_pattern(given.text("date-format", USUAL))
+    values = settings(given)
     if "hide-header" not in given:
         first = "time, threadId" if "show-detailed-stats" in given else "start.time, end.time"
         print(f"{first}, {_COLUMNS}, {_FETCHING}")
     with progress_bar(given.number("messages"), as_records) as bar:
-        seen = asyncio.run(_measure(given, settings(given), bar))
+        seen = asyncio.run(_measure(given, values, bar))
     if "show-detailed-stats" not in given:
-        now_ms = _now_ms()
-        print(seen.row([_date(seen.start_ms), _date(now_ms)], now_ms))
+        print(seen.row(_now_ms()))
+    if "print-metrics" in given:
+        print("\n".join(consumer_lines(seen.metrics, str(values["client.id"]))))
     return 0
 
 
@@ -102,7 +114,7 @@ async def _measure(given: Given, values: dict[str, object], bar: Bar | None) -> 
     interval_ms = given.number("reporting-interval", 5_000)
     shows_windows = "show-detailed-stats" in given
     now_ms = _now_ms()
-    seen = Consumption(now_ms, window_start_ms=now_ms)
+    seen = Consumption(now_ms, window_start_ms=now_ms, date_format=given.text("date-format", USUAL))
     async with Consumer[bytes, bytes](values) as consumer:
         consumer.subscribe([given.text("topic")])
         while seen.count < wanted:
@@ -124,6 +136,7 @@ async def _measure(given: Given, values: dict[str, object], bar: Bar | None) -> 
                 if bar is not None:
                     bar.clear()
                 print(seen.window(_now_ms()), flush=True)
+        seen.metrics = consumer.metrics()
     return seen
 
 
@@ -147,8 +160,3 @@ def _row(first: list[str], seen: Consumption, count: int, size: int, elapsed_ms:
 
 def _now_ms() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _date(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone()
-    return f"{moment:%Y-%m-%d %H:%M:%S}:{milliseconds % 1000:03d}"

@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 
 from moldau.cli.performance.latencies import Latencies
+from moldau.cli.performance.metric_lines import producer_lines
 from moldau.cli.performance.pace import Pace
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, Option, Options, warn
 from moldau.cli.terminal.progress import as_records, progress_bar
+from moldau.client.metrics import Metrics
 from moldau.client.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
@@ -31,7 +33,7 @@ OPTIONS = Options(
     Option("producer-props", "Settings: a=1 b=2.", "KEY=VALUE"),
     Option("producer.config", "A file with settings.", "FILE"),
     Option("bootstrap-server", "The brokers to ask first, instead of a setting.", "SERVERS"),
-    Option("print-metrics", "For scripts: there are no more figures."),
+    Option("print-metrics", "At the end, all that the producer counted."),
     Option("transactional-id", "Write in transactions.", "ID"),
     Option("transaction-duration-ms", "How long each lasts.", "MILLISECONDS", kind=int),
 )
@@ -50,8 +52,11 @@ def main(arguments: Sequence[str]) -> int:
     count = given.number("num-records")
     with progress_bar(count, as_records) as bar:
         latencies = Latencies(count, bar=bar)
-        asyncio.run(_measure(given, settings(given), payloads(given), latencies))
+        values = settings(given)
+        metrics = asyncio.run(_measure(given, values, payloads(given), latencies))
     print(latencies.total())
+    if "print-metrics" in given:
+        print("\n".join(producer_lines(metrics, str(values["client.id"]))))
     return 0
 
 
@@ -116,7 +121,8 @@ async def _measure(
     values: dict[str, object],
     payload_of: Callable[[int], bytes],
     latencies: Latencies,
-) -> None:
+) -> Metrics:
+    """Write all; returns what the producer counted."""
     count, topic = given.number("num-records"), given.text("topic")
     pace = Pace(given.last("throughput", float, -1.0))
     lost: list[str] = []
@@ -144,8 +150,10 @@ async def _measure(
         if ends is not None:
             await producer.commit_transaction()
         await producer.flush()
+        metrics = producer.metrics()
     if lost:
         warn(f"ERROR {len(lost)} records were lost: {lost[0]}")
+    return metrics
 
 
 class _Transactions:

@@ -33,6 +33,33 @@ def test_a_window_is_what_came_since_the_last() -> None:
     assert seen.window(2000).split(", ")[4] == "10"
 
 
+def test_dates_and_metrics_are_printed_as_asked(bootstrap: str) -> None:
+    run("console-producer", bootstrap, "--topic", "c", stdin="line\n" * 3)
+    options = (
+        "--messages",
+        "3",
+        "--hide-header",
+        "--date-format",
+        "'on' dd.MM.yy",
+        "--print-metrics",
+    )
+    row, empty, header, *metrics = run(
+        "consumer-perf-test", bootstrap, "--topic", "c", *options
+    ).stdout.splitlines()
+    assert re.match(r"on \d\d\.\d\d\.\d\d, on \d\d\.\d\d\.\d\d, ", row)
+    assert not empty
+    assert re.fullmatch(r"Metric Name +Value", header)
+    name = "consumer-fetch-manager-metrics:fetch-total:{client-id=perf-consumer-client}"
+    assert any(line.startswith(name) for line in metrics)
+
+
+def test_a_date_format_that_means_nothing_is_one_line(bootstrap: str) -> None:
+    options = ("--topic", "c", "--messages", "1", "--date-format", "jj")
+    done = run("consumer-perf-test", bootstrap, *options)
+    assert (done.code, done.stdout) == (1, "")
+    assert done.stderr == "Illegal pattern character 'j'\n"
+
+
 def test_the_brokers_must_be_named() -> None:
     done = run("consumer-perf-test", "--topic", "t", "--messages", "1", "--hide-header")
     assert done.stderr == 'Missing required argument "[broker-list]"\n'

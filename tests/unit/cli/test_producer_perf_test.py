@@ -38,6 +38,19 @@ def test_transactions_are_written_too(broker: EmbeddedBroker, bootstrap: str) ->
     assert [b"%d" % number for number in range(20)] == [v for v in values if v and v.isdigit()]
 
 
+def test_what_the_producer_counted_is_printed(bootstrap: str) -> None:
+    done = run(
+        *("producer-perf-test", bootstrap, "--topic", "c", "--num-records", "7"),
+        *("--record-size", "10", "--throughput", "-1", "--print-metrics"),
+    )
+    _, empty, header, *metrics = done.stdout.splitlines()
+    assert not empty
+    assert re.fullmatch(r"Metric Name +Value", header)
+    name = "producer-metrics:record-send-total:{client-id=perf-producer-client}"
+    (sent,) = [line for line in metrics if line.startswith(name)]
+    assert sent.endswith(" : 7.000")
+
+
 def test_payloads_come_from_a_file_or_a_size(tmp_path: Path) -> None:
     file = tmp_path / "payloads.txt"
     file.write_text("one\ntwo\n")
