@@ -39,7 +39,7 @@ OPTIONS = Options(
     Option("state", "Describe or list states, or list groups in these.", "STATES", True),
     Option("type", "List types, or groups of these.", "TYPES", True),
     Option("verbose", "More of each member."),
-    Option("timeout", "How long brokers may take.", "MILLISECONDS", kind=int),
+    Option("timeout", "How long an answer may take; 5000 without it.", "MILLISECONDS", kind=int),
     Option("to-earliest", "Go on from the beginning."),
     Option("to-latest", "Go on from the end."),
     Option("to-current", "Stay where the group is."),
@@ -55,6 +55,7 @@ OPTIONS = Options(
     Option("zookeeper", "How groups before 0.9 were found.", "SERVERS"),
 )
 
+_TIMEOUT_MS = 5_000
 _ACTIONS: dict[str, Callable[[GroupAdmin, Given], Awaitable[None]]] = {
     "list": list_groups,
     "describe": describe,
@@ -69,7 +70,12 @@ def main(arguments: Sequence[str]) -> int:
     given = OPTIONS.parse(arguments)
     action = check(given)
     try:
-        run_admin(given, GroupAdmin, lambda admin: _ACTIONS[action](admin, given))
+        run_admin(
+            given,
+            GroupAdmin,
+            lambda admin: _ACTIONS[action](admin, given),
+            timeout_ms=given.number("timeout", _TIMEOUT_MS),
+        )
     except KafkaError as error:
         print(f"\nError: Executing consumer group command failed due to {error}")
         return 1

@@ -1,5 +1,7 @@
 """List, describe, delete and reset consumer groups; layouts are in the transcripts."""
 
+import socket
+
 import pytest
 
 from unit.cli.command import run
@@ -32,3 +34,13 @@ def test_brokers_that_cannot_be_reached_are_one_line() -> None:
     done = run("consumer-groups", "--bootstrap-server", "127.0.0.1:1", "--list")
     assert done.code == 1
     assert done.stdout.startswith("\nError: Executing consumer group command failed due to no ")
+
+
+def test_brokers_that_never_answer_are_given_up_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        options = ("--describe", "--group", "g", "--timeout", "300")
+        done = run("consumer-groups", "--bootstrap-server", address, *options)
+    assert done.code == 1
+    assert "\nError: Executing consumer group command failed due to " in done.stdout
+    assert "0.3 s" in done.stdout

@@ -23,15 +23,24 @@ class _SettingsClient(Configs, Connected):
 
 
 def run_admin(
-    given: Given, kind: type[Client], work: Callable[[Client], Awaitable[Result]]
+    given: Given,
+    kind: type[Client],
+    work: Callable[[Client], Awaitable[Result]],
+    *,
+    timeout_ms: int | None = None,
 ) -> Result:
     """Run `work` with a client of this kind for the cluster that the options name.
 
     Kinds have only the areas that a command needs: loading all takes longer than the answer.
+    Each question may take `timeout_ms`, or else what the settings say.
     """
 
+    values = settings(given)
+    if timeout_ms is not None:
+        values |= {"request.timeout.ms": timeout_ms, "default.api.timeout.ms": timeout_ms}
+
     async def run() -> Result:
-        async with administration(kind, settings(given)) as admin:
+        async with administration(kind, values) as admin:
             return await work(admin)
 
     return asyncio.run(run())
