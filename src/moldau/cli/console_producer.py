@@ -131,7 +131,7 @@ class _Sending:
     async def pass_on(self, producer: Producer[bytes, bytes], lines: list[bytes]) -> None:
         """Give the lines to the producer, which sends them when it sees fit."""
         topic, append = self._topic, producer.append
-        if not self._reader.is_plain:
+        if not (self._reader.is_plain and producer.is_plain):
             for line in lines:
                 key, value, headers = self._reader.parse(line)
                 await self._begin_batch(producer, key, value, headers)

@@ -44,6 +44,22 @@ def test_keys_and_headers_are_taken_from_the_line(broker: EmbeddedBroker, bootst
     assert (record.key, record.value, record.headers) == (b"k", b"v", ((b"h", b"1"),))
 
 
+def test_a_partitioner_of_java_is_asked(broker: EmbeddedBroker, bootstrap: str) -> None:
+    run("topics", bootstrap, "--create", "--topic", "turns", "--partitions", "2")
+    name = "partitioner.class=org.apache.kafka.clients.producer.RoundRobinPartitioner"
+    options = ("--topic", "turns", "--producer-property", name)
+    assert run("console-producer", bootstrap, *options, stdin="x\n" * 6) == (0, "", "")
+    found = broker.wait_for_records("turns", 6)
+    assert [len(records) for records in found.values()] == [3, 3]
+
+
+def test_a_partitioner_that_is_not_here_is_one_line(bootstrap: str) -> None:
+    options = ("--topic", "turns", "--producer-property", "partitioner.class=a.B")
+    done = run("console-producer", bootstrap, *options, stdin="x\n")
+    reason = "Invalid value a.B for configuration partitioner.class: Class a.B could not be found."
+    assert done == (1, "", f"{reason}\n")
+
+
 @pytest.mark.parametrize("options", [(), ("--sync",)])
 def test_a_line_that_is_lost_is_told(
     broker: EmbeddedBroker, bootstrap: str, options: tuple[str, ...]

@@ -6,10 +6,11 @@ from dataclasses import fields
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.login_file import login_from_file
 from moldau.cli.terminal.options import warn
-from moldau.client.settings import ClientSettings, dotted
+from moldau.client.settings import ClientSettings, ProducerSettings, dotted
 from moldau.config.properties import decode_properties
 
-# Classes that do what is done here anyway: bytes are left as they are.
+# Classes that do what is done here anyway: bytes are left as they are, as Apache's tools leave
+# them whichever serializers are set.
 _SERIALIZATION = "org.apache.kafka.common.serialization."
 _BYTES = ("String", "ByteArray", "Bytes", "ByteBuffer")
 _PARTITIONERS = "org.apache.kafka.clients.producer."
@@ -18,12 +19,14 @@ _CLASSES = {
     "value.serializer": tuple(f"{_SERIALIZATION}{name}Serializer" for name in _BYTES),
     "key.deserializer": tuple(f"{_SERIALIZATION}{name}Deserializer" for name in _BYTES),
     "value.deserializer": tuple(f"{_SERIALIZATION}{name}Deserializer" for name in _BYTES),
-    "partitioner.class": (
-        f"{_PARTITIONERS}internals.DefaultPartitioner",
-        f"{_PARTITIONERS}UniformStickyPartitioner",
-    ),
     "interceptor.classes": (),
 }
+_PARTITIONER = "partitioner.class"
+_USUAL_PARTITIONERS = (
+    f"{_PARTITIONERS}internals.DefaultPartitioner",
+    f"{_PARTITIONERS}UniformStickyPartitioner",
+)
+_ROUND_ROBIN = f"{_PARTITIONERS}RoundRobinPartitioner"
 # What Java's clients need to know about Java.
 _JAVA_ONLY = (
     "metric.reporters",
@@ -75,11 +78,27 @@ def usable(
         if name in _CLASSES:
             if value and value not in _CLASSES[name]:
                 warn(f"WARN {name}: there is no {value} here, so it is not used.")
+        elif name == _PARTITIONER and kind is ProducerSettings:
+            kept |= _partitioner(value)
         elif name in known:
             kept[name] = _plain(name, value)
         elif not name.startswith(_JAVA_ONLY):
             warn(f"WARN The configuration '{name}' was supplied but isn't a known config.")
     return kept
+
+
+def _partitioner(name: str) -> dict[str, object]:
+    """The setting, if a partitioner is not the usual one; ends the command if there is none.
+
+    Records would be in other partitions than somebody looks for them in.
+    """
+    if not name or name in _USUAL_PARTITIONERS:
+        return {}
+    if name == _ROUND_ROBIN:
+        return {_PARTITIONER: name}
+    raise CommandFailed(
+        f"Invalid value {name} for configuration {_PARTITIONER}: Class {name} could not be found."
+    )
 
 
 _ASSIGNORS = {

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.settings import ConsumerSettings, ProducerSettings
+from moldau.client.settings import AdminSettings, ClientSettings, ConsumerSettings, ProducerSettings
 
 
 def test_a_file_is_read_as_java_reads_it(tmp_path: Path) -> None:
@@ -54,7 +54,6 @@ def test_assignors_may_be_named_as_in_java() -> None:
     [
         ("value.serializer", "io.confluent.kafka.serializers.KafkaAvroSerializer"),
         ("key.deserializer", "org.apache.kafka.common.serialization.LongDeserializer"),
-        ("partitioner.class", "org.apache.kafka.clients.producer.RoundRobinPartitioner"),
         ("interceptor.classes", "com.example.Interceptor"),
     ],
 )
@@ -76,3 +75,23 @@ def test_classes_that_do_what_is_done_anyway_are_not_worth_a_word(
     }
     assert usable(ProducerSettings, given) == {}
     assert capsys.readouterr().err == ""
+
+
+def test_a_partitioner_that_is_not_here_ends_the_command() -> None:
+    name = "partitioner.class"
+    given = "org.apache.kafka.clients.producer.RoundRobinPartitioner"
+    assert usable(ProducerSettings, {name: given}) == {name: given}
+    reason = (
+        r"Invalid value a\.B for configuration partitioner\.class: Class a\.B could not be found"
+    )
+    with pytest.raises(CommandFailed, match=reason) as failed:
+        usable(ProducerSettings, {name: "a.B"})
+    assert failed.value.code == 1
+
+
+@pytest.mark.parametrize("kind", [ConsumerSettings, AdminSettings])
+def test_only_producers_need_a_partitioner(
+    kind: type[ClientSettings], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert usable(kind, {"partitioner.class": "a.B"}) == {}
+    assert "'partitioner.class' was supplied but isn't a known config" in capsys.readouterr().err
