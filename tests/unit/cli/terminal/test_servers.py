@@ -43,7 +43,11 @@ def test_servers_are_sent_the_signal_that_is_named(
         return words == waiting
 
     waiting = [sys.executable, "-c", f"input({os.getpid()!r})"]
-    with subprocess.Popen(waiting, stdin=subprocess.PIPE) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(waiting, stdin=pipe, stdout=pipe) as process:
+        # Until it asks, its command line may still be empty.
+        assert process.stdout is not None
+        assert process.stdout.read(1)
         assert (process.pid, waiting) in list(processes())
         monkeypatch.setenv("SIGNAL", "KILL")
         assert stop_servers("kafka", is_ours) == 0
