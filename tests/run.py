@@ -13,6 +13,7 @@ them; who passes then is named at the end as unsteady. Tests in one process get 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -127,6 +128,8 @@ def main() -> int:
     if sys.argv[1:2] in (["-h"], ["--help"]):
         print(__doc__)
         return 0
+    # Ignored in what a script starts by `&`, and tests press Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     use_one_cache()
     results: list[tuple[str, bool, float]] = []
     for part in plan(sys.argv[1:]):
