@@ -13,10 +13,24 @@ from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame, SparkSession
 
 from conformance import spark_killing
-from conformance.spark_killing import ROWS_PER_HANDOVER, kill_executor, kill_once
+from conformance.spark_killing import (
+    ROWS_PER_HANDOVER,
+    kill_executor,
+    kill_once,
+    wait_for_copy,
+)
 from moldau.spark import register, write_stream
 
 COPY = "copy"
+OVERTAKEN = "overtaken"
+"""A topic that is written while a copy of a task is started beside it."""
+SPECULATION = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "50ms",
+    "spark.speculation.multiplier": "1.2",
+    "spark.speculation.quantile": "0.3",
+    "spark.speculation.minTaskRuntime": "3s",
+}
 
 
 def where_from(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -44,10 +58,28 @@ def copy(rows: DataFrame, bootstrap: str, directory: str) -> None:
     write_stream(values, options, trigger={"availableNow": True}).awaitTermination()
 
 
+def write_beside_copies(rows: DataFrame, bootstrap: str, directory: str) -> None:
+    """Write rows exactly once, though Spark takes a task for slow and starts a copy of it."""
+    note = Path(directory, "copied")
+
+    def slow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return wait_for_copy(batches, note)
+
+    options = {
+        "kafka.bootstrap.servers": bootstrap,
+        "topic": OVERTAKEN,
+        "checkpointLocation": f"{directory}/overtaken",
+    }
+    values = rows.select("value").mapInArrow(slow, "value binary")
+    write_stream(values, options, trigger={"availableNow": True}).awaitTermination()
+
+
 def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) -> None:
+    builder = SparkSession.builder.master(master)
+    for name, value in SPECULATION.items():
+        builder = builder.config(name, value)
     spark = (
-        SparkSession.builder.master(master)
-        .config("spark.archives", f"{archive}#moldau")
+        builder.config("spark.archives", f"{archive}#moldau")
         .config("spark.executorEnv.PYTHONPATH", "./moldau")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.executor.memory", "512m")
@@ -72,6 +104,7 @@ def main(master: str, bootstrap: str, topic: str, archive: str, directory: str) 
         "stream": sum(progress["numInputRows"] for progress in query.recentProgress),
         "places": [[row.package, row.kernel] for row in places.collect()],
     }
+    write_beside_copies(stream.load(), bootstrap, directory)
     for name, value in ROWS_PER_HANDOVER.items():
         spark.conf.set(name, value)
     copy(stream.load(), bootstrap, directory)

@@ -1,4 +1,4 @@
-"""What a task does to be killed half way: after rows that it was given have reached the log."""
+"""What tasks do to be killed half way, after rows have reached the log, or to be overtaken."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from moldau.client.blocking.consumer import Consumer
 from moldau.model import TopicPartition
@@ -38,6 +39,19 @@ def kill_once(
         note.write_text(str(end_of(*target)))
         kill()
     yield from rows[len(rows) // 2 :]
+
+
+def wait_for_copy(batches: Iterator[pa.RecordBatch], note: Path) -> Iterator[pa.RecordBatch]:
+    """The rows; those of the first task come when a copy of it was started, which has a note."""
+    task = TaskContext.get()
+    assert task is not None
+    if task.attemptNumber() > 0:
+        note.write_text(str(task.attemptNumber()))
+    deadline = time.monotonic() + DEADLINE_S
+    while task.partitionId() == 0 and not note.exists():
+        assert time.monotonic() < deadline, "no copy is started"
+        time.sleep(0.05)
+    yield from batches
 
 
 def end_of(topic: str, servers: str) -> int:

@@ -15,7 +15,7 @@ import pyspark
 import pytest
 
 from conformance.apache.broker import free_port
-from conformance.spark_driver import COPY
+from conformance.spark_driver import COPY, OVERTAKEN
 from conformance.spark_killing import ROW_BYTES
 from conformance.spark_pipeline import committed, written
 from moldau.client.blocking.producer import Producer
@@ -40,18 +40,20 @@ def standalone(directory: Path) -> Iterator[str]:
     with ExitStack() as stack:
         stack.enter_context(daemon(*master))
         until_listening(port)
-        for name in ("one", "two"):
-            own = (str(directory / name), "--webui-port", str(free_port()))
-            stack.enter_context(daemon(*worker, *own, address))
+        for number in (1, 2):
+            own = (str(directory / str(number)), "--webui-port", str(free_port()))
+            # Spark starts a copy of a task on another host only.
+            host = f"127.0.0.{number}"
+            stack.enter_context(daemon(*worker, *own, address, host=host))
         yield address
 
 
 @contextmanager
-def daemon(name: str, *arguments: str) -> Iterator[None]:
+def daemon(name: str, *arguments: str, host: str = "127.0.0.1") -> Iterator[None]:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}"]
     process = subprocess.Popen(
-        [*command, "--host", "127.0.0.1", *arguments],
+        [*command, "--host", host, *arguments],
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -115,6 +117,9 @@ def test_executors_read_and_write_with_what_the_archive_brought(
     for package, kernel_name in found["places"]:
         assert Path(package).is_relative_to(tmp_path / "work")
         assert kernel_name == kernel.__name__
+    # A copy of a task was started while the first wrote: only one of them did.
+    assert int((tmp_path / "copied").read_text()) > 0
+    assert committed(broker.bootstrap_servers, OVERTAKEN) == Counter(expected)
     # An executor was killed when rows of its were in the log: they were aborted, and written anew.
     assert int((tmp_path / "killed").read_text()) > 0
     assert written(broker.bootstrap_servers, COPY).total() > COUNT
