@@ -371,7 +371,10 @@ class Connection:
             if isinstance(part, FileRange):
                 if part.size >= self._sendfile_min:
                     return False
-                data = part.read_cached()
+                try:
+                    data = part.read_cached()
+                except OSError:
+                    return False  # which is told where it is read once more
                 if data is None:
                     return False
                 taken.append(data)

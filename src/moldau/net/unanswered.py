@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from moldau.net.answer import Answer, Later
+from moldau.runtime import eager
 
 Outcome = Answer | Exception
 
@@ -23,12 +24,22 @@ class Unanswered:
 
     def add(self, outcome: Outcome | Later) -> None:
         """Put an answer, or what will become one, behind those that are still to come."""
-        if isinstance(outcome, Later):
-            task = asyncio.get_running_loop().create_task(outcome.rest)
+        loop = asyncio.get_running_loop()
+        if not isinstance(outcome, Later):
+            self._queue.append(outcome)
+            return
+        # Begun at once: what is cancelled before its first step would never have been awaited.
+        try:
+            begun = eager.start(outcome.rest)
+        except Exception as error:  # noqa: BLE001 - told when its turn comes
+            begun = eager.Finished(error)
+        if isinstance(begun, eager.Finished):
+            self._queue.append(begun.value)
+            loop.call_soon(self._move_on)
+        else:
+            task = loop.create_task(begun.rest)
             task.add_done_callback(self._move)
             self._queue.append(task)
-        else:
-            self._queue.append(outcome)
 
     def cancel(self) -> None:
         """Nobody waits for these answers any more."""
@@ -38,8 +49,10 @@ class Unanswered:
         self._queue.clear()
 
     def _move(self, ended: asyncio.Task[Answer]) -> None:
-        if ended.cancelled():
-            return
+        if not ended.cancelled():
+            self._move_on()
+
+    def _move_on(self) -> None:
         while self._queue:
             first = self._queue[0]
             if not isinstance(first, asyncio.Task):

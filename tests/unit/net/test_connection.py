@@ -1,6 +1,7 @@
 """Connections: frames, order, bounds, and what a client can do wrong."""
 
 import asyncio
+import errno
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -358,6 +359,34 @@ async def test_what_is_not_in_the_page_cache_is_read_off_the_loop(
         writer.write(framed(b"fetch"))
         assert await read_frame(reader) == b"<<" + bytes(size) + b">>"
         assert not file.is_cold
+        writer.close()
+
+
+class BrokenFile(PosixFile):
+    """On a disk that fails."""
+
+    def read_cached(self, position: int, size: int) -> bytes | None:
+        raise OSError(errno.EIO, "broken")
+
+
+async def test_a_disk_that_fails_ends_the_connection_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(100))
+    file = BrokenFile(os.open(path, os.O_RDONLY))
+
+    def respond(_: Connection, frame: memoryview) -> list[Part]:
+        if frame == b"fetch":
+            return [(100).to_bytes(4, "big"), FileRange(file, 0, 100)]
+        return [framed(b"fine")]
+
+    async with listening(respond) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(b"fetch"))
+        assert await reader.read() == b""
+        writer.close()
+        reader, writer = await connect(listener)
+        writer.write(framed(b"other"))
+        assert await read_frame(reader) == b"fine"
         writer.close()
 
 

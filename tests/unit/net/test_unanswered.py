@@ -1,7 +1,7 @@
 """Answers that come later, in the order of their requests."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part
@@ -188,3 +188,42 @@ async def test_nobody_waits_for_answers_on_a_connection_that_is_gone() -> None:
         writer.transport.abort()
         async with asyncio.timeout(10):
             await cancelled.wait()
+
+
+async def test_an_answer_that_has_come_already_is_given_in_its_turn() -> None:
+    requests = Requests()
+    first = requests.later()
+
+    async def known() -> Answer:
+        return [b"second"]
+
+    async def failed() -> Answer:
+        raise CloseConnection
+
+    requests.queue.add(Later(known()))
+    requests.queue.add(Later(failed()))
+    await settle()
+    assert requests.delivered == []
+    first.set_result([b"first"])
+    await settle()
+    assert requests.delivered[:2] == [[b"first"], [b"second"]]
+    assert isinstance(requests.delivered[2], CloseConnection)
+
+
+async def test_what_is_cancelled_at_once_has_begun() -> None:
+    requests = Requests()
+    begun = []
+
+    async def inner() -> Answer:
+        begun.append(True)
+        await asyncio.get_running_loop().create_future()
+        return None
+
+    async def outer(work: Coroutine[Any, Any, Answer]) -> Answer:
+        return await work
+
+    requests.queue.add(Later(outer(inner())))
+    requests.queue.cancel()
+    await settle()
+    assert begun == [True]
+    assert len(requests.queue) == 0
