@@ -5,6 +5,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -25,7 +26,7 @@ from moldau.records.record import Record
 from moldau.testing.broker import running_broker
 from unit.cli.command import run
 from unit.cli.test_main_transcripts import SETTINGS
-from unit.cli.transcript import TRANSCRIPTS, Printed, Step, compare, play, read_transcript
+from unit.cli.transcript import TRANSCRIPTS, compare, compare_in_time, play, read_transcript
 
 pytestmark = needs_apache("kafka-3.9")
 
@@ -91,27 +92,14 @@ def _turn(path: Path) -> int:
     return late.index(path.stem) if path.stem in late else 1
 
 
-def compare_in_time(step: Step, done: Printed, command: tuple[str, list[str]]) -> None:
-    """Apache's brokers hear of settings through ZooKeeper, a little later than they are made."""
-    program, arguments = command
-    is_look = "--describe" in step.command or "--list" in step.command
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            return compare(step, done)
-        except AssertionError:
-            if not is_look or time.monotonic() > deadline:
-                raise
-        done = run(program, *arguments, stdin=step.input)
-
-
 def test_ours_print_the_same_with_apaches_broker(tmp_path: Path) -> None:
     with apache_broker(tmp_path) as broker:
         broker.start()
         where = ("--bootstrap-server", broker.bootstrap)
         for path in sorted(PATHS, key=_turn):
             for step, done in play(read_transcript(path), broker.bootstrap, tmp_path, run):
-                compare_in_time(step, done, step.arguments(broker.bootstrap, tmp_path))
+                program, arguments = step.arguments(broker.bootstrap, tmp_path)
+                compare_in_time(step, done, partial(run, program, *arguments, stdin=step.input))
             run("topics", *where, "--delete", "--topic", "[^_].*", "--if-exists")
             look = ("zookeeper-shell", f"127.0.0.1:{broker.zookeeper_port}")
             deadline = time.monotonic() + 60

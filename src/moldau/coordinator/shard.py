@@ -174,7 +174,7 @@ class Shard(Generic[M]):
             raise KafkaError(ErrorCode.NOT_COORDINATOR)
         if self.journal.is_committed(end_offset):
             return
-        is_in_time = await self._ports.waiters.until(
+        is_in_time = await self._ports.waiters.until_told(
             lambda: self.is_closed or self.journal.is_committed(end_offset),
             keys=[self.journal.name],
             timeout_s=self._ports.commit_timeout_s,

@@ -66,6 +66,39 @@ class Waiters:
                 return True
         return False
 
+    async def until_told(
+        self,
+        satisfied: Callable[[], bool],
+        *,
+        keys: Iterable[Hashable],
+        timeout_s: float,
+        operation: str = "",
+    ) -> bool:
+        """Like `until`, but whoever wakes a key looks at the condition there and then.
+
+        For the many that wait for the same partition, of which an event concerns a few: the
+        others need not be woken. The condition must hold by the time its key is woken.
+        """
+        if satisfied():
+            return True
+        if timeout_s <= 0:
+            return False
+        loop = asyncio.get_running_loop()
+        told = _Told(satisfied, loop.create_future())
+        timer = loop.call_later(timeout_s, _wake, told.woken)
+        watched = tuple(dict.fromkeys(keys))
+        for key in watched:
+            self.enlist(key, told)
+        self.counts[operation] += 1
+        try:
+            await told.woken
+        finally:
+            timer.cancel()
+            self.counts[operation] -= 1
+            for key in watched:
+                self.dismiss(key, told)
+        return satisfied()
+
     def wake(self, key: Hashable) -> None:
         """Let everyone parked on `key` look again."""
         parked = self._parked.get(key)
@@ -100,6 +133,26 @@ class Waiters:
             parked.pop(woken, None)
             if not parked:
                 del self._parked[key]
+
+
+class _Told:
+    """One who is woken by a condition instead of a key."""
+
+    __slots__ = ("satisfied", "woken")
+
+    def __init__(self, satisfied: Callable[[], bool], woken: asyncio.Future[None]) -> None:
+        self.satisfied = satisfied
+        self.woken = woken
+
+    def note(self, key: Hashable) -> None:  # noqa: ARG002 - as a watcher has it
+        """Look whether it is time."""
+        if not self.woken.done():
+            try:
+                is_over = self.satisfied()
+            except Exception:  # noqa: BLE001 - raised again where it is waited for
+                is_over = True
+            if is_over:
+                self.woken.set_result(None)
 
 
 class Watch:

@@ -19,7 +19,7 @@ with the tests on the path, writes outputs and exit codes anew from Apache's too
 import re
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -271,3 +271,19 @@ def error_line(stdout: str, stderr: str) -> str:
         if line.strip() and not _FAILURE.match(line):
             return plain(line).rstrip()
     return ""
+
+
+def compare_in_time(step: Step, done: Printed, again: Callable[[], Printed]) -> None:
+    """The same of what is only looked at, as soon as it is so.
+
+    Apache's brokers hear of settings through ZooKeeper, a little later than they are made.
+    """
+    is_look = "--describe" in step.command or "--list" in step.command
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return compare(step, done)
+        except AssertionError:
+            if not is_look or time.monotonic() > deadline:
+                raise
+        done = again()

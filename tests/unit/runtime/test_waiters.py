@@ -1,6 +1,9 @@
 """Waiters: parked requests wake by key, time out, and leave nothing behind."""
 
 import asyncio
+from collections.abc import Callable
+
+import pytest
 
 from moldau.runtime.waiters import Waiters
 
@@ -120,3 +123,64 @@ async def test_what_is_watched_no_longer_is_not_named() -> None:
     waiters.wake("c")
     assert watch.take() == []
     assert other.take() == ["a", "b", "c"]
+
+
+async def test_only_those_are_woken_whose_condition_holds() -> None:
+    waiters = Waiters()
+    reached = 0
+    looked: list[int] = []
+
+    def condition(wanted: int) -> Callable[[], bool]:
+        def is_reached() -> bool:
+            looked.append(wanted)
+            return reached >= wanted
+
+        return is_reached
+
+    waiting = [
+        asyncio.create_task(
+            waiters.until_told(condition(wanted), keys=["k", "k"], timeout_s=60, operation="o")
+        )
+        for wanted in (1, 2)
+    ]
+    await asyncio.sleep(0)
+    assert waiters.counts["o"] == 2
+    reached = 1
+    waiters.wake("k")
+    assert await waiting[0]
+    assert not waiting[1].done()
+    reached = 2
+    waiters.wake("other")
+    await asyncio.sleep(0)
+    assert not waiting[1].done()
+    waiters.wake("k")
+    waiters.wake("k")
+    assert await waiting[1]
+    assert waiters.counts["o"] == 0
+    assert looked.count(1) == 3  # at first, when told, and in the end
+
+
+async def test_a_condition_that_is_not_told_of_in_time_does_not_hold() -> None:
+    waiters = Waiters()
+    assert not await waiters.until_told(lambda: False, keys=["k"], timeout_s=0.001)
+    assert not await waiters.until_told(lambda: False, keys=["k"], timeout_s=0)
+    assert await waiters.until_told(lambda: True, keys=["k"], timeout_s=0)
+    assert len(waiters) == 0
+
+
+async def test_a_condition_that_fails_fails_where_it_is_waited_for() -> None:
+    waiters = Waiters()
+    is_broken = False
+
+    def fragile() -> bool:
+        if is_broken:
+            raise ValueError("broken")
+        return False
+
+    waiting = asyncio.create_task(waiters.until_told(fragile, keys=["k"], timeout_s=60))
+    await asyncio.sleep(0)
+    is_broken = True
+    waiters.wake("k")
+    with pytest.raises(ValueError, match="broken"):
+        await waiting
+    assert len(waiters) == 0

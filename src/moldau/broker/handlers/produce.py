@@ -1,7 +1,7 @@
 """Produce (key 0): append batches, answer when as many replicas have them as was asked for."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -252,8 +252,9 @@ def _takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
 
 
 async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: Broker) -> None:
-    in_time = await broker.waiters.until(
-        lambda: all(one.is_done() for one in waiting),
+    is_done = waiting[0].is_done if len(waiting) == 1 else _all_done(waiting)
+    in_time = await broker.waiters.until_told(
+        is_done,
         keys=[one.partition.topic_partition for one in waiting],
         timeout_s=max(timeout_ms, 0) / 1000,
         operation="Produce",
@@ -264,6 +265,10 @@ async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: B
         if not one.is_done():
             # The records stay in the log; only the answer is uncertain.
             _refuse(one.response, KafkaError(ErrorCode.REQUEST_TIMED_OUT))
+
+
+def _all_done(waiting: list[_Waiting]) -> Callable[[], bool]:
+    return lambda: all(one.is_done() for one in waiting)
 
 
 async def _after(

@@ -95,7 +95,7 @@ def _require_groups_loaded(name: TopicPartition, broker: Broker) -> None:
 
 
 async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
-    is_in_time = await broker.waiters.until(
+    is_in_time = await broker.waiters.until_told(
         lambda: all(one.is_done() for one in written),
         keys=[one.partition.topic_partition for one in written],
         timeout_s=broker.config.general.request_timeout_ms / 1000,
