@@ -116,6 +116,7 @@ def test_a_killed_static_member_comes_back_without_a_rebalance(
     settings = {"topics": [group], "session_timeout_ms": 60_000}
     partitions = create_topic(broker, group)
     one = start(client, group, group_instance_id="one", **settings)
+    until_shared(partitions, one)
     two = start(client, group, group_instance_id="two", **settings)
     until_shared(partitions, one, two)
     before = one.seen["partitions"], two.seen
