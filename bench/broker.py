@@ -40,7 +40,7 @@ def bulk(size: int, count: int, codec: str = "none") -> list[Workload]:
     def produce(broker: Contestant, topic: str) -> Figures:
         before = broker.cpu_s()
         result = run_load(
-            *("produce", topic, str(size), str(count), "1"),
+            *("produce", topic, str(size), str(count), "1", "1"),
             *(f"bootstrap.servers={broker.bootstrap}", "acks=1", f"compression.codec={codec}"),
             *BULK,
         )
@@ -68,7 +68,7 @@ def single(clients: int, count: int) -> Workload:
     def run(broker: Contestant, topic: str) -> Figures:
         before = broker.cpu_s()
         result = run_load(
-            *("produce", topic, "100", str(count), str(clients)),
+            *("produce", topic, "100", str(count), str(clients), "1"),
             *(f"bootstrap.servers={broker.bootstrap}", "acks=1"),
             *SINGLE,
         )

@@ -157,7 +157,7 @@ def produce(size: int, count: int, partitions: int) -> Workload:
         cluster.create_topic(topic, partitions)
         before = cluster.cpu_s()
         result = run_load(
-            *("produce", topic, str(size), str(count), "1"),
+            *("produce", topic, str(size), str(count), "1", str(partitions)),
             *(f"bootstrap.servers={cluster.bootstrap}", "acks=all"),
             *BULK,
         )
@@ -177,7 +177,7 @@ def single(count: int) -> Workload:
         cluster.create_topic(topic, 1)
         before = cluster.cpu_s()
         result = run_load(
-            *("produce", topic, "100", str(count), "1"),
+            *("produce", topic, "100", str(count), "1", "1"),
             *(f"bootstrap.servers={cluster.bootstrap}", "acks=all"),
             *SINGLE,
         )

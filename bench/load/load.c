@@ -64,17 +64,17 @@ static char *values(size_t size, int count) {
     return all;
 }
 
-/* produce TOPIC SIZE COUNT CLIENTS name=value... */
+/* produce TOPIC SIZE COUNT CLIENTS PARTITIONS name=value... */
 static void produce(int argc, char **argv) {
     const char *topic = argv[0];
     size_t size = (size_t)atol(argv[1]);
     long count = atol(argv[2]);
-    int clients = atoi(argv[3]), kinds = 1000;
+    int clients = atoi(argv[3]), partitions = atoi(argv[4]), kinds = 1000;
     rd_kafka_t **all = malloc(sizeof(*all) * (size_t)clients);
     rd_kafka_topic_t **topics = malloc(sizeof(*topics) * (size_t)clients);
     char *data = values(size, kinds);
     for (int i = 0; i < clients; i++) {
-        all[i] = open_client(RD_KAFKA_PRODUCER, argc - 4, argv + 4);
+        all[i] = open_client(RD_KAFKA_PRODUCER, argc - 5, argv + 5);
         topics[i] = rd_kafka_topic_new(all[i], topic, NULL);
         rd_kafka_produce(topics[i], 0, RD_KAFKA_MSG_F_COPY, data, size, NULL, 0, NULL);
     }
@@ -83,7 +83,8 @@ static void produce(int argc, char **argv) {
     for (long i = 0; i < count; i++) {
         int which = (int)(i % clients);
         char *value = data + size * (size_t)(i % kinds);
-        while (rd_kafka_produce(topics[which], 0, RD_KAFKA_MSG_F_COPY, value, size, NULL, 0, NULL))
+        int to = (int)(i / clients % partitions);
+        while (rd_kafka_produce(topics[which], to, RD_KAFKA_MSG_F_COPY, value, size, NULL, 0, NULL))
             rd_kafka_poll(all[which], 1);
         if (i % 256 < clients) rd_kafka_poll(all[which], 0);
     }
@@ -191,7 +192,7 @@ static void transactions(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     if (argc < 2) die("usage", "produce|consume|latency|transactions ...");
-    if (!strcmp(argv[1], "produce") && argc >= 6) produce(argc - 2, argv + 2);
+    if (!strcmp(argv[1], "produce") && argc >= 7) produce(argc - 2, argv + 2);
     else if (!strcmp(argv[1], "consume") && argc >= 4) consume(argc - 2, argv + 2);
     else if (!strcmp(argv[1], "latency") && argc >= 6) latency(argc - 2, argv + 2);
     else if (!strcmp(argv[1], "transactions") && argc >= 6) transactions(argc - 2, argv + 2);
