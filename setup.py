@@ -21,6 +21,7 @@ KERNELS = {
     "moldau.net._sockets": "src/moldau/net/sockets.py",
     "moldau.broker._express": "src/moldau/broker/express.py",
     "moldau.broker._fetch_express": "src/moldau/broker/fetch_express.py",
+    "moldau.broker._follower_express": "src/moldau/broker/follower_express.py",
     "moldau.broker._commit_express": "src/moldau/broker/commit_express.py",
     "moldau.log._appending": "src/moldau/log/appending.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",

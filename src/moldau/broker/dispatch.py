@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from moldau.broker.context import Client, Context
-from moldau.broker.request_times import RequestTimes, times_of_api
+from moldau.broker.request_times import ApiTimes, RequestTimes, times_of_api
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
@@ -33,7 +33,7 @@ API_VERSIONS = 18
 
 Refuse = Callable[[Any, Context, KafkaError], object]
 Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | None]
-MakeShortcut = Callable[[RequestTimes, dict[int, Counter]], Shortcut]
+MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
 
@@ -66,9 +66,7 @@ class _Served:
     range: range
     handle: Handle
     refuse: Refuse
-    times: RequestTimes
-    times_of: Callable[[Any], RequestTimes] | None
-    """Where they are not the same for all requests."""
+    times: ApiTimes
     count_error: Callable[[ErrorCode], None]
     versions: dict[int, _Version]
     requests: dict[int, Counter]
@@ -145,7 +143,7 @@ class Dispatcher:
             version = self._version(served, header.api_version)
         context = Context(header.api_version, header.client_id or "", client)
         if len(frame) > _DECODED_ON_LOOP_BYTES and header.api_key not in _DECODED_QUICKLY:
-            exchange = _Exchange(served, version, header.correlation_id, 0, served.times)
+            exchange = _Exchange(served, version, header.correlation_id, 0, served.times.usual)
             return self._respond_large(partial(version.decode, frame, position), exchange, context)
         if header.api_version in served.range:
             try:
@@ -161,7 +159,7 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
             outcome = eager.Finished(_refusal(error, served, request, context))
         local_ns = self._clock.monotonic_ns() - began_ns
-        times = served.times if served.times_of is None else served.times_of(request)
+        times = served.times.of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
             times.record_at_once(local_ns)
             return _framed(outcome.value, version, header.correlation_id)
@@ -182,8 +180,7 @@ class Dispatcher:
             message = f"{served.api.name} version {context.api_version}: {error}"
             raise CloseConnection(message) from error
         exchange.version.requests.value += 1
-        if served.times_of is not None:
-            exchange.times = served.times_of(request)
+        exchange.times = served.times.of(request)
         work = served.handle(request, context, self._broker)
         return await self._finish(_answer_of(work, served, request, context), exchange)
 
@@ -220,14 +217,12 @@ class Dispatcher:
             raise CloseConnection(f"API key {api_key} is not served")
         handler = route.handler
         api = route.api
-        times, times_of = times_of_api(self._metrics, api.name)
         served = self._served[api_key] = _Served(
             api=api,
             range=route.versions,
             handle=handler.handle,
             refuse=getattr(handler, "refuse", None) or _refuser(api),
-            times=times,
-            times_of=times_of,
+            times=times_of_api(self._metrics, api.name),
             count_error=partial(self._count_error, api.name),
             versions={},
             requests={},

@@ -131,7 +131,10 @@ class FetchExpress:
         topics = [list(each) for _, each in groupby(reads, _topic_of)]
         answer.add_count(len(topics))
         for topic in topics:
-            answer.add_topic(topic)
+            answer.begin_topic(topic[0][0].topic_bytes, len(topic))
+            for _, fixed, aborted, stretch in topic:
+                answer.add_partition(fixed, aborted, stretch)
+            answer.end_topic()
         self.counters[question.version].value += 1
         self._count(reads)
         return answer.finish(question.correlation_id)
@@ -191,18 +194,18 @@ class Writing:
         """How many there are of what follows."""
         self.current += _unsigned(count + 1) if self._is_flexible else INT32.pack(count)
 
-    def add_topic(self, reads: "list[Read]") -> None:
-        """What was read of partitions of one topic."""
-        name = reads[0][0].topic_bytes
+    def begin_topic(self, name: bytes, partition_count: int) -> None:
+        """A topic, by its name or its id; its partitions follow."""
         if self._version >= IDS_FROM:
             self.current += name
         elif self._is_flexible:
             self.current += _unsigned(len(name) + 1) + name
         else:
             self.current += INT16.pack(len(name)) + name
-        self.add_count(len(reads))
-        for _, fixed, aborted, stretch in reads:
-            self.add_partition(fixed, aborted, stretch)
+        self.add_count(partition_count)
+
+    def end_topic(self) -> None:
+        """All partitions of the topic are written."""
         if self._is_flexible:
             self.current += b"\0"
 
@@ -210,7 +213,7 @@ class Writing:
         self,
         fixed: Fixed,
         aborted: "list[AbortedTransaction] | None",
-        stretch: "FileRange | None",
+        stretch: "FileRange | bytes | bytearray | None",
     ) -> None:
         """One partition with what was read of it."""
         current = self.current
@@ -222,15 +225,15 @@ class Writing:
                 current += b"\0"
         if self._version >= RACK_FROM:
             current += _NO_REPLICA
-        self.add_count(0 if stretch is None else stretch.size)
+        self.add_count(0 if stretch is None else len(stretch))
         if stretch is not None:
             self._parts += (current, stretch)
-            self._size += len(current) + stretch.size
+            self._size += len(current) + len(stretch)
             self.current = bytearray()
         if self._is_flexible:
             self.current += b"\0"
 
-    def finish(self, correlation_id: int) -> list[Part]:
+    def finish(self, correlation_id: int, session_id: int = 0) -> list[Part]:
         """The parts of the whole answer."""
         if self._is_flexible:
             self.current += b"\0"
@@ -240,7 +243,7 @@ class Writing:
         first = self._parts[0]
         assert isinstance(first, bytearray)
         start = _FLEXIBLE_ANSWER if self._is_flexible else _ANSWER
-        start.pack_into(first, 0, self._size - _SIZE_BYTES, correlation_id, 0, 0, 0)
+        start.pack_into(first, 0, self._size - _SIZE_BYTES, correlation_id, 0, 0, session_id)
         return self._parts
 
 

@@ -74,7 +74,7 @@ class Question:
             raise NotPlain
         is_flexible = self.version >= FLEXIBLE_FROM
         if is_flexible:
-            _expect(frame, position, b"\0")
+            expect(frame, position, b"\0")
             position += 1
         position = self._read_limits(frame, position)
         self.wants: list[Want] = []
@@ -125,7 +125,7 @@ class Question:
     def _read_flexible_topics(
         self, frame: memoryview, position: int, names_by_id: Mapping[bytes, str]
     ) -> int:
-        topic_count = _short(frame, position) - 1
+        topic_count = short(frame, position) - 1
         position += 1
         for _ in range(topic_count):
             topic_id = None
@@ -136,23 +136,23 @@ class Question:
                     raise NotPlain
                 position += 16
             else:
-                size = _short(frame, position) - 1
+                size = short(frame, position) - 1
                 name = bytes(frame[position + 1 : position + 1 + max(size, 0)])
                 topic = name.decode("ascii")
                 position += 1 + len(name)
-            partition_count = _short(frame, position) - 1
+            partition_count = short(frame, position) - 1
             position += 1
             for _ in range(partition_count):
                 number, epoch, offset, last_epoch, _start, max_bytes = (
                     _FLEXIBLE_PARTITION.unpack_from(frame, position)
                 )
                 position += _FLEXIBLE_PARTITION.size
-                _expect(frame, position, b"\0")
+                expect(frame, position, b"\0")
                 position += 1
                 if last_epoch != NO_EPOCH:
                     raise NotPlain
                 self._add(Want(topic, name, topic_id, number, epoch, offset, max_bytes))
-            _expect(frame, position, b"\0")
+            expect(frame, position, b"\0")
             position += 1
         return position
 
@@ -162,7 +162,7 @@ class Question:
         self.wants.append(want)
 
 
-def _short(frame: memoryview, position: int) -> int:
+def short(frame: memoryview, position: int) -> int:
     """A number of one byte; larger ones are not plain."""
     number = frame[position]
     if number >= 0x80:
@@ -170,6 +170,7 @@ def _short(frame: memoryview, position: int) -> int:
     return number
 
 
-def _expect(frame: memoryview, position: int, expected: bytes) -> None:
+def expect(frame: memoryview, position: int, expected: bytes) -> None:
+    """Raise NotPlain unless these bytes are next."""
     if frame[position : position + len(expected)] != expected:
         raise NotPlain

@@ -201,6 +201,25 @@ class FetchSessions:
         """How many partitions all sessions remember."""
         return sum(len(session.partitions) for session in self._sessions.values())
 
+    def go_on(self, request: SessionRequest, *, now_ms: int) -> Fetch | None:
+        """Take in the next request of a session if it names nothing new; else change nothing."""
+        session = self._sessions.get(request.session_id)
+        if (
+            session is None
+            or session.epoch != request.epoch
+            or session.uses_topic_ids != request.uses_topic_ids
+            or session.is_follower != request.is_follower
+            or not request.wanted.keys() <= session.partitions.keys()
+        ):
+            return None
+        return self._continue(request, now_ms)
+
+    def take_back(self, request: SessionRequest) -> None:
+        """Let a request that went on with its session begin once more."""
+        session = self._sessions.get(request.session_id)
+        if session is not None and session.epoch == request.epoch + 1:
+            session.epoch = request.epoch
+
     def begin(self, request: SessionRequest, *, now_ms: int) -> Fetch:
         """Take a request into its session; raises the error that ends or refuses it."""
         if request.epoch in (INITIAL_EPOCH, FINAL_EPOCH):

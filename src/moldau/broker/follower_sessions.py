@@ -8,13 +8,18 @@ late the follower is.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from moldau.broker.fetch_sessions import Fetch, FetchSessions, PartitionKey
+from moldau.broker.fetch_sessions import Fetch, FetchSessions, PartitionKey, Wanted
 from moldau.broker.reads import Asked, PartitionRead, ReadTerms, end_of
 from moldau.model import TopicPartition
 from moldau.replication.partition import Partition
+from moldau.replication.read_replica import selects_by_rack
 from moldau.replication.replicas import Replicas
 from moldau.runtime.waiters import Waiters, Watch
+
+if TYPE_CHECKING:
+    from moldau.broker.broker import Broker
 
 
 class FollowerSession:
@@ -129,6 +134,11 @@ class FollowerSessions:
             self._followers[session_id] = found
         return found
 
+    def find(self, session_id: int, replica_id: int) -> FollowerSession | None:
+        """The session of a follower, if it has begun."""
+        found = self._followers.get(session_id)
+        return found if found is not None and found.replica_id == replica_id else None
+
     def note_idle(self, partition: Partition) -> None:
         """Bring what is known of a partition's followers up to date."""
         for session in self._followers.values():
@@ -140,6 +150,51 @@ class FollowerSessions:
     def _drop_ended(self) -> None:
         for session_id in [one for one in self._followers if one not in self._sessions]:
             self._followers.pop(session_id).watch.close()
+
+
+def note_fetch(broker: "Broker", partition: Partition, terms: ReadTerms, want: Wanted) -> None:
+    """A follower has what lies before the offset that it asks for."""
+    replica_id = terms.replica_id
+    has_moved = partition.note_fetch(
+        replica_id,
+        want.fetch_offset,
+        log_start_offset=want.log_start_offset,
+        now_ms=broker.clock.monotonic_ms(),
+    )
+    if partition.may_join(replica_id):
+        broker.in_sync.look(partition)
+    if has_moved:
+        # Before the follower itself begins to wait: producers wait for this.
+        name = partition.topic_partition
+        if selects_by_rack(broker.config.replication.replica_selector_class):
+            broker.waiters.wake(name)
+        else:
+            broker.waiters.wake_parked(name)
+
+
+def note_told(
+    broker: "Broker", reads: Mapping[PartitionKey, PartitionRead], terms: ReadTerms, *, now_ms: int
+) -> None:
+    """A follower is about to get records, and to hear of the high watermarks."""
+    for read in reads.values():
+        if read.error is None and read.partition is not None:
+            follower = read.partition.followers[terms.replica_id]
+            follower.high_watermark = read.partition.log.high_watermark
+            broker.leader_throttle.record(read.partition, read.size, now_ms=now_ms)
+
+
+def count_sent(
+    broker: "Broker", reads: Mapping[PartitionKey, PartitionRead], terms: ReadTerms
+) -> None:
+    """What followers get is counted apart, and for all topics together, as Kafka does."""
+    traffic = broker.traffic
+    for read in reads.values():
+        size = read.size
+        if terms.is_follower:
+            traffic.replication_bytes_out.value += size
+        elif size and read.partition is not None:
+            traffic.of(read.partition.topic_partition.topic).bytes_out.value += size
+            traffic.all.bytes_out.value += size
 
 
 def _lacks(read: PartitionRead, asked: Asked, terms: ReadTerms) -> bool:

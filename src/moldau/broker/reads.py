@@ -116,6 +116,8 @@ def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -
     for one in asked.values():
         try:
             partition = find(replicas, one, terms)
+            if _divergence(partition, one.want) is not None:
+                return True
         except KafkaError:
             return True
         offset, log = one.want.fetch_offset, partition.log
@@ -151,6 +153,17 @@ def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
             else ErrorCode.UNKNOWN_LEADER_EPOCH
         )
         raise KafkaError(code, message)
+    return partition
+
+
+def undivided(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
+    """The partition, if the reader's log is the beginning of it; raises KafkaError if not."""
+    partition = find(replicas, one, terms)
+    log = partition.log
+    if not log.log_start_offset <= one.want.fetch_offset <= log.log_end_offset:
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if _divergence(partition, one.want) is not None:
+        raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
     return partition
 
 

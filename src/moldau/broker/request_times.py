@@ -1,7 +1,6 @@
 """How long the requests of one API take, divided as Kafka divides it."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from moldau.runtime.metrics import Durations, Metrics
 
@@ -11,25 +10,29 @@ _PREFIX = "kafka_network_requestmetrics_"
 FETCH = "Fetch"
 
 
-def times_of_api(
-    metrics: Metrics, api: str
-) -> "tuple[RequestTimes, Callable[[Any], RequestTimes] | None]":
-    """The times of an API, and of a request where it is not the same for all.
+class ApiTimes(NamedTuple):
+    """The times of an API's requests; those of followers are apart where there are any."""
 
-    As in Kafka, fetches are counted together and by who sends them.
-    """
+    usual: "RequestTimes"
+    followers: "RequestTimes | None" = None
+
+    def of(self, request: Any) -> "RequestTimes":
+        """Where a request belongs."""
+        if self.followers is None:
+            return self.usual
+        state = request.replica_state
+        replica_id = request.replica_id if state is None else state.replica_id
+        return self.usual if replica_id < 0 else self.followers
+
+
+def times_of_api(metrics: Metrics, api: str) -> ApiTimes:
+    """The times of an API. As in Kafka, fetches are counted together and by who sends them."""
     if api != FETCH:
-        return RequestTimes(metrics, api), None
+        return ApiTimes(RequestTimes(metrics, api))
     consumers = RequestTimes(metrics, "FetchConsumer")
     followers = RequestTimes(metrics, "FetchFollower")
     RequestTimes(metrics, FETCH, consumers, followers)
-
-    def times_of(request: Any) -> RequestTimes:
-        state = request.replica_state
-        replica_id = request.replica_id if state is None else state.replica_id
-        return consumers if replica_id < 0 else followers
-
-    return consumers, times_of
+    return ApiTimes(consumers, followers)
 
 
 class RequestTimes:

@@ -37,6 +37,7 @@ cdef class Connection:
     cdef _fail_in_order(self, error)
     cdef _fail(self, error)
     cdef bint _take(self, list parts) except -1
+    cdef list _send_at_once(self, list parts)
     cdef _flush(self, bint is_file_next=*)
     cdef _make_room(self)
     cdef _pause_reading(self)

@@ -274,7 +274,11 @@ class Connection:
         elif answer is None or (isinstance(answer, list) and self._take(answer)):
             self._is_busy = self.transport.is_closing() or self._is_failing
         elif isinstance(answer, list):
-            self._run(self._deliver(answer))
+            rest = self._send_at_once(answer)
+            if rest:
+                self._run(self._deliver(rest))
+            else:
+                self._is_busy = self.transport.is_closing()
         elif isinstance(answer, Parked):
             answer.unpark = self.unpark
             self._parked = answer
@@ -382,6 +386,26 @@ class Connection:
                 taken.append(part)
         self._outgoing += taken
         return True
+
+    def _send_at_once(self, parts: list[Part]) -> list[Part]:
+        """Send what the system takes without a wait; what is left of the answer."""
+        if self._is_asyncio or self._is_write_blocked:
+            return parts
+        for index, part in enumerate(parts):
+            if not isinstance(part, FileRange):
+                self._outgoing.append(part)
+                continue
+            try:
+                is_cached = part.size <= _SENDFILE_MAX_BYTES and part.seems_cached()
+            except OSError:
+                is_cached = False  # which is told where it is read once more
+            if not is_cached:
+                return parts[index:]
+            self._flush(is_file_next=True)
+            sent = cast("SocketTransport", self.transport).send_file_at_once(part)
+            if sent < part.size:
+                return [part.part(part.position + sent, part.size - sent), *parts[index + 1 :]]
+        return []
 
     async def _send(self, parts: list[Part]) -> None:
         for part in parts:

@@ -203,6 +203,16 @@ class SocketTransport:
         """Like `write`, but the receiver need not be woken before the file that follows."""
         self.write(data, MORE_FOLLOWS)
 
+    def send_file_at_once(self, piece: FileRange) -> int:
+        """Send of a stretch of a file what the system takes now; how much that was."""
+        if self._unsent or self._is_closing:
+            return 0
+        self._file = piece
+        self._file_sent = 0
+        self._write_file()
+        self._file = None
+        return self._file_sent
+
     async def send_file(self, piece: FileRange) -> int:
         """Send a stretch of a file after all that was written; how much of it there was."""
         self._file = piece

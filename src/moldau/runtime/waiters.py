@@ -27,6 +27,7 @@ class Waiters:
     def __init__(self) -> None:
         self._parked: dict[Hashable, dict[asyncio.Future[None], None]] = {}
         self._watchers: dict[Hashable, dict[Watcher, None]] = {}
+        self._watches: dict[Hashable, dict[Watch, None]] = {}
         self.counts: Counter[str] = Counter()
         """How many are parked now, by the name of what they wait for."""
 
@@ -100,7 +101,13 @@ class Waiters:
         return satisfied()
 
     def wake(self, key: Hashable) -> None:
-        """Let everyone parked on `key` look again."""
+        """Let everyone parked on `key` look again, and tell the watches of it."""
+        self.wake_parked(key)
+        for watch in self._watches.get(key, ()):
+            watch.note(key)
+
+    def wake_parked(self, key: Hashable) -> None:
+        """Let everyone parked on `key` look again; it is nothing to those who watch it."""
         parked = self._parked.get(key)
         if parked:
             for woken in tuple(parked):
@@ -118,6 +125,17 @@ class Waiters:
         del watchers[watcher]
         if not watchers:
             del self._watchers[key]
+
+    def enlist_watch(self, key: Hashable, watch: "Watch") -> None:
+        """Tell a watch of all that happens to a key, but for what is only for the parked."""
+        self._watches.setdefault(key, {})[watch] = None
+
+    def dismiss_watch(self, key: Hashable, watch: "Watch") -> None:
+        """Tell it no longer."""
+        watches = self._watches[key]
+        del watches[watch]
+        if not watches:
+            del self._watches[key]
 
     def watch(self) -> "Watch":
         """A watch on keys that are still to be named."""
@@ -161,10 +179,12 @@ class Watch:
     Parking anew on thousands of keys would take longer than what is waited for.
     """
 
-    __slots__ = ("_changed", "_keys", "_waiters", "_woken")
+    __slots__ = ("_changed", "_keys", "_waiters", "_woken", "tell")
 
     def __init__(self, waiters: Waiters) -> None:
         self._waiters = waiters
+        self.tell: Callable[[], None] | None = None
+        """Called whenever something happens; it must not change the watches at once."""
         self._keys: dict[Hashable, None] = {}
         self._changed: dict[Hashable, None] = {}
         self._woken: asyncio.Future[None] | None = None
@@ -172,14 +192,14 @@ class Watch:
     def add(self, key: Hashable) -> None:
         """Watch a key from now on."""
         self._keys[key] = None
-        self._waiters.enlist(key, self)
+        self._waiters.enlist_watch(key, self)
 
     def remove(self, key: Hashable) -> None:
         """Watch a key no longer."""
         if key in self._keys:
             del self._keys[key]
             self._changed.pop(key, None)
-            self._waiters.dismiss(key, self)
+            self._waiters.dismiss_watch(key, self)
 
     def close(self) -> None:
         """Watch nothing any more."""
@@ -191,6 +211,8 @@ class Watch:
         self._changed[key] = None
         if self._woken is not None:
             _wake(self._woken)
+        if self.tell is not None:
+            self.tell()
 
     def take(self) -> list[Hashable]:
         """The keys that something has happened to since the last time."""

@@ -22,14 +22,17 @@ from unit.broker.requests import (
 )
 from unit.broker.world import World, broker_world
 
+FETCH = 1
 FOLLOWER = 1
 VERSION = 12
 LAG_MS = 30_000
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
+@pytest.fixture(params=["short way", "handler"])
+async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
     async with broker_world() as world:
+        if request.param == "handler":
+            world.dispatcher.wrap(FETCH, lambda handle: handle)
         await world.create_topic("t", 4)
         for number in range(4):
             both = PartitionState(1, 0, 1, (0, FOLLOWER), 0, (0, FOLLOWER))
@@ -77,6 +80,7 @@ async def test_a_topic_that_was_not_known_at_first_is_known_later(world: World) 
 async def test_only_partitions_with_news_are_read(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    world.dispatcher.wrap(FETCH, lambda handle: handle)
     session_id = await begin(world)
     seen: list[int] = []
 

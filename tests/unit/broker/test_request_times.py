@@ -37,15 +37,14 @@ def test_a_request_that_never_waited_was_not_remote() -> None:
 
 def test_fetches_are_counted_by_who_sends_them_and_together() -> None:
     metrics = Metrics()
-    consumers, times_of = times_of_api(metrics, "Fetch")
-    assert times_of is not None
+    times = times_of_api(metrics, "Fetch")
     old, new, consumer = (FetchRequest(max_wait_ms=0, min_bytes=0, topics=[]) for _ in range(3))
     old.replica_id = 2
     new.replica_state = ReplicaState(replica_id=3)
-    assert times_of(consumer) is consumers
+    assert times.of(consumer) is times.usual
     for request in (old, new, consumer):
-        times_of(request).record_at_once(1 * MS)
-    times_of(old).record_waited(1 * MS, 5 * MS)
+        times.of(request).record_at_once(1 * MS)
+    times.of(old).record_waited(1 * MS, 5 * MS)
     text = metrics.text()
     total = "kafka_network_requestmetrics_totaltimems_count"
     for name, count in (("FetchConsumer", 1), ("FetchFollower", 3), ("Fetch", 4)):
@@ -54,4 +53,4 @@ def test_fetches_are_counted_by_who_sends_them_and_together() -> None:
 
 
 def test_other_requests_are_not_told_apart() -> None:
-    assert times_of_api(Metrics(), "Produce")[1] is None
+    assert times_of_api(Metrics(), "Produce").followers is None

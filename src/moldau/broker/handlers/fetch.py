@@ -14,6 +14,7 @@ from moldau.broker.fetch_sessions import (
     Wanted,
 )
 from moldau.broker.fetched_records import CONVERTED_BEFORE, allowance_of_request, convert
+from moldau.broker.follower_sessions import count_sent, note_fetch, note_told
 from moldau.broker.leader_hints import LeaderHints
 from moldau.broker.reads import (
     CONSUMER,
@@ -70,7 +71,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     )
     if terms.is_follower and fetch.is_incremental and version >= CONVERTED_BEFORE:
         asked, reads = await _read_for_follower(request, fetch, terms, broker)
-        _count_sent(reads, terms, broker)
+        count_sent(broker, reads, terms)
         return _response(fetch, asked, reads, context, broker)
     asked = _questions(fetch, broker.metadata.image)
     is_early = not is_rack_aware and _is_early(request, asked, terms, broker)
@@ -88,12 +89,12 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         )
         reads = read_all(broker.replicas, asked, terms)
     if terms.is_follower:
-        _note_told(reads, terms, broker)
+        note_told(broker, reads, terms, now_ms=broker.clock.monotonic_ms())
     if version < CONVERTED_BEFORE:
         allowance = allowance_of_request()
         for key, read in reads.items():
             await convert(read, asked[key].want.fetch_offset, terms, version, allowance)
-    _count_sent(reads, terms, broker)
+    count_sent(broker, reads, terms)
     return _response(fetch, asked, reads, context, broker)
 
 
@@ -175,7 +176,7 @@ async def _read_for_follower(
         reads = read_all(broker.replicas, asked, terms)
     session.note_read(reads, now_ms=broker.clock.monotonic_ms())
     session.end(asked, reads, terms)
-    _note_told(reads, terms, broker)
+    note_told(broker, reads, terms, now_ms=broker.clock.monotonic_ms())
     return asked, reads
 
 
@@ -188,33 +189,9 @@ def _hears_high_watermark(reads: Reads, terms: ReadTerms) -> bool:
 
 
 def _note_fetches(asked: Questions, reads: Reads, terms: ReadTerms, broker: Broker) -> None:
-    """A follower has what lies before the offset that it asks for."""
-    now_ms = broker.clock.monotonic_ms()
     for key, read in reads.items():
-        if read.is_answer_due or read.partition is None:
-            continue
-        want = asked[key].want
-        has_moved = read.partition.note_fetch(
-            terms.replica_id,
-            want.fetch_offset,
-            log_start_offset=want.log_start_offset,
-            now_ms=now_ms,
-        )
-        if read.partition.may_join(terms.replica_id):
-            broker.in_sync.look(read.partition)
-        if has_moved:
-            # Before the follower itself begins to wait: producers wait for this.
-            broker.waiters.wake(read.partition.topic_partition)
-
-
-def _note_told(reads: Reads, terms: ReadTerms, broker: Broker) -> None:
-    """A follower is about to get records, and to hear of the high watermarks."""
-    now_ms = broker.clock.monotonic_ms()
-    for read in reads.values():
-        if read.error is None and read.partition is not None:
-            follower = read.partition.followers[terms.replica_id]
-            follower.high_watermark = read.partition.log.high_watermark
-            broker.leader_throttle.record(read.partition, read.size, now_ms=now_ms)
+        if not read.is_answer_due and read.partition is not None:
+            note_fetch(broker, read.partition, terms, asked[key].want)
 
 
 def _refer_to_nearest(
@@ -291,18 +268,6 @@ def _response(
     if context.api_version >= _LEADER_HINTS_SINCE:
         _add_leader_hints(response, {key: asked[key] for key in told}, data, context, broker)
     return response
-
-
-def _count_sent(reads: Reads, terms: ReadTerms, broker: Broker) -> None:
-    """What followers get is counted apart, and for all topics together, as Kafka does."""
-    traffic = broker.traffic
-    for read in reads.values():
-        size = read.size
-        if terms.is_follower:
-            traffic.replication_bytes_out.value += size
-        elif size and read.partition is not None:
-            traffic.of(read.partition.topic_partition.topic).bytes_out.value += size
-            traffic.all.bytes_out.value += size
 
 
 def _answer(data: PartitionData) -> Answer:
