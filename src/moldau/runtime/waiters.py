@@ -101,13 +101,18 @@ class Waiters:
         return satisfied()
 
     def wake(self, key: Hashable) -> None:
-        """Let everyone parked on `key` look again, and tell the watches of it."""
-        self.wake_parked(key)
+        """Let everyone parked on `key`, or who watches it, look again."""
+        self._wake_parked(key)
         for watch in self._watches.get(key, ()):
             watch.note(key)
 
     def wake_parked(self, key: Hashable) -> None:
-        """Let everyone parked on `key` look again; it is nothing to those who watch it."""
+        """Let everyone parked on `key` look again; a watch takes note, and sleeps on."""
+        self._wake_parked(key)
+        for watch in self._watches.get(key, ()):
+            watch.note_quietly(key)
+
+    def _wake_parked(self, key: Hashable) -> None:
         parked = self._parked.get(key)
         if parked:
             for woken in tuple(parked):
@@ -213,6 +218,10 @@ class Watch:
             _wake(self._woken)
         if self.tell is not None:
             self.tell()
+
+    def note_quietly(self, key: Hashable) -> None:
+        """Something happened to a key that is worth a look, but not a wake-up."""
+        self._changed[key] = None
 
     def take(self) -> list[Hashable]:
         """The keys that something has happened to since the last time."""

@@ -157,11 +157,24 @@ async def test_records_end_the_wait(world: World, module: ModuleType) -> None:
 @FORMS
 async def test_a_moved_high_watermark_does_not(world: World, module: ModuleType) -> None:
     waiting, told = await parked(world, module, await begin(world, 17))
-    world.broker.waiters.wake_parked(world.partition("t").topic_partition)
-    world.broker.waiters.wake(world.partition("t").topic_partition)
+    partition = world.partition("t")
+    partition.log.high_watermark = 7
+    world.broker.waiters.wake_parked(partition.topic_partition)
     await settle()
     assert told == []
+    waiting.time_out()
+    (answer,) = told
+    assert fetched(response_of(answer, FETCH, 17))[0].high_watermark == 7, "but it is told then"
+    assert world.broker.waiters.counts["Fetch"] == 0
+
+
+@FORMS
+async def test_one_who_has_gone_waits_no_more(world: World, module: ModuleType) -> None:
+    waiting, told = await parked(world, module, await begin(world, 17))
     waiting.cancel()
+    world.append("t", b"a")
+    await settle()
+    assert told == []
     assert world.broker.waiters.counts["Fetch"] == 0
 
 

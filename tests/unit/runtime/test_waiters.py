@@ -184,3 +184,19 @@ async def test_a_condition_that_fails_fails_where_it_is_waited_for() -> None:
     with pytest.raises(ValueError, match="broken"):
         await waiting
     assert len(waiters) == 0
+
+
+async def test_what_is_only_for_the_parked_is_noted_by_a_watch_without_waking_it() -> None:
+    waiters = Waiters()
+    watch = waiters.watch()
+    watch.add("a")
+    told: list[str] = []
+    watch.tell = lambda: told.append("woken")
+    waiters.wake_parked("a")
+    assert told == []
+    assert watch.take() == ["a"]
+    waiters.wake("a")
+    assert told == ["woken"]
+    watch.close()
+    waiters.wake("a")
+    assert told == ["woken"]
