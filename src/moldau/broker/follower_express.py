@@ -133,17 +133,15 @@ class FollowerFetch(Parked):
             self._express.broker, self._terms, self._session, self._fetch,
         )  # fmt: skip
         session.begin(fetch, broker.metadata.image.names_by_id, now_ms=terms.now_ms)
-        changed = fetch.changed
-        moved = []
+        self._asked = asked = session.questions(fetch)
         has_news = False
-        for key, one in session.questions(fetch).items():
-            partition = undivided(broker.replicas, one, terms)
-            if key in changed:
-                moved.append((partition, one.want))
+        found = {}
+        for key, one in asked.items():
+            partition = found[key] = undivided(broker.replicas, one, terms)
             if one.want.fetch_offset < end_of(partition, terms):
                 has_news = True
-        for partition, want in moved:
-            note_fetch(broker, partition, terms, want)
+        for key, want in fetch.changed.items():
+            note_fetch(broker, found[key], terms, want)
         return self.read() if has_news else False
 
     def park(self, began_ns: int) -> None:
@@ -165,13 +163,13 @@ class FollowerFetch(Parked):
     def look(self) -> None:
         """Whether the wait is over."""
         self._is_told = False
-        if self._timer is not None and self.read():
+        if self._timer is not None and self._read_again():
             self._end()
 
     def time_out(self) -> None:
         """Answer, whatever there is."""
         if self._timer is not None:
-            self.read()
+            self._read_again()
             self._end()
 
     def _end(self) -> None:
@@ -206,10 +204,13 @@ class FollowerFetch(Parked):
             express.times.record_waited(self._local_ns, waited_ns)
         return self._write(reads)
 
+    def _read_again(self) -> bool:
+        self._asked = self._session.questions(self._fetch)
+        return self.read()
+
     def read(self) -> bool:
         """Read what there is; whether the follower must hear of it at once."""
         broker = self._express.broker
-        self._asked = self._session.questions(self._fetch)
         self._reads = reads = read_all(broker.replicas, self._asked, self._terms)
         for read in reads.values():
             if read.records is not None or read.is_answer_due:
