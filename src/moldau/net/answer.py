@@ -23,6 +23,23 @@ class Later:
     """Comes to the answer."""
 
 
+class Promised:
+    """What `Later` is, without a coroutine: an answer that whoever promised it comes to itself."""
+
+    __slots__ = ("outcome", "tell")
+    outcome: "list[Part] | Exception | None"
+    """None until the promise is kept."""
+    tell: "Callable[[Promised], None]"
+    """Set by the connection, and called once when there is an outcome; does nothing at once."""
+
+    def __init__(self) -> None:
+        self.outcome = None
+
+    def cancel(self) -> None:
+        """Nobody waits for the answer any more, or it has been told."""
+        raise NotImplementedError
+
+
 class Parked:
     """A request that waits without a coroutine: the connection asks for its answer in the end.
 
@@ -44,7 +61,7 @@ class Parked:
         raise NotImplementedError
 
 
-Outcome = Answer | Later | Parked | Coroutine[Any, Any, Answer | Later]
+Outcome = Answer | Later | Promised | Parked | Coroutine[Any, Any, Answer | Later]
 Respond = Callable[[memoryview], Outcome]
 """Answers a frame: at once, or by a coroutine if that has to wait."""
 

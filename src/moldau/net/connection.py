@@ -17,7 +17,16 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.net.answer import Answer, CloseConnection, Later, Limits, Parked, Part, Respond
+from moldau.net.answer import (
+    Answer,
+    CloseConnection,
+    Later,
+    Limits,
+    Parked,
+    Part,
+    Promised,
+    Respond,
+)
 from moldau.net.answer import Outcome as Begun
 from moldau.net.unanswered import Outcome, Unanswered
 from moldau.runtime import eager
@@ -60,8 +69,8 @@ class Connection:
     buffer and then in the socket. The view given to `respond` is on this buffer and
     is valid until the answer is returned; nothing may keep it longer.
 
-    Only a request that is answered `Later` lets others of its kind begin before: produced
-    records that wait for other replicas do not hold back the next ones.
+    Only a request whose answer is `Later` or `Promised` lets others of its kind begin before:
+    produced records that wait for other replicas do not hold back the next ones.
 
     The buffer grows with the bytes that arrive, never to the size that was only
     announced.
@@ -284,7 +293,7 @@ class Connection:
             self._parked = answer
         else:
             self._unanswered_kind = int32_at(writable(self._buffer), self._start - frame_size)
-            if isinstance(answer, Later):
+            if isinstance(answer, (Promised, Later)):
                 self._queue(answer)
                 self._is_busy = self.transport.is_closing()
             else:
@@ -325,7 +334,7 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - the top frame of a request
             self._fail(error)
 
-    def _queue(self, outcome: Outcome | Later) -> None:
+    def _queue(self, outcome: Outcome | Later | Promised) -> None:
         if self._unanswered is None:
             self._unanswered = Unanswered(self.deliver_next, self.resume)
         self._has_unanswered = True

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from moldau.net.answer import Answer, Later
+from moldau.net.answer import Answer, Later, Promised
 from moldau.runtime import eager
 
 Outcome = Answer | Exception
@@ -17,15 +17,18 @@ class Unanswered:
         """`deliver` takes outcomes in order; `drained` is called when some of them have gone."""
         self._deliver = deliver
         self._drained = drained
-        self._queue: deque[Outcome | asyncio.Task[Answer]] = deque()
+        self._loop = asyncio.get_running_loop()
+        self._is_told = False
+        self._queue: deque[Outcome | Promised | asyncio.Task[Answer]] = deque()
 
     def __len__(self) -> int:
         return len(self._queue)
 
-    def add(self, outcome: Outcome | Later) -> None:
+    def add(self, outcome: Outcome | Later | Promised) -> None:
         """Put an answer, or what will become one, behind those that are still to come."""
-        loop = asyncio.get_running_loop()
         if not isinstance(outcome, Later):
+            if isinstance(outcome, Promised):
+                outcome.tell = self._note
             self._queue.append(outcome)
             return
         # Begun at once: what is cancelled before its first step would never have been awaited.
@@ -35,27 +38,38 @@ class Unanswered:
             begun = eager.Finished(error)
         if isinstance(begun, eager.Finished):
             self._queue.append(begun.value)
-            loop.call_soon(self._move_on)
+            self._loop.call_soon(self._move_on)
         else:
-            task = loop.create_task(begun.rest)
+            task = self._loop.create_task(begun.rest)
             task.add_done_callback(self._move)
             self._queue.append(task)
 
     def cancel(self) -> None:
         """Nobody waits for these answers any more."""
         for one in self._queue:
-            if isinstance(one, asyncio.Task):
+            if isinstance(one, (asyncio.Task, Promised)):
                 one.cancel()
         self._queue.clear()
+
+    def _note(self, kept: Promised) -> None:
+        """A promise was kept; what the same event brings to others is then sent with it."""
+        if not self._is_told and self._queue[0] is kept:
+            self._is_told = True
+            self._loop.call_soon(self._move_on)
 
     def _move(self, ended: asyncio.Task[Answer]) -> None:
         if not ended.cancelled():
             self._move_on()
 
     def _move_on(self) -> None:
+        self._is_told = False
         while self._queue:
             first = self._queue[0]
-            if not isinstance(first, asyncio.Task):
+            if isinstance(first, Promised):
+                outcome = first.outcome
+                if outcome is None:
+                    break
+            elif not isinstance(first, asyncio.Task):
                 outcome = first
             elif first.done():
                 outcome = _outcome(first)

@@ -117,11 +117,13 @@ class Waiters:
         if parked:
             for woken in tuple(parked):
                 _wake(woken)
-        for watcher in self._watchers.get(key, ()):
-            watcher.note(key)
+        watchers = self._watchers.get(key)
+        if watchers:
+            for watcher in tuple(watchers):
+                watcher.note(key)
 
     def enlist(self, key: Hashable, watcher: Watcher) -> None:
-        """Tell someone of all that happens to a key; it must not change who is told at once."""
+        """Tell someone of all that happens to a key; being told, it may dismiss itself."""
         self._watchers.setdefault(key, {})[watcher] = None
 
     def dismiss(self, key: Hashable, watcher: Watcher) -> None:

@@ -4,12 +4,25 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part
+from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part, Promised
 from moldau.net.connection import Connection
 from moldau.net.unanswered import Outcome, Unanswered
 from unit.net.test_connection import connect, form, framed, listening, read_frame
 
 __all__ = ["form"]  # the fixture lets connections be tried in all their forms
+
+
+class Promise(Promised):
+    """An answer that a test gives."""
+
+    is_cancelled = False
+
+    def keep(self, outcome: list[Part] | Exception) -> None:
+        self.outcome = outcome
+        self.tell(self)
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
 
 
 class Requests:
@@ -32,6 +45,11 @@ class Requests:
         self.queue.add(Later(rest()))
         return future
 
+    def promise(self) -> Promise:
+        promise = Promise()
+        self.queue.add(promise)
+        return promise
+
 
 async def settle() -> None:
     for _ in range(5):
@@ -51,6 +69,49 @@ async def test_an_answer_waits_for_those_before_it() -> None:
     assert requests.delivered == [[b"first"], [b"second"], [b"third"]]
     assert len(requests.queue) == 0
     assert requests.drained == 2
+
+
+async def test_promised_answers_wait_for_those_before_them() -> None:
+    requests = Requests()
+    first, second, third = requests.promise(), requests.later(), requests.promise()
+    requests.queue.add([b"fourth"])
+    third.keep([b"third"])
+    second.set_result([b"second"])
+    await settle()
+    assert requests.delivered == []
+    first.keep([b"first"])
+    await settle()
+    assert requests.delivered == [[b"first"], [b"second"], [b"third"], [b"fourth"]]
+    assert len(requests.queue) == 0
+
+
+async def test_promises_that_are_kept_together_are_delivered_together_and_not_at_once() -> None:
+    requests = Requests()
+    promises = [requests.promise() for _ in range(4)]
+    promises[1].keep([b"1"])
+    await settle()
+    assert requests.drained == 0
+    promises[0].keep([b"0"])
+    error = ValueError("no")
+    promises[2].keep(error)
+    assert requests.delivered == [], "whoever keeps a promise is in the middle of something"
+    await settle()
+    assert requests.delivered == [[b"0"], [b"1"], error]
+    assert (requests.drained, len(requests.queue)) == (1, 1)
+    promises[3].keep([b"3"])
+    await settle()
+    assert requests.delivered[3:] == [[b"3"]]
+    assert requests.drained == 2
+
+
+async def test_promises_that_nobody_waits_for_are_cancelled() -> None:
+    requests = Requests()
+    kept, waiting = requests.promise(), requests.promise()
+    kept.keep([b"never sent"])
+    requests.queue.cancel()
+    await settle()
+    assert waiting.is_cancelled
+    assert requests.delivered == []
 
 
 async def test_an_error_is_told_in_its_turn() -> None:

@@ -1,7 +1,7 @@
 """Waiters: parked requests wake by key, time out, and leave nothing behind."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import pytest
 
@@ -123,6 +123,23 @@ async def test_what_is_watched_no_longer_is_not_named() -> None:
     waiters.wake("c")
     assert watch.take() == []
     assert other.take() == ["a", "b", "c"]
+
+
+def test_who_is_told_may_want_to_be_told_no_more() -> None:
+    waiters = Waiters()
+    told: list[object] = []
+
+    class Once:
+        def note(self, key: Hashable) -> None:
+            told.append(self)
+            waiters.dismiss(key, self)
+
+    both = [Once(), Once()]
+    for one in both:
+        waiters.enlist("k", one)
+    for _ in range(2):
+        waiters.wake("k")
+        assert told == both
 
 
 async def test_only_those_are_woken_whose_condition_holds() -> None:
