@@ -11,7 +11,7 @@ from moldau.records.memory cimport (
 
 cdef checksum_pointer CHECKSUM
 cdef int64_t VERSION_MIN, VERSION_MAX, FLEXIBLE_FROM, ZSTD_FROM, HEADER_SIZE, MAGIC
-cdef int64_t NONE, SNAPPY, LZ4, ZSTD
+cdef int64_t NONE, SNAPPY, LZ4, ZSTD, ALL_IN_SYNC
 
 
 @cython.locals(position=int64_t)
@@ -26,10 +26,10 @@ cdef class Template:
 
 @cython.final
 cdef class Express:
-    cdef object broker, times
+    cdef readonly object broker, times
     cdef dict counters, templates
     cdef RecordCursor cursor
-    cdef int64_t version, correlation_id, acks, topic, topic_size, index, records, size
+    cdef int64_t version, correlation_id, acks, timeout_ms, topic, topic_size, index, records, size
     cdef int64_t record_count, codec, base_timestamp, claimed_timestamp
     cdef int64_t min_timestamp, max_timestamp
     cdef bint has_null_key

@@ -17,7 +17,7 @@ from moldau.broker.request_times import ApiTimes, RequestTimes, times_of_api
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.net.answer import CloseConnection, Later, Parked, Part
+from moldau.net.answer import CloseConnection, Later, Parked, Part, Promised
 from moldau.protocol.apis import Api
 from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
 from moldau.protocol.headers import decode_request_header, response_header_version
@@ -31,8 +31,17 @@ _log = logging.getLogger(__name__)
 
 API_VERSIONS = 18
 
+
+class PromisedAnswer(Promised):
+    """What a shortcut promises."""
+
+    __slots__ = ("client",)
+    client: Client
+    """Set by the dispatcher: an error may have to be told differently from client to client."""
+
+
 Refuse = Callable[[Any, Context, KafkaError], object]
-Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | None]
+Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
@@ -84,7 +93,8 @@ class _Exchange:
     times: RequestTimes
 
 
-Answer = list[Part] | Later | Parked | None | Coroutine[Any, Any, list[Part] | Later | None]
+Ready = list[Part] | None
+Answer = Ready | Later | Promised | Parked | Coroutine[Any, Any, Ready | Later]
 
 
 class Dispatcher:
@@ -113,7 +123,7 @@ class Dispatcher:
         """The parts of the framed answer, or None if the client expects none.
 
         What has to wait is returned as a coroutine, which comes to the same in the end, or as
-        `Later` if the work is done and only the answer waits.
+        `Later` or `Promised` if the work is done and only the answer waits.
         """
         shortcut = self._ready.get(frame[1]) if len(frame) > 1 else None
         if shortcut is not None:
@@ -124,7 +134,9 @@ class Dispatcher:
                 raise CloseConnection("a request failed") from error
             if isinstance(answer, bytearray):
                 return [answer]
-            if isinstance(answer, Parked):
+            if isinstance(answer, PromisedAnswer):
+                answer.client = client
+            elif isinstance(answer, Parked):
                 answer.otherwise = partial(self._handle, client, frame)
             if answer is not None:
                 return answer

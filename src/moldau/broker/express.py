@@ -20,9 +20,9 @@ except ImportError:
 
 from moldau.broker.handlers.produce import OPENED_ON_LOOP_BYTES
 from moldau.broker.internal_topics import is_internal
+from moldau.broker.promised_produce import PromisedProduce, framed
 from moldau.errors import KafkaError, ProtocolError
 from moldau.model import NO_TIMESTAMP, TopicPartition
-from moldau.protocol.codec import encoder_of
 from moldau.protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceResponse,
@@ -31,6 +31,7 @@ from moldau.protocol.messages.produce import (
 from moldau.records.batch import BatchHeader
 from moldau.records.compression import codec_of, decompress
 from moldau.records.lz4 import has_linked_blocks
+from moldau.replication.partition import ALL_IN_SYNC
 
 if not cython.compiled:
     from moldau.log.words import read_int16, read_int32, read_int64, write_int32, write_int64
@@ -82,9 +83,7 @@ class Template:
             log_start_offset=MARK,
         )
         topic = TopicProduceResponse(name=partition.topic, partition_responses=[response])
-        body = b"".join(encoder_of(ProduceResponse, version)(ProduceResponse(responses=[topic])))
-        tags = b"\0" if version >= FLEXIBLE_FROM else b""
-        self.frame = (4 + len(tags) + len(body)).to_bytes(4, "big") + bytes(4) + tags + body
+        self.frame = framed(ProduceResponse(responses=[topic]), version, bytes(4))
         self.position = self.frame.index(MARK.to_bytes(8, "big") * 3)
 
 
@@ -99,8 +98,8 @@ class Express:
         self.templates: dict[tuple[str, int, int], Template] = {}
         self.cursor = RecordCursor(memoryview(b""))
 
-    def respond(self, frame: memoryview) -> bytearray | None:
-        """The framed answer, or None if the request is not as plain as that."""
+    def respond(self, frame: memoryview) -> bytearray | PromisedProduce | None:
+        """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         clock = broker.clock
         began_ns = clock.monotonic_ns()
@@ -130,6 +129,11 @@ class Express:
         broker.waiters.wake(partition.topic_partition)
         answer = self.answer(name, appended, partition.log.log_start_offset)
         requests.value += 1
+        end_offset = appended.last_offset + 1
+        if self.acks == ALL_IN_SYNC and not partition.is_committed(end_offset):
+            promised = PromisedProduce(self, self.version, answer)
+            promised.wait_for(partition, end_offset, self.timeout_ms, began_ns)
+            return promised
         self.times.record_at_once(clock.monotonic_ns() - began_ns)
         return answer
 
@@ -158,8 +162,9 @@ class Express:
         return self.read_compact_partition(data, position, end)
 
     def read_acks(self, data: memoryview, position: int) -> int:
-        """Acks; the timeout does not matter to who need not wait."""
+        """How many replicas are to have the records, and how long that may take."""
         self.acks = read_int16(data, position)
+        self.timeout_ms = read_int32(data, position + 2)
         return position + 6
 
     def read_partition(self, data: memoryview, position: int, end: int) -> bool:
@@ -308,7 +313,7 @@ class Express:
         return header
 
     def is_allowed(self, partition: "Partition", now_ms: int) -> bool:
-        """Whether the topic takes the batch as it is, and nobody has to be waited for."""
+        """Whether the topic takes the batch as it is, and others can be waited for."""
         rules = partition.produce_rules
         if (
             self.size > rules.max_message_bytes
@@ -320,8 +325,10 @@ class Express:
             or self.max_timestamp - now_ms > rules.timestamp_after_max_ms
         ):
             return False
-        if self.acks != 1 and (self.acks != -1 or partition.followers):
+        if self.acks != 1 and self.acks != ALL_IN_SYNC:  # noqa: PLR1714 - numbers in C
             return False
+        if self.acks == ALL_IN_SYNC and self.timeout_ms <= 0 and partition.followers:
+            return False  # its time is up at once
         return partition.is_leader and partition.log.config.flush_messages == NEVER
 
     def count(self, of_topic: "TopicTraffic", of_all: "TopicTraffic") -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moldau.broker import express as source
 from moldau.broker.request_times import RequestTimes
-from moldau.net.answer import CloseConnection
+from moldau.net.answer import CloseConnection, Promised
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import Producer, write_batch
 from moldau.records.compression import Codec
@@ -20,7 +20,15 @@ from moldau.replication.partition import PartitionState
 from moldau.runtime import native
 from moldau.runtime.metrics import Counter, Metrics
 from unit.broker.requests import produce
-from unit.broker.world import CLIENT, START_MS, World, batch_of, broker_world, frame_of
+from unit.broker.world import (
+    CLIENT,
+    START_MS,
+    World,
+    batch_of,
+    broker_world,
+    bytes_of,
+    frame_of,
+)
 
 compiled = native.kernel("moldau.broker._express", "moldau.broker.express")
 FORMS = pytest.mark.parametrize("module", [source, compiled], ids=["source", "compiled"])
@@ -109,11 +117,11 @@ async def test_what_is_not_plain_is_left_alone(
 
 
 @FORMS
-async def test_who_does_not_lead_or_would_have_to_wait_is_left_alone(module: ModuleType) -> None:
+async def test_who_does_not_lead_or_has_no_time_to_wait_is_left_alone(module: ModuleType) -> None:
     async with broker_world() as world:
         await world.create_topic("t")
         way = express(world, module)
-        frame = frame_of(produce(batch_of(b"a"), acks=-1), 9)
+        frame = frame_of(produce(batch_of(b"a"), acks=-1, timeout_ms=0), 9)
         partition = world.partition("t")
         partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
         assert way.respond(memoryview(frame)) is None
@@ -140,6 +148,38 @@ async def test_the_topics_settings_are_heeded(module: ModuleType, setting: str, 
         frame = frame_of(produce(batch_of(b"a" * 20, timestamp=START_MS + 5_000)), 9)
         assert express(world, module).respond(memoryview(frame)) is None
         assert world.partition("t").log.log_end_offset == 0
+
+
+@FORMS
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_what_has_to_wait_for_others_is_promised(module: ModuleType, version: int) -> None:
+    async with broker_world() as world:
+        await world.create_topic("t")
+        way = express(world, module)
+        partition = world.partition("t")
+        partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
+        frame = memoryview(frame_of(produce(batch_of(b"a", b"b"), acks=-1, timeout_ms=9), version))
+        promised = way.respond(frame)
+        assert isinstance(promised, Promised)
+        assert (promised.outcome, partition.log.log_end_offset) == (None, 2)
+        told: list[Promised] = []
+        promised.tell = told.append
+        partition.note_fetch(1, 2, log_start_offset=0, now_ms=0)
+        world.broker.waiters.wake(partition.topic_partition)
+        assert told == [promised]
+        assert isinstance(promised.outcome, list)
+        assert bytes_of(promised.outcome) == b"".join(await world_without(frame, before=0))
+
+
+@FORMS
+async def test_what_nobody_else_in_sync_must_have_is_answered_at_once(module: ModuleType) -> None:
+    async with broker_world() as world:
+        await world.create_topic("t")
+        partition = world.partition("t")
+        partition.lead(PartitionState(1, 0, 1, (0,), 0, (0, 1)), now_ms=0)
+        frame = memoryview(frame_of(produce(batch_of(b"a", b"b"), acks=-1, timeout_ms=9), 9))
+        answer = express(world, module).respond(frame)
+        assert bytes(answer) == b"".join(await world_without(frame, before=0))
 
 
 batches = st.builds(

@@ -25,7 +25,7 @@ from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
-from moldau.net.answer import Later, Parked, Part
+from moldau.net.answer import Later, Parked, Part, Promised
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of
@@ -102,6 +102,8 @@ class World:
         answer = self.dispatcher.respond(client, memoryview(frame))
         if isinstance(answer, Parked):
             answer = await unparked(answer)
+        if isinstance(answer, Promised):
+            return await kept(answer)
         if isinstance(answer, Coroutine):
             answer = await answer
         return await answer.rest if isinstance(answer, Later) else answer
@@ -187,6 +189,19 @@ async def unparked(parked: Parked) -> Any:
         parked.cancel()
     answer = parked.answer()
     return parked.otherwise() if answer is None else answer
+
+
+async def kept(promised: Promised) -> list[Part]:
+    """What a connection gets from a promise in the end."""
+    if promised.outcome is None:
+        over = asyncio.get_running_loop().create_future()
+        promised.tell = over.set_result
+        try:
+            await over
+        finally:
+            promised.cancel()
+    assert isinstance(promised.outcome, list), promised.outcome
+    return promised.outcome
 
 
 async def until(waiters: Waiters, satisfied: Callable[[], bool], key: object) -> None:

@@ -116,6 +116,16 @@ def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> Prod
     return ProduceResponse(responses=topics)
 
 
+def refuse_appended(
+    answer: ProduceResponse, context: Context, broker: Broker, error: KafkaError
+) -> ProduceResponse:
+    """The answer to a request whose records are in the log, but not as safe as was asked for."""
+    for topic in answer.responses:
+        for response in topic.partition_responses:
+            _refuse(response, error)
+    return _hinted(answer, context, broker)
+
+
 class _Appends:
     """The appends of one request, and those that wait for other replicas."""
 
