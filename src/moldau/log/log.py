@@ -20,7 +20,7 @@ from moldau.log.batches import Appended, read_batches, require_rising
 from moldau.log.doomed import Doomed
 from moldau.log.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from moldau.log.leader_epochs import EpochEnd, LeaderEpochs
-from moldau.log.producer_state import Origin, Producers
+from moldau.log.producer_state import Batch, Origin, Producers
 from moldau.log.read import Fetched
 from moldau.log.room import NO_ROOM
 from moldau.log.segment import Segment
@@ -135,11 +135,17 @@ class Log:
                 return Appended.before(repeated)
         return appending.append_batch(self, data, header, leader_epoch, now_ms)
 
-    def append_as_follower(self, data: ReadableBuffer, *, now_ms: int) -> Appended:
-        """Append batches with the offsets and epochs that the leader gave them."""
+    def append_as_follower(
+        self, data: ReadableBuffer, *, now_ms: int, batches: Sequence[Batch] | None = None
+    ) -> Appended:
+        """Append batches with the offsets and epochs that the leader gave them.
+
+        `batches` are those of `data`, where they have been read already.
+        """
         self.folder.volume.require_online()
-        batches = read_batches(data)
-        require_rising([header for header, _ in batches], self.segments.end_offset)
+        if batches is None:
+            batches = read_batches(data)
+        require_rising(batches, self.segments.end_offset)
         return appending.append(self, data, batches, now_ms)
 
     def roll(self, *, now_ms: int) -> None:

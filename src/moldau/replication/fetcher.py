@@ -285,9 +285,9 @@ class Fetcher:
 def _append(following: Following, answer: Answer, now: Moment) -> None:
     """Take the batches, and then what the leader says of them."""
     log = following.partition.log
-    batches = checked_batches(answer.records)
+    data, batches = checked_batches(answer.records)
     if batches:
-        log.append_as_follower(batches, now_ms=now.wall_ms)
+        log.append_as_follower(data, now_ms=now.wall_ms, batches=batches)
     log.raise_high_watermark(answer.high_watermark)
     following.lag = max(0, answer.high_watermark - log.log_end_offset)
     if answer.log_start_offset > log.log_start_offset:

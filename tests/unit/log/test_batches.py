@@ -47,11 +47,11 @@ def test_anything_else_is_refused(data: bytes) -> None:
 
 def test_batches_of_a_leader_must_rise() -> None:
     header = BatchHeader.read(batch(b"1", b"2"))
-    require_rising([header], 0)
+    require_rising([(header, None)], 0)
     with pytest.raises(KafkaError):
-        require_rising([header], 1)
+        require_rising([(header, None)], 1)
     with pytest.raises(KafkaError):
-        require_rising([header, header], 0)
+        require_rising([(header, None), (header, None)], 0)
 
 
 def test_a_repetition_is_answered_with_what_is_there() -> None:

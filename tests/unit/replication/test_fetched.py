@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.records.batch import write_batch
+from moldau.records.batch import BatchHeader, write_batch
 from moldau.records.record import Record
 from moldau.replication.fetched import checked_batches
 
@@ -14,10 +14,11 @@ def batch(value: bytes) -> bytearray:
 
 def test_whole_batches_are_taken_and_a_cut_one_is_left() -> None:
     first, second = batch(b"first"), batch(b"second")
-    assert checked_batches(first + second) == first + second
-    assert checked_batches(first + second[:-1]) == first
-    assert not checked_batches(first[:20])
-    assert not checked_batches(b"")
+    assert checked_batches(first + second)[0] == first + second
+    data, batches = checked_batches(first + second[:-1])
+    assert (data, batches) == (first, [(BatchHeader.read(first), None)])
+    assert checked_batches(first[:20]) == (b"", [])
+    assert checked_batches(b"") == (b"", [])
 
 
 def test_a_damaged_batch_is_refused() -> None:
