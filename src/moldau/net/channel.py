@@ -6,6 +6,8 @@ whether it may have taken effect, and matters, is for the caller to say.
 """
 
 import asyncio
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from moldau.errors import ProtocolError
@@ -16,8 +18,17 @@ from moldau.protocol.frame import FrameReader
 from moldau.protocol.headers import RequestHeader, decode_response_header, encode_request_header
 
 _FRAME_MAX_BYTES = 2**31 - 1
-_SIZE_BYTES = 4
 _CORRELATION_COUNT = 2**31
+# What a frame begins with: its size, and what all headers of requests begin with.
+_FRAME_BEGIN = struct.Struct(">ihhi")
+_SIZE_BYTES = 4
+
+Reply = Callable[[memoryview, int], bytes | None]
+"""Gets an answer and where its body begins, as soon as it has come.
+
+Returns the body of the next request, of the same API and version; nothing (b"") where the
+answer is dealt with and nothing is to be sent; None to have the answer returned.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,7 @@ class Channel:
     ) -> None:
         self.host = host
         self.port = port
-        self._client_id = client_id
+        self.client_id = client_id
         self._limits = limits or ChannelLimits()
         self._turn = asyncio.Lock()
         self._calls = 0
@@ -49,11 +60,14 @@ class Channel:
         self._failures = 0
         self._is_closed = False
 
-    async def call(self, request: object, version: int) -> object:
+    async def call(self, request: object, version: int, reply: Reply | None = None) -> object:
         """Send a request in one of its versions and return the answer.
 
-        Raises OSError (ConnectionError, TimeoutError) if there is none; the next call then
-        starts with a new connection.
+        With a `reply` the next request may follow at once, without a task being woken, which
+        costs more than a small answer; None is returned where that has dealt with the last one.
+
+        Raises OSError (ConnectionError, TimeoutError) if there is no answer; the next call
+        then starts with a new connection.
         """
         if self._calls >= self._limits.calls_max:
             raise ConnectionError(f"{self._calls} requests to {self} wait already")
@@ -61,7 +75,8 @@ class Channel:
         try:
             async with self._turn:
                 connection = await self._connected()
-                return await self._exchange(connection, request, version)
+                talk = _Talk(self, _api_key(request), version, reply)
+                return await self._exchange(connection, talk, encode(request, version))
         finally:
             self._calls -= 1
 
@@ -73,6 +88,11 @@ class Channel:
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
+
+    def next_correlation_id(self) -> int:
+        """The number of another request."""
+        self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
+        return self._correlation_id
 
     async def _connected(self) -> "_Connection":
         self._require_open()
@@ -98,18 +118,10 @@ class Channel:
         delay_s: float = self._limits.backoff_s * 2 ** min(self._failures - 1, 16)
         return min(delay_s, self._limits.backoff_max_s)
 
-    async def _exchange(self, connection: "_Connection", request: object, version: int) -> object:
-        key = facts_of(type(request)).api_key
-        assert key is not None, "only requests are sent"
-        self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
-        header = RequestHeader(key, version, self._correlation_id, self._client_id)
-        payload = encode_request_header(header) + encode(request, version)
-        timer = asyncio.get_running_loop().call_later(
-            self._limits.timeout_s, connection.time_out, self._limits.timeout_s
-        )
+    async def _exchange(self, connection: "_Connection", talk: "_Talk", body: bytes) -> object:
         try:
-            frame = await connection.exchange(payload)
-            answer = _decode(frame, header)
+            frame = await connection.exchange(talk, talk.framed(body), self._limits.timeout_s)
+            answer = None if talk.is_over else talk.decoded(frame)
         except ProtocolError as error:
             connection.fail("an answer was not understood")
             raise ConnectionError(f"{self} does not speak the protocol: {error}") from error
@@ -117,8 +129,6 @@ class Channel:
             # The answer may still come, and would be taken for the next one's.
             connection.fail("the caller has gone")
             raise
-        finally:
-            timer.cancel()
         self._failures = 0
         return answer
 
@@ -127,14 +137,55 @@ class Channel:
             raise ConnectionError(f"the channel to {self} was closed")
 
 
-def _decode(frame: memoryview, header: RequestHeader) -> object:
-    """The answer to the request with this header; ProtocolError if it is something else."""
-    key, version = header.api_key, header.api_version
-    correlation_id, position = decode_response_header(frame, key, version)
-    if correlation_id != header.correlation_id:
-        raise ProtocolError(f"answer {correlation_id} to request {header.correlation_id}")
-    answer: object = decode(API_BY_KEY[key].response, version, frame, position)[0]
-    return answer
+def _api_key(request: object) -> int:
+    key = facts_of(type(request)).api_key
+    assert key is not None, "only requests are sent"
+    return key
+
+
+class _Talk:
+    """A request, and those that follow from its answer."""
+
+    __slots__ = ("_channel", "_header", "_header_rest", "_reply", "is_over")
+
+    def __init__(self, channel: Channel, key: int, version: int, reply: Reply | None) -> None:
+        self._channel = channel
+        self._header = RequestHeader(key, version, 0, channel.client_id)
+        begin_size = _FRAME_BEGIN.size - _SIZE_BYTES
+        self._header_rest = encode_request_header(self._header)[begin_size:]
+        self._reply = reply
+        self.is_over = False
+        """Whether the last answer was dealt with."""
+
+    def framed(self, body: bytes) -> bytes:
+        """The next request."""
+        header, rest = self._header, self._header_rest
+        header.correlation_id = self._channel.next_correlation_id()
+        size = _FRAME_BEGIN.size - _SIZE_BYTES + len(rest) + len(body)
+        begin = _FRAME_BEGIN.pack(size, header.api_key, header.api_version, header.correlation_id)
+        return begin + rest + body
+
+    def reply(self, frame: memoryview) -> bytes | None:
+        """The request that follows an answer, if one does."""
+        if self._reply is None:
+            return None
+        body = self._reply(frame, self._body_of(frame))
+        self.is_over = body == b""
+        return self.framed(body) if body else None
+
+    def decoded(self, frame: memoryview) -> object:
+        """The answer to the last request; ProtocolError if it is something else."""
+        header, position = self._header, self._body_of(frame)
+        cls = API_BY_KEY[header.api_key].response
+        answer: object = decode(cls, header.api_version, frame, position)[0]
+        return answer
+
+    def _body_of(self, frame: memoryview) -> int:
+        header = self._header
+        correlation_id, position = decode_response_header(frame, header.api_key, header.api_version)
+        if correlation_id != header.correlation_id:
+            raise ProtocolError(f"answer {correlation_id} to request {header.correlation_id}")
+        return position
 
 
 class _Connection(asyncio.BufferedProtocol):
@@ -144,30 +195,35 @@ class _Connection(asyncio.BufferedProtocol):
         self._name = name
         self._reader = FrameReader(_FRAME_MAX_BYTES)
         self._failure: OSError | None = None
+        self._loop = asyncio.get_running_loop()
+        self._talk: _Talk
         self._answer: asyncio.Future[memoryview] | None = None
+        self._timer: asyncio.TimerHandle
+        self._timeout_s = self._deadline_s = 0.0
         self._transport: asyncio.Transport
 
     @property
     def is_open(self) -> bool:
         return self._failure is None
 
-    async def exchange(self, payload: bytes) -> memoryview:
-        """Send a frame and return the next one that comes."""
+    async def exchange(self, talk: _Talk, frame: bytes, timeout_s: float) -> memoryview:
+        """Send a frame and return the next one that comes and is not replied to."""
         if self._failure is not None:
             raise self._failure
         assert self._answer is None, "one request at a time"
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(len(payload).to_bytes(_SIZE_BYTES, "big") + payload)
+        self._talk = talk
+        self._answer = self._loop.create_future()
+        self._timeout_s = timeout_s
+        self._send(frame)
+        self._timer = self._loop.call_at(self._deadline_s, self._look_at_clock)
         try:
             return await self._answer
         finally:
+            self._timer.cancel()
             self._answer = None
 
     def fail(self, reason: str) -> None:
         self._end(ConnectionError(reason))
-
-    def time_out(self, after_s: float) -> None:
-        self._end(TimeoutError(f"{self._name} did not answer within {after_s:g} s"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -188,10 +244,36 @@ class _Connection(asyncio.BufferedProtocol):
             self.fail(f"{self._name} does not speak the protocol: {error}")
             return
         if frame is not None:
-            if self._answer is None or self._answer.done():
-                self.fail(f"{self._name} answers what nobody has asked")
-            else:
-                self._answer.set_result(frame)
+            self._take(frame)
+
+    def _take(self, frame: memoryview) -> None:
+        answer = self._answer
+        if answer is None or answer.done():
+            self.fail(f"{self._name} answers what nobody has asked")
+            return
+        try:
+            following = self._talk.reply(frame)
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            answer.set_exception(error)
+            return
+        if answer.done():
+            return  # hung up on the way
+        if following is None:
+            answer.set_result(frame)
+        else:
+            self._send(following)
+
+    def _send(self, frame: bytes) -> None:
+        self._deadline_s = self._loop.time() + self._timeout_s
+        self._transport.write(frame)
+
+    def _look_at_clock(self) -> None:
+        """The timer is set once for all requests of a talk, and looks for the last of them."""
+        if self._loop.time() < self._deadline_s:
+            self._timer = self._loop.call_at(self._deadline_s, self._look_at_clock)
+        else:
+            message = f"{self._name} did not answer within {self._timeout_s:g} s"
+            self._end(TimeoutError(message))
 
     def _end(self, failure: OSError) -> None:
         if self._failure is not None:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from moldau.net.channel import Channel, ChannelLimits
-from moldau.protocol.codec import encode
+from moldau.protocol.codec import decode, encode
 from moldau.protocol.headers import decode_request_header, encode_response_header
 from moldau.protocol.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -237,3 +237,66 @@ async def test_more_calls_than_allowed_are_refused() -> None:
         assert isinstance(answers[0], ControlledShutdownResponse)
         assert isinstance(answers[1], ConnectionError)
         channel.close()
+
+
+async def test_a_reply_follows_an_answer_on_the_same_connection() -> None:
+    async with peer_that(correctly) as peer:
+        channel, body = channel_to(peer, ChannelLimits()), encode(REQUEST, VERSION)
+        replies = iter([body, body, None])
+
+        def reply(frame: memoryview, position: int) -> bytes | None:
+            assert decode(ControlledShutdownResponse, VERSION, frame, position)[1] == len(frame)
+            return next(replies)
+
+        answer = await channel.call(REQUEST, VERSION, reply)
+        assert isinstance(answer, ControlledShutdownResponse)
+        numbers = [decode_request_header(frame)[0].correlation_id for frame in peer.frames]
+        assert (peer.connections, numbers) == (1, [1, 2, 3])
+        assert peer.frames[0][8:] == peer.frames[1][8:] == peer.frames[2][8:]
+        channel.close()
+
+
+async def test_an_answer_that_was_dealt_with_is_not_returned() -> None:
+    async with peer_that(correctly) as peer:
+        channel = channel_to(peer, ChannelLimits())
+        assert await channel.call(REQUEST, VERSION, lambda _frame, _position: b"") is None
+        assert isinstance(await channel.call(REQUEST, VERSION), ControlledShutdownResponse)
+        assert peer.connections == 1
+        channel.close()
+
+
+async def test_what_a_reply_raises_is_raised_where_the_answer_is_waited_for() -> None:
+    def reply(_frame: memoryview, _position: int) -> bytes | None:
+        raise AssertionError("a mistake")
+
+    async with peer_that(correctly) as peer:
+        channel = channel_to(peer, ChannelLimits())
+        with pytest.raises(AssertionError, match="a mistake"):
+            await channel.call(REQUEST, VERSION, reply)
+        channel.close()
+
+
+async def test_a_reply_may_hang_up() -> None:
+    def reply(_frame: memoryview, _position: int) -> bytes | None:
+        channel.close()
+        return encode(REQUEST, VERSION)
+
+    async with peer_that(correctly) as peer:
+        channel = channel_to(peer, ChannelLimits())
+        with pytest.raises(ConnectionError, match="was closed"):
+            await channel.call(REQUEST, VERSION, reply)
+        assert len(peer.frames) == 1
+
+
+async def test_every_request_of_a_talk_has_the_whole_time() -> None:
+    async def slowly(frame: bytes) -> bytes:
+        if len(peer.frames) == 6:
+            await asyncio.Event().wait()
+        await asyncio.sleep(0.04)
+        return await correctly(frame)
+
+    async with peer_that(slowly) as peer:
+        channel = channel_to(peer)
+        with pytest.raises(TimeoutError, match=r"did not answer within 0\.1 s"):
+            await channel.call(REQUEST, VERSION, lambda _frame, _position: encode(REQUEST, VERSION))
+        assert len(peer.frames) == 6
