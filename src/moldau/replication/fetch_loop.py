@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from moldau.config.broker.replication import ReplicationConfig
 from moldau.errors import ErrorCode
 from moldau.log.log import Log
-from moldau.model import NO_LEADER_EPOCH, TopicPartition
+from moldau.model import TopicPartition
 from moldau.protocol.inter_broker import version_of
 from moldau.protocol.messages.fetch import (
     FetchRequest,
@@ -22,7 +22,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
 )
-from moldau.replication import questions
+from moldau.replication import plain_fetch, questions
 from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
 from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Phase
 from moldau.replication.partition import Partition
@@ -42,11 +42,15 @@ _REPLICA_STATE_SINCE = 15
 _MS_PER_SAID = 2
 
 
+Reply = Callable[[memoryview, int], bytes | None]
+"""As in `moldau.net.channel`: gets an answer as it comes, and gives the next request."""
+
+
 class LeaderChannel(Protocol):
     """A way to a leader: `moldau.net.channel`."""
 
-    async def call(self, request: object, version: int) -> object:
-        """The answer; OSError if there is none."""
+    async def call(self, request: object, version: int, reply: Reply | None = None) -> object:
+        """The answer, unless `reply` has dealt with it; OSError if there is none."""
 
     def close(self) -> None:
         """Hang up, also on a call that waits."""
@@ -98,6 +102,7 @@ class FetchLoop:
             backoff_max_ms=terms.config().replica_fetch_backoff_ms,
             truncates_by_fetch=terms.truncates_by_fetch,
         )
+        self._plain = plain_fetch.PlainFetch(self.fetcher, self._session, terms, waiters)
 
     # What others call
 
@@ -194,12 +199,15 @@ class FetchLoop:
             return
         self._is_parked = True
         try:
-            response = cast("FetchResponse", await channel.call(request, version))
+            reply = self._reply_in(version)
+            response = cast("FetchResponse | None", await channel.call(request, version, reply))
         finally:
             self._is_parked = False
         if self._channel is not channel:
             # Interrupted just when the answer came: what it answers has been forgotten.
             raise ConnectionError("hung up")
+        if response is None:
+            return
         if response.error_code != ErrorCode.NONE:
             self._session.restart()
             await self._pause(0 if self._session.is_over(response.error_code) else FIRST_BACKOFF_MS)
@@ -211,6 +219,17 @@ class FetchLoop:
                 await self._take(*asked, data, now)
         self._session.answered(response.session_id)
 
+    def _reply_in(self, version: int) -> Reply | None:
+        """What takes the answers of a session that stands, as long as they are plain."""
+        if self._session.is_fresh or version < plain_fetch.VERSION_MIN:
+            return None
+        self._plain.begin(version)
+        return self._reply
+
+    def _reply(self, frame: memoryview, position: int) -> bytes | None:
+        # Whoever has interrupted has something to say that is not plain.
+        return None if self._has_changed.is_set() else self._plain.reply(frame, position)
+
     async def _take(
         self, name: TopicPartition, wanted: Wanted, data: PartitionData, now: Moment
     ) -> None:
@@ -221,15 +240,9 @@ class FetchLoop:
             self.fetcher.take_error(following, data.error_code, now)
             return
         answer = questions.answer(data, wanted.offset)
-        self._terms.bytes_in.add(len(answer.records))
-        self._terms.throttle.record(
-            following.partition, len(answer.records), now_ms=now.monotonic_ms
-        )
-        if self.fetcher.take_records(following, answer, now):
-            self._waiters.wake(name)
-            if self._terms.make_durable is not None:
-                # The next fetch tells the leader that this replica has them.
-                await self._terms.make_durable(following.partition.log)
+        if self._plain.take(following, answer, now) and self._terms.make_durable is not None:
+            # The next fetch tells the leader that this replica has them.
+            await self._terms.make_durable(following.partition.log)
 
     def _next_fetch(self) -> tuple[FetchRequest, int]:
         """The next request of the session, and its version."""
@@ -253,8 +266,7 @@ class FetchLoop:
         return self._request(changes, version), version
 
     def _is_held_up(self, following: Following, now: Moment) -> bool:
-        throttle, partition = self._terms.throttle, following.partition
-        if following.lag == 0 or not throttle.holds_up(partition, now_ms=now.monotonic_ms):
+        if not self._plain.is_held_up(following, now):
             return False
         self.fetcher.touch(following.name)
         return True
@@ -276,18 +288,14 @@ class FetchLoop:
         )
 
     def _said(self, following: Following, uses_ids: bool) -> Said:
-        log = following.partition.log
         name, number = following.name
-        topic = log.topic_id if uses_ids else name
+        topic = following.partition.log.topic_id if uses_ids else name
         assert topic is not None
-        wanted = Wanted(
-            following.leader_epoch,
-            log.log_end_offset,
-            following.last_epoch if self._terms.truncates_by_fetch else NO_LEADER_EPOCH,
-            log.log_start_offset,
-            self._terms.config().replica_fetch_max_bytes,
+        max_bytes = self._terms.config().replica_fetch_max_bytes
+        says_epoch = self._terms.truncates_by_fetch
+        return Said(
+            Key(topic, number), questions.wanted(following, max_bytes, says_epoch=says_epoch)
         )
-        return Said(Key(topic, number), wanted)
 
     # Waiting
 

@@ -49,7 +49,7 @@ class FollowerSession:
         self.epoch = FIRST_EPOCH
         self.uses_ids = False
         self._said: dict[TopicPartition, Said] = {}
-        self._names: dict[Key, TopicPartition] = {}
+        self._names: dict[tuple[str | bytes, int], TopicPartition] = {}
 
     def __len__(self) -> int:
         return len(self._said)
@@ -78,11 +78,24 @@ class FollowerSession:
                 if topic is None:
                     topic = topics[key.topic] = _topic(key.topic)
                 topic.partitions.append(_partition(key.partition, wanted))
-                self._said[name] = said
-                self._names[key] = name
+                self.say(name, said)
         return list(topics.values()), _forgotten(gone)
 
-    def asked(self, key: Key) -> tuple[TopicPartition, Wanted] | None:
+    def say(self, name: TopicPartition, said: Said) -> None:
+        """Note that the next request says this of a partition."""
+        self._said[name] = said
+        self._names[said.key] = name
+
+    def key_of(self, name: TopicPartition) -> Key | None:
+        """How the leader knows a partition; None if it has not been told of it."""
+        said = self._said.get(name)
+        return None if said is None else said.key
+
+    def is_news(self, name: TopicPartition, said: Said) -> bool:
+        """Whether the leader was told something else of a partition."""
+        return said != self._said.get(name)
+
+    def asked(self, key: tuple[str | bytes, int]) -> tuple[TopicPartition, Wanted] | None:
         """Which partition the leader answers for, and what it was asked of it."""
         name = self._names.get(key)
         return None if name is None else (name, self._said[name].wanted)

@@ -154,6 +154,22 @@ class Fetcher:
         self._touched = {}
         return touched
 
+    def plainly_touched(self) -> list[Following] | None:
+        """The same where all partitions are being fetched; None if one has to wait, or has left."""
+        if self._unsettled:
+            return None
+        touched = []
+        for name in self._touched:
+            found = self._following.get(name)
+            if found is None:
+                return None
+            touched.append(found)
+        return touched
+
+    def untouch(self) -> None:
+        """The next fetch says all that there is to say."""
+        self._touched.clear()
+
     def touch(self, name: TopicPartition) -> None:
         """Have the next fetch look at a partition again."""
         self._touched[name] = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from moldau.log.leader_epochs import EpochEnd
-from moldau.model import TopicPartition
+from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.messages.fetch import FetchResponse, PartitionData
 from moldau.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -18,7 +18,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from moldau.protocol.primitives import NO_UUID
-from moldau.replication.fetch_session import Key
+from moldau.replication.fetch_session import Key, Wanted
 from moldau.replication.fetcher import Answer, Following
 from moldau.runtime.file_range import FileRange
 
@@ -82,6 +82,18 @@ def offsets(response: ListOffsetsResponse) -> Iterator[tuple[TopicPartition, int
         for found in topic.partitions:
             name = TopicPartition(topic.name, found.partition_index)
             yield name, found.error_code, found.offset
+
+
+def wanted(following: Following, max_bytes: int, *, says_epoch: bool = True) -> Wanted:
+    """From where a partition is to be fetched; `says_epoch`: also the epoch of what is there."""
+    log = following.partition.log
+    return Wanted(
+        following.leader_epoch,
+        log.segments.end_offset,
+        following.last_epoch if says_epoch else NO_LEADER_EPOCH,
+        log.log_start_offset,
+        max_bytes,
+    )
 
 
 def fetched(response: FetchResponse) -> Iterator[tuple[Key, PartitionData]]:

@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 
 from moldau.model import TopicPartition
+from moldau.protocol.codec import decode, encode
+from moldau.replication.fetch_loop import Reply
 from moldau.replication.partition import Partition, PartitionState
 from unit.broker.world import World
 from unit.replication.replica_set import Member
@@ -19,10 +21,24 @@ class WorldChannel:
     def __init__(self, world: World) -> None:
         self.world = world
         self.requests: list[Any] = []
+        self.calls = 0
         self.is_cut = False
         self._calling: asyncio.Task[Any] | None = None
 
-    async def call(self, request: object, version: int) -> object:
+    async def call(self, request: object, version: int, reply: Reply | None = None) -> object:
+        self.calls += 1
+        while True:
+            answer = await self._ask(request, version)
+            frame = b"" if reply is None else encode(answer, version)
+            body = None if reply is None else reply(memoryview(frame), 0)
+            if body is None:
+                return answer
+            if not body:
+                return None
+            request, end = decode(type(request), version, body)
+            assert end == len(body)
+
+    async def _ask(self, request: object, version: int) -> object:
         self.requests.append(request)
         if self.is_cut:
             raise ConnectionError("the line is cut")

@@ -9,13 +9,18 @@ import pytest
 
 from moldau.config.broker.replication import ReplicationConfig
 from moldau.config.topic import TopicConfig
+from moldau.errors import ErrorCode, KafkaError
 from moldau.log.log import Log
+from moldau.log.producer_state import Batch
 from moldau.protocol.messages.fetch import FetchRequest
 from moldau.protocol.messages.list_offsets import ListOffsetsRequest
 from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from moldau.records.batch import stamp, write_batch
+from moldau.records.buffers import ReadableBuffer
 from moldau.records.record import Record
+from moldau.replication import fetcher
 from moldau.replication.fetch_loop import FetchLoop, Terms
+from moldau.replication.fetched import checked_batches
 from moldau.replication.throttle import Rate, Throttle
 from moldau.runtime.metrics import Counter
 from moldau.runtime.waiters import Waiters
@@ -141,6 +146,100 @@ async def test_topics_are_named_by_their_ids_where_all_have_one(world: World) ->
     (first, *_) = follower.asked(FetchRequest)
     assert isinstance(first, FetchRequest)
     assert first.topics[0].topic_id == follower.member.log.topic_id
+
+
+@pytest.mark.parametrize("protocol", ["2.7", "2.8", "3.9"])
+@pytest.mark.parametrize("has_id", [True, False])
+async def test_a_follower_that_keeps_up_replies_at_once(
+    world: World, protocol: str, has_id: bool
+) -> None:
+    follower = Follower(world, protocol)
+    log, leader_log = follower.member.log, world.partition("t").log
+    log.topic_id = leader_log.topic_id if has_id else None
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+
+    def is_there() -> bool:
+        if leader_log.high_watermark == leader_log.log_end_offset < 20:
+            world.append("t", b"%d" % leader_log.log_end_offset)
+        return leader_log.high_watermark == 20
+
+    await follower.until(is_there)
+    assert follower.member.values() == [b"%d" % number for number in range(20)]
+    assert follower.bytes_in.value == log.size == leader_log.size
+    (channel,) = follower.channels
+    assert len(channel.requests) >= 20
+    assert channel.calls == 2, "one to begin the session, one that all others follow from"
+    last = channel.requests[-1]
+    assert (last.session_epoch, last.topics[0].partitions[0].fetch_offset) == (
+        len(channel.requests) - 1,
+        20,
+    )
+
+
+async def test_readers_hear_of_what_comes_while_a_follower_keeps_up(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    log, watch = follower.member.log, follower.waiters.watch()
+
+    def is_there() -> bool:
+        if len(follower.asked(FetchRequest)) == 2 and world.partition("t").log.log_end_offset == 1:
+            watch.add(T0)
+            world.append("t", b"b")
+        return log.log_end_offset == 2
+
+    await follower.until(is_there)
+    assert watch.take() == [T0]
+    assert follower.channels[0].calls == 2
+
+
+async def test_a_flush_that_is_asked_for_is_waited_for_each_time(world: World) -> None:
+    follower = Follower(world)
+    log, leader_log = follower.member.log, world.partition("t").log
+    log.config = TopicConfig(flush_messages=1)
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+
+    def is_there() -> bool:
+        if leader_log.high_watermark == leader_log.log_end_offset < 3:
+            world.append("t", b"a")
+        return log.log_end_offset == 3
+
+    await follower.until(is_there)
+    assert follower.channels[0].calls >= 4, "none of them is replied to at once"
+    asked = len(follower.asked(FetchRequest))
+    follower.can_sync.clear()
+    world.append("t", b"b")
+    await follower.until(lambda: log.log_end_offset == 4)
+    assert leader_log.high_watermark == 3
+    assert len(follower.asked(FetchRequest)) <= asked + 1
+
+
+async def test_damaged_records_are_asked_for_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    log, damages = follower.member.log, [False, True, False]
+
+    def check(records: ReadableBuffer) -> tuple[memoryview, list[Batch]]:
+        if records and damages.pop(0):
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE)
+        return checked_batches(records)
+
+    def is_there() -> bool:
+        follower.clock.time_ms += 1
+        if len(follower.asked(FetchRequest)) == 2 and world.partition("t").log.log_end_offset == 1:
+            world.append("t", b"b")
+        return log.log_end_offset == 2
+
+    monkeypatch.setattr(fetcher, "checked_batches", check)
+    await follower.until(is_there)
+    assert not damages
 
 
 @pytest.mark.parametrize("protocol", ["2.4", "3.9"])

@@ -12,7 +12,7 @@ from moldau.log.opening import create
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
 from moldau.model import TopicPartition
-from moldau.replication.fetch_loop import Terms
+from moldau.replication.fetch_loop import Reply, Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.partition import NO_LEADER, Partition, PartitionState
 from moldau.replication.throttle import Rate, Throttle
@@ -29,7 +29,7 @@ class Silence:
         self.is_closed = False
         self._hung_up = asyncio.Event()
 
-    async def call(self, request: object, version: int) -> object:
+    async def call(self, request: object, version: int, reply: Reply | None = None) -> object:
         self.is_asked = True
         await self._hung_up.wait()
         raise ConnectionError("hung up")

@@ -1,0 +1,209 @@
+"""The short way of Fetch writes what the codec writes, and reads what it reads, or nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moldau.config.broker.replication import ReplicationConfig
+from moldau.errors import ProtocolError
+from moldau.model import TopicPartition
+from moldau.protocol.codec import decode, encode
+from moldau.protocol.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+    ReplicaState,
+)
+from moldau.replication import plain_fetch, questions
+from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
+
+VERSIONS = range(12, 18)
+INT32 = st.integers(-(2**31), 2**31 - 1)
+INT64 = st.integers(-(2**63), 2**63 - 1)
+COUNTS = st.integers(0, 2**31 - 1)
+# Long names and many partitions need more than one byte for their lengths.
+TOPICS = st.one_of(st.text("aä.", min_size=1, max_size=4), st.just("long" * 50))
+WANTED = st.builds(Wanted, INT32, INT64, INT32, INT64, INT32)
+WANTS = st.dictionaries(st.tuples(TOPICS, st.integers(0, 300)), WANTED, max_size=8)
+CONFIGS = st.builds(
+    ReplicationConfig,
+    replica_fetch_wait_max_ms=COUNTS,
+    replica_fetch_min_bytes=COUNTS,
+    replica_fetch_response_max_bytes=COUNTS,
+)
+
+
+def topic_id(name: str) -> bytes:
+    return name.encode().ljust(16, b"!")[:16]
+
+
+def said_of(wants: dict[tuple[str, int], Wanted], version: int) -> dict[TopicPartition, Said]:
+    return {
+        TopicPartition(*name): Said(
+            Key(topic_id(name[0]) if version > 12 else name[0], name[1]), want
+        )
+        for name, want in wants.items()
+    }
+
+
+def as_codec(
+    version: int, config: ReplicationConfig, session: FollowerSession, said: list[Said]
+) -> bytes:
+    changes = {TopicPartition(str(one.key.topic), one.key.partition): one for one in said}
+    has_state = version >= 15
+    request = FetchRequest(
+        replica_id=-1 if has_state else 5,
+        replica_state=ReplicaState(replica_id=5) if has_state else None,
+        max_wait_ms=config.replica_fetch_wait_max_ms,
+        min_bytes=config.replica_fetch_min_bytes,
+        max_bytes=config.replica_fetch_response_max_bytes,
+        session_id=session.session_id,
+        session_epoch=session.epoch,
+        topics=FollowerSession().next(changes, uses_ids=version > 12)[0],
+        forgotten_topics_data=[],
+    )
+    return encode(request, version)
+
+
+@given(
+    version=st.sampled_from(VERSIONS),
+    config=CONFIGS,
+    wants=WANTS,
+    numbers=st.tuples(st.integers(1, 2**31 - 1), st.integers(1, 2**31 - 1)),
+)
+def test_requests_are_written_as_by_the_codec(
+    version: int,
+    config: ReplicationConfig,
+    wants: dict[tuple[str, int], Wanted],
+    numbers: tuple[int, int],
+) -> None:
+    session = FollowerSession()
+    session.session_id, session.epoch = numbers
+    said = list(said_of(wants, version).values())
+    written = plain_fetch.RequestWriter(version, 5).write(config, session, said)
+    assert written == as_codec(version, config, session, said)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_request_with_many_partitions_is_written_as_by_the_codec(version: int) -> None:
+    session, config = FollowerSession(), ReplicationConfig()
+    session.session_id, session.epoch = 7, 8
+    wants = {("t", number): Wanted(1, number, 1, 0, 10) for number in range(300)}
+    said = list(said_of(wants, version).values())
+    written = plain_fetch.RequestWriter(version, 5).write(config, session, said)
+    assert written == as_codec(version, config, session, said)
+
+
+PLAIN_PARTITIONS = st.builds(
+    PartitionData,
+    partition_index=INT32,
+    error_code=st.just(0),
+    high_watermark=INT64,
+    last_stable_offset=INT64,
+    log_start_offset=INT64,
+    aborted_transactions=st.sampled_from([None, []]),
+    preferred_read_replica=INT32,
+    records=st.one_of(st.none(), st.binary(max_size=300)),
+)
+ODD_PARTITIONS = st.builds(
+    PartitionData,
+    partition_index=INT32,
+    error_code=st.sampled_from([0, 1, 6]),
+    high_watermark=INT64,
+    diverging_epoch=st.one_of(st.none(), st.builds(EpochEndOffset, epoch=INT32, end_offset=INT64)),
+    current_leader=st.one_of(st.none(), st.builds(LeaderIdAndEpoch, leader_id=INT32)),
+    aborted_transactions=st.sampled_from(
+        [None, [], [AbortedTransaction(producer_id=1, first_offset=2)]]
+    ),
+    records=st.just(b"records"),
+)
+
+
+def topics_of(partitions: st.SearchStrategy[PartitionData]) -> st.SearchStrategy[FetchResponse]:
+    topics = st.lists(
+        st.builds(
+            lambda name, some: FetchableTopicResponse(
+                topic=name, topic_id=topic_id(name), partitions=some
+            ),
+            TOPICS,
+            st.lists(partitions, max_size=3),
+        ),
+        max_size=3,
+    )
+    return st.builds(FetchResponse, throttle_time_ms=INT32, session_id=INT32, responses=topics)
+
+
+def as_decoded(data: bytes, version: int) -> object:
+    response, end = decode(FetchResponse, version, memoryview(data))
+    assert end == len(data)
+    found = [
+        (tuple(key), one.high_watermark, one.log_start_offset, one.records or b"")
+        for key, one in questions.fetched(response)
+    ]
+    return response.session_id, found
+
+
+@given(version=st.sampled_from(VERSIONS), response=topics_of(PLAIN_PARTITIONS))
+def test_plain_answers_are_read_as_by_the_codec(version: int, response: FetchResponse) -> None:
+    data = encode(response, version)
+    before = b"header"
+    read = plain_fetch.read_answer(memoryview(before + data), len(before), version > 12)
+    assert read == as_decoded(data, version)
+
+
+@given(
+    version=st.sampled_from(VERSIONS),
+    response=topics_of(ODD_PARTITIONS),
+    error_code=st.sampled_from([0, 71]),
+    has_endpoints=st.booleans(),
+)
+def test_other_answers_are_left_to_the_codec(
+    version: int, response: FetchResponse, error_code: int, has_endpoints: bool
+) -> None:
+    response.error_code = error_code
+    if has_endpoints and version >= 16:
+        response.node_endpoints = [NodeEndpoint(node_id=1, host="h", port=1)]
+    is_plain = not (error_code or response.node_endpoints) and not any(
+        one.error_code or one.diverging_epoch or one.current_leader or one.aborted_transactions
+        for topic in response.responses
+        for one in topic.partitions
+    )
+    data = encode(response, version)
+    read = plain_fetch.read_answer(memoryview(data), 0, version > 12)
+    assert read == (as_decoded(data, version) if is_plain else None)
+
+
+@given(version=st.sampled_from(VERSIONS), response=topics_of(PLAIN_PARTITIONS), data=st.data())
+def test_answers_that_are_cut_or_too_long_are_left_to_the_codec(
+    version: int, response: FetchResponse, data: st.DataObject
+) -> None:
+    whole = encode(response, version)
+    end = data.draw(st.integers(0, len(whole) - 1))
+    assert plain_fetch.read_answer(memoryview(whole)[:end], 0, version > 12) is None
+    assert plain_fetch.read_answer(memoryview(whole + b"\0"), 0, version > 12) is None
+
+
+@given(version=st.sampled_from(VERSIONS), response=topics_of(PLAIN_PARTITIONS), data=st.data())
+def test_hostile_answers_are_read_as_by_the_codec_or_not_at_all(
+    version: int, response: FetchResponse, data: st.DataObject
+) -> None:
+    damaged = bytearray(encode(response, version))
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    read = plain_fetch.read_answer(memoryview(damaged), 0, version > 12)
+    if read is None:
+        return
+    try:
+        assert read == as_decoded(bytes(damaged), version)
+    except ProtocolError as error:
+        raise AssertionError(f"the codec refuses it: {error}") from error
+
+
+@given(data=st.binary(max_size=200), uses_ids=st.booleans())
+def test_any_bytes_are_read_without_an_error(data: bytes, uses_ids: bool) -> None:
+    plain_fetch.read_answer(memoryview(data), 0, uses_ids)
