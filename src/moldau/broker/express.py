@@ -119,6 +119,7 @@ class Express:
         ):
             return None
         batch = frame[self.records : self.records + self.size]
+        high_watermark = partition.log.high_watermark
         try:
             appended = partition.append_batch(
                 batch, self.header(frame), acks=self.acks, now_ms=now_ms
@@ -126,7 +127,10 @@ class Express:
         except KafkaError:
             return None  # nothing was appended; the handler says why
         self.count(broker.traffic.of(name), broker.traffic.all)
-        broker.waiters.wake(partition.topic_partition)
+        if partition.log.high_watermark == high_watermark:
+            broker.waiters.wake_uncommitted(partition.topic_partition)
+        else:
+            broker.waiters.wake(partition.topic_partition)
         answer = self.answer(name, appended, partition.log.log_start_offset)
         requests.value += 1
         end_offset = appended.last_offset + 1

@@ -169,7 +169,7 @@ def note_fetch(broker: "Broker", partition: Partition, terms: ReadTerms, want: W
         if selects_by_rack(broker.config.replication.replica_selector_class):
             broker.waiters.wake(name)
         else:
-            broker.waiters.wake_parked(name)
+            broker.waiters.wake_committed(name)
 
 
 def note_told(

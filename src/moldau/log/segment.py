@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 # Used where an index is rebuilt on the way; the topic's own setting is not at hand there.
 _REBUILT_INTERVAL_BYTES = 4096
-_RECENT_MAX = 8
+_RECENT_MAX = 16
 
 
 class Segment:

@@ -6,6 +6,7 @@ whether it may have taken effect, and matters, is for the caller to say.
 """
 
 import asyncio
+import socket
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ _CORRELATION_COUNT = 2**31
 # What a frame begins with: its size, and what all headers of requests begin with.
 _FRAME_BEGIN = struct.Struct(">ihhi")
 _SIZE_BYTES = 4
+# A large frame comes in pieces, and each would wake the broker, which costs more than receiving
+# it. The system wakes it earlier where its buffers are full.
+_DOZE_MIN_BYTES = 131_072
+_DOZE_MAX_BYTES = 1_048_576
 
 Reply = Callable[[memoryview, int], bytes | None]
 """Gets an answer and where its body begins, as soon as it has come.
@@ -200,6 +205,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._answer: asyncio.Future[memoryview] | None = None
         self._timer: asyncio.TimerHandle
         self._timeout_s = self._deadline_s = 0.0
+        self._dozing_for = 1
         self._transport: asyncio.Transport
 
     @property
@@ -243,8 +249,18 @@ class _Connection(asyncio.BufferedProtocol):
         except ProtocolError as error:
             self.fail(f"{self._name} does not speak the protocol: {error}")
             return
+        self._doze(self._reader.missing_bytes if frame is None else 0)
         if frame is not None:
             self._take(frame)
+
+    def _doze(self, missing_bytes: int) -> None:
+        """Be woken once for the rest of a large frame instead of for every piece of it."""
+        wanted = min(missing_bytes, _DOZE_MAX_BYTES) if missing_bytes >= _DOZE_MIN_BYTES else 1
+        if wanted != self._dozing_for:
+            self._dozing_for = wanted
+            connected = self._transport.get_extra_info("socket")
+            if connected is not None:
+                connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, wanted)
 
     def _take(self, frame: memoryview) -> None:
         answer = self._answer

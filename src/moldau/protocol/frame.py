@@ -34,6 +34,14 @@ class FrameReader:
         """How many bytes have arrived that no frame has taken."""
         return self._end - self._start
 
+    @property
+    def missing_bytes(self) -> int:
+        """How many bytes of the next frame are still to come, as far as its size is known."""
+        if self.waiting_bytes < _SIZE.size:
+            return 0
+        declared: int = _SIZE.unpack_from(self._buffer, self._start)[0]
+        return max(0, declared + _SIZE.size - self.waiting_bytes)
+
     def writable(self) -> memoryview:
         """Where the next bytes may be received; never empty."""
         if self._end == len(self._buffer):

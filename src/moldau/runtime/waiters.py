@@ -103,20 +103,36 @@ class Waiters:
     def wake(self, key: Hashable) -> None:
         """Let everyone parked on `key`, or who watches it, look again."""
         self._wake_parked(key)
+        self._tell(key)
         for watch in self._watches.get(key, ()):
             watch.note(key)
 
-    def wake_parked(self, key: Hashable) -> None:
-        """Let everyone parked on `key` look again; a watch takes note, and sleeps on."""
+    def wake_committed(self, key: Hashable) -> None:
+        """Records of a partition are committed: a watch takes note, but sleeps on.
+
+        Watches are for those who follow the partition, and have these records.
+        """
         self._wake_parked(key)
+        self._tell(key)
         for watch in self._watches.get(key, ()):
             watch.note_quietly(key)
+
+    def wake_uncommitted(self, key: Hashable) -> None:
+        """Records have come to a partition that are not committed yet.
+
+        Whoever is enlisted waits for those that are, and need not look.
+        """
+        self._wake_parked(key)
+        for watch in self._watches.get(key, ()):
+            watch.note(key)
 
     def _wake_parked(self, key: Hashable) -> None:
         parked = self._parked.get(key)
         if parked:
             for woken in tuple(parked):
                 _wake(woken)
+
+    def _tell(self, key: Hashable) -> None:
         watchers = self._watchers.get(key)
         if watchers:
             for watcher in tuple(watchers):

@@ -159,7 +159,7 @@ async def test_a_moved_high_watermark_does_not(world: World, module: ModuleType)
     waiting, told = await parked(world, module, await begin(world, 17))
     partition = world.partition("t")
     partition.log.high_watermark = 7
-    world.broker.waiters.wake_parked(partition.topic_partition)
+    world.broker.waiters.wake_committed(partition.topic_partition)
     await settle()
     assert told == []
     waiting.time_out()

@@ -1,23 +1,27 @@
 """Channels: requests to a broker that answers, hangs up, says nothing or talks nonsense."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
-from moldau.net.channel import Channel, ChannelLimits
+from moldau.net.channel import Channel, ChannelLimits, _Connection
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.headers import decode_request_header, encode_response_header
 from moldau.protocol.messages.controlled_shutdown import (
     ControlledShutdownRequest,
     ControlledShutdownResponse,
+    RemainingPartition,
 )
 from moldau.runtime import eager
 
 VERSION = 3
 IMPATIENT = ChannelLimits(timeout_s=0.1, backoff_s=0.001, backoff_max_s=0.01)
 REQUEST = ControlledShutdownRequest(broker_id=1, broker_epoch=2)
+
+NOTHING_MORE = b"it has been written"
 
 Answer = Callable[[bytes], Awaitable[bytes]]
 
@@ -43,11 +47,11 @@ class Peer:
         self.connections = 0
         self.frames: list[bytes] = []
         self.port = 0
-        self._writers: list[asyncio.StreamWriter] = []
+        self.writers: list[asyncio.StreamWriter] = []
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        self._writers.append(writer)
+        self.writers.append(writer)
         try:
             while True:
                 size = int.from_bytes(await reader.readexactly(4), "big")
@@ -56,14 +60,15 @@ class Peer:
                 answer = await self.answer(frame)
                 if not answer:
                     break
-                writer.write(answer)
+                if answer is not NOTHING_MORE:
+                    writer.write(answer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
     def hang_up(self) -> None:
-        for writer in self._writers:
+        for writer in self.writers:
             writer.close()
 
 
@@ -300,3 +305,68 @@ async def test_every_request_of_a_talk_has_the_whole_time() -> None:
         with pytest.raises(TimeoutError, match=r"did not answer within 0\.1 s"):
             await channel.call(REQUEST, VERSION, lambda _frame, _position: encode(REQUEST, VERSION))
         assert len(peer.frames) == 6
+
+
+async def in_pieces(frame: bytes, size: int, writer: asyncio.StreamWriter) -> None:
+    """An answer of several megabytes, up to a size, that comes little by little."""
+    header, _ = decode_request_header(frame)
+    many = [RemainingPartition(topic_name="t" * 20_000, partition_index=0)] * 200
+    answer = framed(
+        encode_response_header(header.correlation_id, header.api_key, VERSION)
+        + encode(ControlledShutdownResponse(error_code=0, remaining_partitions=many), VERSION)
+    )
+    for start in range(0, min(size, len(answer)), 16_384):
+        writer.write(answer[start : min(start + 16_384, size)])
+        await asyncio.sleep(0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others wake for every piece")
+async def test_a_large_answer_does_not_wake_for_every_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def largely(frame: bytes) -> bytes:
+        await in_pieces(frame, 2**30, peer.writers[0])
+        return NOTHING_MORE
+
+    pieces = []
+    take = _Connection.buffer_updated
+
+    def counting(self: _Connection, nbytes: int) -> None:
+        pieces.append(nbytes)
+        take(self, nbytes)
+
+    monkeypatch.setattr(_Connection, "buffer_updated", counting)
+    async with peer_that(largely) as peer:
+        channel = channel_to(peer, ChannelLimits(timeout_s=10))
+        answer = await channel.call(REQUEST, VERSION)
+        assert isinstance(answer, ControlledShutdownResponse)
+        assert len(answer.remaining_partitions) == 200
+        assert len(pieces) < 100, "of 245 that were written"
+        channel.close()
+
+
+async def test_a_large_answer_that_ends_too_early_is_a_lost_connection() -> None:
+    async def partly(frame: bytes) -> bytes:
+        await in_pieces(frame, 3_000_000, peer.writers[0])
+        return b""
+
+    async with peer_that(partly) as peer:
+        channel = channel_to(peer, ChannelLimits(timeout_s=10))
+        with pytest.raises(ConnectionError, match="closed the connection"):
+            await channel.call(REQUEST, VERSION)
+        channel.close()
+
+
+async def test_a_small_answer_after_a_large_one_comes_at_once() -> None:
+    async def first_largely(frame: bytes) -> bytes:
+        if len(peer.frames) == 1:
+            await in_pieces(frame, 2**30, peer.writers[0])
+            return NOTHING_MORE
+        return await correctly(frame)
+
+    async with peer_that(first_largely) as peer:
+        channel = channel_to(peer, ChannelLimits(timeout_s=10))
+        await channel.call(REQUEST, VERSION)
+        answer = await asyncio.wait_for(channel.call(REQUEST, VERSION), 5)
+        assert answer == ControlledShutdownResponse(error_code=0, remaining_partitions=[])
+        channel.close()

@@ -175,3 +175,15 @@ def test_a_peer_that_is_believed_gets_the_memory_that_it_announces_sooner() -> N
         reader.feed(frame[CHUNK_BYTES - 4 :])
         assert reader.next_frame() == frame
     assert sizes == [GROWTH * CHUNK_BYTES, 4 + len(frame)]
+
+
+def test_what_is_missing_of_a_frame_is_known_with_its_size() -> None:
+    reader = FrameReader(1_000)
+    assert reader.missing_bytes == 0
+    reader.feed(b"\0\0")
+    assert reader.missing_bytes == 0, "nobody knows"
+    reader.feed(b"\0\x0aabc")
+    assert reader.missing_bytes == 7
+    reader.feed(b"defghij")
+    assert reader.missing_bytes == 0
+    assert reader.next_frame() == b"abcdefghij"

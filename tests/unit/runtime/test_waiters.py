@@ -203,13 +203,13 @@ async def test_a_condition_that_fails_fails_where_it_is_waited_for() -> None:
     assert len(waiters) == 0
 
 
-async def test_what_is_only_for_the_parked_is_noted_by_a_watch_without_waking_it() -> None:
+async def test_what_is_committed_is_noted_by_a_watch_without_waking_it() -> None:
     waiters = Waiters()
     watch = waiters.watch()
     watch.add("a")
     told: list[str] = []
     watch.tell = lambda: told.append("woken")
-    waiters.wake_parked("a")
+    waiters.wake_committed("a")
     assert told == []
     assert watch.take() == ["a"]
     waiters.wake("a")
@@ -217,3 +217,24 @@ async def test_what_is_only_for_the_parked_is_noted_by_a_watch_without_waking_it
     watch.close()
     waiters.wake("a")
     assert told == ["woken"]
+
+
+class _Enlisted:
+    def __init__(self) -> None:
+        self.told = 0
+
+    def note(self, key: object) -> None:
+        self.told += 1
+
+
+async def test_what_is_not_committed_is_for_watches_alone() -> None:
+    waiters, enlisted = Waiters(), _Enlisted()
+    watch = waiters.watch()
+    watch.add("a")
+    waiters.enlist("a", enlisted)
+    waiters.wake_uncommitted("a")
+    assert (watch.take(), enlisted.told) == (["a"], 0)
+    waiters.wake_committed("a")
+    assert (watch.take(), enlisted.told) == (["a"], 1)
+    waiters.wake("a")
+    assert (watch.take(), enlisted.told) == (["a"], 2)

@@ -222,6 +222,7 @@ class _Appends:
     ) -> None:
         broker = self._broker
         name = partition.topic_partition
+        high_watermark = partition.log.high_watermark
         # Raises if this broker has stopped leading while the records were looked at.
         appended = partition.append_batch(
             valid.data, valid.header, acks=self._acks, now_ms=broker.clock.now_ms(), guard=guard
@@ -234,7 +235,10 @@ class _Appends:
         of_topic.messages_in.value += count
         of_all.bytes_in.value += size
         of_all.messages_in.value += count
-        broker.waiters.wake(name)
+        if partition.log.high_watermark == high_watermark:
+            broker.waiters.wake_uncommitted(name)
+        else:
+            broker.waiters.wake(name)
         end_offset = appended.last_offset + 1
         if self._acks == ALL_IN_SYNC and not partition.is_committed(end_offset):
             self.waiting.append(_Waiting(partition, end_offset, response))
