@@ -196,8 +196,10 @@ class Log:
         """The aborted transactions among what was read."""
         if fetched.range is None:
             return []
-        with self.folder.volume.guard():
+        try:
             return read.aborted_in(self.segments, fetched)
+        except OSError as error:
+            raise self.folder.volume.fail(error) from error
 
     def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
         """The first record whose timestamp is `timestamp` or later."""
