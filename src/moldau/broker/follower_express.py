@@ -181,7 +181,9 @@ class FollowerFetch(Parked):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            self._session.watch.tell = None
+            watch = self._session.watch
+            if watch.tell == self.note:  # or another request of the session waits by now
+                watch.tell = None
             self._express.broker.waiters.counts[OPERATION] -= 1
 
     def answer(self) -> list[Part] | None:

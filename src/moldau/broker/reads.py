@@ -116,8 +116,6 @@ def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -
     for one in asked.values():
         try:
             partition = find(replicas, one, terms)
-            if _divergence(partition, one.want) is not None:
-                return True
         except KafkaError:
             return True
         offset, log = one.want.fetch_offset, partition.log

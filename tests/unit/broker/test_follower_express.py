@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import ModuleType
 from typing import Any
 
@@ -31,8 +32,8 @@ def lead(world: World, number: int, epoch: int = 1) -> None:
     world.partition("t", number).lead(state, now_ms=world.clock.now_ms())
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
+@asynccontextmanager
+async def leading_world() -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", COUNT)
         for number in range(COUNT):
@@ -41,11 +42,15 @@ async def world() -> AsyncIterator[World]:
 
 
 @pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with leading_world() as world:
+        yield world
+
+
+@pytest.fixture
 async def twin() -> AsyncIterator[World]:
-    async with broker_world() as world:
-        await world.create_topic("t", COUNT)
-        for number in range(COUNT):
-            lead(world, number)
+    """The same, where the handler answers everything."""
+    async with leading_world() as world:
         world.dispatcher.wrap(FETCH, lambda handle: handle)
         yield world
 
@@ -126,9 +131,11 @@ async def test_answers_and_what_they_leave_are_the_handlers(
     assert sent_by(world)[0] > 40_000
 
 
-async def parked(world: World, module: ModuleType, session_id: int) -> tuple[Any, list[Any]]:
+async def parked(
+    world: World, module: ModuleType, session_id: int, epoch: int = 2
+) -> tuple[Any, list[Any]]:
     """A request of the session that waits, and what the connection is told of it."""
-    asked = frame(world, 17, (session_id, 2), max_wait_ms=60_000)
+    asked = frame(world, 17, (session_id, epoch), max_wait_ms=60_000)
     waiting = way_of(world, module).respond(memoryview(asked))
     assert isinstance(waiting, Parked)
     told: list[Any] = []
@@ -239,3 +246,18 @@ async def test_what_is_not_plain_changes_nothing(world: World, module: ModuleTyp
     answer = way.respond(memoryview(frame(world, 17, (session_id, 2), (0, 1, 1, 1))))
     assert list(fetched(response_of(answer, FETCH, 17))) == [0]
     assert world.partition("t").log.high_watermark == 1
+
+
+@FORMS
+async def test_a_request_that_is_given_up_does_not_take_the_next_one_with_it(
+    world: World, module: ModuleType
+) -> None:
+    session_id = await begin(world, 17)
+    first, told_first = await parked(world, module, session_id)
+    _, told = await parked(world, module, session_id, 3)
+    first.cancel()
+    world.append("t", b"a")
+    await settle()
+    assert told_first == []
+    assert len(told) == 1
+    assert world.broker.waiters.counts["Fetch"] == 0
