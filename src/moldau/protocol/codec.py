@@ -4,20 +4,24 @@ The code for a message in a version is compiled when it is first needed, see
 `encoder` and `decoder`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, TypeVar
 
-from moldau.protocol.decoder import compile_decoder
-from moldau.protocol.encoder import compile_encoder
+from moldau.protocol.decoder import compile_decoder, compile_pausing_decoder
+from moldau.protocol.encoder import compile_encoder, compile_pausing_encoder
 from moldau.protocol.primitives import Buffer, Part
 
 T = TypeVar("T")
 
 Encoder: TypeAlias = Callable[[Any], list[Any]]
 Decoder: TypeAlias = Callable[[Buffer, int], tuple[T, int]]
+PausingEncoder: TypeAlias = Callable[[Any], Generator[int, None, list[Any]]]
+PausingDecoder: TypeAlias = Callable[[Buffer, int], Generator[int, None, tuple[T, int]]]
 
 _ENCODERS: dict[type, dict[int, Encoder]] = {}
 _DECODERS: dict[type, dict[int, Decoder[Any]]] = {}
+_PAUSING_ENCODERS: dict[type, dict[int, PausingEncoder]] = {}
+_PAUSING_DECODERS: dict[type, dict[int, PausingDecoder[Any]]] = {}
 
 
 def encode(message: object, version: int) -> bytes:
@@ -64,3 +68,26 @@ def decoder_of(cls: type[T], version: int) -> Decoder[T]:
     except KeyError:
         decoder = _DECODERS.setdefault(cls, {})[version] = compile_decoder(cls, version)
         return decoder
+
+
+def pausing_encoder_of(cls: type, version: int) -> PausingEncoder:
+    """For long messages: a generator of the same parts, which yields every few hundred elements.
+
+    It yields how many bytes there are behind the last records, for callers that do not want any
+    number.
+    """
+    encoders = _PAUSING_ENCODERS.setdefault(cls, {})
+    if version not in encoders:
+        encoders[version] = compile_pausing_encoder(cls, version)
+    return encoders[version]
+
+
+def pausing_decoder_of(cls: type[T], version: int) -> PausingDecoder[T]:
+    """For long messages: a generator of the same result, which yields every few hundred elements.
+
+    It yields how many elements there were so far, for callers that do not want any number.
+    """
+    decoders = _PAUSING_DECODERS.setdefault(cls, {})
+    if version not in decoders:
+        decoders[version] = compile_pausing_decoder(cls, version)
+    return decoders[version]

@@ -10,10 +10,13 @@ is compared once. Counts are checked before anything is allocated for them.
 
 Slices of `bytes` become text twice as fast as those of other buffers, so that a
 message is first copied into one, except where records would be copied with it.
+
+For long messages there is a variant that pauses, as for the encoder. Its reader can also stop
+where there are more elements than anyone needs: they take many times their bytes in memory.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from struct import Struct
 from typing import Any
@@ -37,6 +40,14 @@ def compile_decoder(cls: type, version: int) -> Callable[[Buffer, int], tuple[An
     """A function from a buffer and a position to a message and the position after it."""
     assert version in facts_of(cls).versions, f"{cls.__name__} has no version {version}"
     return _Decoder(cls, version).compile()
+
+
+def compile_pausing_decoder(
+    cls: type, version: int
+) -> Callable[[Buffer, int], Generator[int, None, tuple[Any, int]]]:
+    """The same as a generator that pauses, and yields how many elements it has read."""
+    assert version in facts_of(cls).versions, f"{cls.__name__} has no version {version}"
+    return _Decoder(cls, version, pauses=True).compile()
 
 
 def least_size(cls: type, version: int, *, is_flexible: bool) -> int:
@@ -64,9 +75,10 @@ def _size_code(field: Field) -> str:
 
 
 class _Decoder:
-    def __init__(self, cls: type, version: int) -> None:
+    def __init__(self, cls: type, version: int, *, pauses: bool = False) -> None:
         self.cls = cls
         self.version = version
+        self.pauses = pauses
         self.is_flexible = facts_of(cls).is_flexible(version)
         self.has_records = _has_records(cls)
         self.pending: list[tuple[str, str]] = []
@@ -82,13 +94,18 @@ class _Decoder:
                 "skip_tagged": skip_tagged,
                 "unpack_long": unpack_long,
             },
-            reserved=("buffer", "position", "limit", "end", "message", "tag_count", "marker"),
+            reserved=(
+                *("buffer", "position", "limit", "end", "message", "tag_count", "marker"),
+                *("done", "pause_at"),
+            ),
         )
 
-    def compile(self) -> Callable[[Buffer, int], tuple[Any, int]]:
+    def compile(self) -> Callable[..., Any]:
         title = f"{self.cls.__name__} v{self.version}"
         line, block = self.source.line, self.source.block
         with block("def decode(buffer, position):"):
+            if self.pauses:
+                self.source.begin_pausing()
             with block("try:"):
                 if not self.has_records:
                     with block("if type(buffer) is not bytes:"):
@@ -233,6 +250,8 @@ class _Decoder:
         # For the few elements that there usually are, quicker than a `for` over a `range`.
         with self.source.block(f"while {count}:"):
             line(f"{count} -= 1")
+            if self.pauses:
+                self.source.pause_after("1")
             if field.struct is not None:
                 self.struct(field.struct, item)
                 self.flush()
@@ -245,6 +264,8 @@ class _Decoder:
         stem = f"unpackers_{code}"
         if stem not in self.source.scope:
             self.source.scope[stem] = short_unpackers(code)
+        if self.pauses:
+            self.source.pause_after(count)
         self.source.line(
             f"{target} = list({stem}[{count}](buffer, position) if {count} < {SHORT}"
             f" else unpack_long(buffer, position, {code!r}, {count}))"

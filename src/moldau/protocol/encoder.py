@@ -4,9 +4,12 @@ The generated function appends to a bytearray. Fixed-size fields that follow eac
 other, together with the size or count after them, become one `struct` call; what
 waits for that call is `pending`. Records are not copied: they stand between the
 parts of the result as the objects that they are.
+
+For long messages there is a variant that pauses: a generator of the same lines that yields
+every few hundred elements, so that whoever runs it can do something else in between.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from moldau.errors import ErrorCode, KafkaError
@@ -25,6 +28,14 @@ def compile_encoder(cls: type, version: int) -> Callable[[Any], list[Any]]:
     return _Encoder(cls, version).compile()
 
 
+def compile_pausing_encoder(
+    cls: type, version: int
+) -> Callable[[Any], Generator[int, None, list[Any]]]:
+    """The same as a generator that pauses, and yields how many bytes are written since records."""
+    assert version in facts_of(cls).versions, f"{cls.__name__} has no version {version}"
+    return _Encoder(cls, version, pauses=True).compile()
+
+
 def refuse(message: str, version: int, field: str, value: object) -> KafkaError:
     """The error for a value that this version cannot carry."""
     return KafkaError(
@@ -34,9 +45,10 @@ def refuse(message: str, version: int, field: str, value: object) -> KafkaError:
 
 
 class _Encoder:
-    def __init__(self, cls: type, version: int) -> None:
+    def __init__(self, cls: type, version: int, *, pauses: bool = False) -> None:
         self.cls = cls
         self.version = version
+        self.pauses = pauses
         self.is_flexible = facts_of(cls).is_flexible(version)
         self.out = "out"
         self.pending: list[tuple[str, str]] = []
@@ -48,11 +60,13 @@ class _Encoder:
                 "pack_long": pack_long,
                 "refuse": refuse,
             },
-            reserved=("message", "parts", "out", "size", "count"),
+            reserved=("message", "parts", "out", "size", "count", "done", "pause_at"),
         )
 
-    def compile(self) -> Callable[[Any], list[Any]]:
+    def compile(self) -> Callable[..., Any]:
         with self.source.block("def encode(message):"):
+            if self.pauses:
+                self.source.begin_pausing()
             self.source.line("parts = []")
             self.source.line("out = bytearray()")
             self.struct(self.cls, "message")
@@ -201,6 +215,8 @@ class _Encoder:
         self.flush()
         element = self.source.fresh(f"{field.name}_element")
         with self.source.block(f"for {element} in {variable}:"):
+            if self.pauses:
+                self.source.pause_after("1", "len(out)")
             if field.struct is not None:
                 self.struct(field.struct, element)
             else:

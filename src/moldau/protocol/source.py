@@ -7,6 +7,8 @@ from functools import cache
 from struct import Struct
 from typing import Any
 
+ELEMENTS_PER_PAUSE = 256
+
 
 class Source:
     """The text of one generated function."""
@@ -55,6 +57,20 @@ class Source:
         name = f"unpack_{_as_name(codes)}"
         self.scope[name] = _struct(codes).unpack_from
         return name
+
+    def begin_pausing(self) -> None:
+        """Make a generator of the function, which pauses where it counts its elements."""
+        self.line("done = 0")
+        self.line(f"pause_at = {ELEMENTS_PER_PAUSE}")
+        with self.block("if done:"):  # never: a message without lists is a generator, too
+            self.line("yield done")
+
+    def pause_after(self, elements: str, progress: str = "done") -> None:
+        """Count elements, and pause to yield `progress` if there have been many since."""
+        self.line(f"done += {elements}")
+        with self.block("if done >= pause_at:"):
+            self.line(f"yield {progress}")
+            self.line(f"pause_at = done + {ELEMENTS_PER_PAUSE}")
 
     def function(self, name: str, title: str) -> Callable[..., Any]:
         """Compile the text, and file it where tracebacks look for source lines."""

@@ -1,13 +1,25 @@
 """Every message survives the way to bytes and back, in every version."""
 
+from collections.abc import Generator
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from moldau.protocol.codec import decode, decoder_of, encode, encode_parts, encoder_of
+from moldau.protocol.codec import (
+    decode,
+    decoder_of,
+    encode,
+    encode_parts,
+    encoder_of,
+    pausing_decoder_of,
+    pausing_encoder_of,
+)
 from moldau.protocol.declaration import facts_of, message
 from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from moldau.protocol.messages.heartbeat import HeartbeatRequest
+from moldau.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 from moldau.protocol.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -121,3 +133,55 @@ def test_fields_may_be_named_like_variables_of_the_generated_code() -> None:
     unlucky = Unlucky(limit="c", size="d", out="e", parts=[1], **lists)
     for version in range(2):
         assert decode(Unlucky, version, encode(unlucky, version))[0] == unlucky
+
+
+@pytest.mark.parametrize("cls", all_messages(), ids=lambda cls: cls.__name__)
+@settings(
+    max_examples=3,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(data=st.data())
+def test_codecs_that_pause_read_and_write_the_same(cls: type, data: st.DataObject) -> None:
+    version = facts_of(cls).versions[-1]
+    expected = fitted(data.draw(instances(cls)), version)
+    _, parts = finished(pausing_encoder_of(cls, version)(expected))
+    encoded = b"".join(parts)
+    assert encoded == encode(expected, version)
+    _, read = finished(pausing_decoder_of(cls, version)(encoded, 0))
+    assert read == (expected, len(encoded))
+
+
+def test_codecs_pause_every_few_hundred_elements_of_lists_within_lists() -> None:
+    partitions = [PartitionProduceData(index=number, records=b"") for number in range(300)]
+    topics = [TopicProduceData(name="t", partition_data=partitions) for _ in range(3)]
+    request = ProduceRequest(acks=1, timeout_ms=0, topic_data=topics)
+    bytes_written, parts = finished(pausing_encoder_of(ProduceRequest, 9)(request))
+    assert len(bytes_written) == 903 // 256
+    elements_read, _ = finished(pausing_decoder_of(ProduceRequest, 9)(b"".join(parts), 0))
+    assert elements_read == [256, 512, 768]
+
+
+def test_numbers_of_an_array_count_when_they_are_read() -> None:
+    topics = [OffsetFetchRequestTopic(name="t", partition_indexes=list(range(1000)))] * 2
+    request = OffsetFetchRequest(group_id="g", topics=topics)
+    elements_read, _ = finished(pausing_decoder_of(OffsetFetchRequest, 5)(encode(request, 5), 0))
+    assert elements_read == [1001, 2002]
+
+
+def test_a_codec_that_pauses_is_compiled_once() -> None:
+    assert pausing_encoder_of(HeartbeatRequest, 1) is pausing_encoder_of(HeartbeatRequest, 1)
+    assert pausing_decoder_of(HeartbeatRequest, 1) is pausing_decoder_of(HeartbeatRequest, 1)
+
+
+def finished(work: Generator[int, None, Any]) -> tuple[list[int], Any]:
+    """What a codec yielded on its way, and what it came to."""
+    yielded = []
+    while True:
+        try:
+            yielded.append(next(work))
+        except StopIteration as stop:
+            return yielded, stop.value
