@@ -182,6 +182,11 @@ class KafkaError(Exception):
         super().__init__(message or code.name)
         self.code = code
 
+    def kept(self) -> Self:
+        """The same, to be kept: without tracebacks, which would keep what it was caught in."""
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
+
     @property
     def message(self) -> str | None:
         """What there is to say beside the code, for an answer that has a place for it."""

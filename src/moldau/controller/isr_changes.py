@@ -43,7 +43,7 @@ def plan_wishes(
         try:
             write = plan_isr(cluster, partition, wish, controller_epoch=controller_epoch)
         except KafkaError as error:
-            refused[partition] = error
+            refused[partition] = error.kept()
         else:
             writes += [] if write is None else [write]
     return writes, refused

@@ -166,7 +166,10 @@ class EmbeddedTree:
                 settle = partial(_settle, future, work())
             except TreeError as error:
                 settle = partial(_fail, future, error)
-            return await self._stand_in_line(future, settle, ())
+            try:
+                return await self._stand_in_line(future, settle, ())
+            finally:
+                del future, settle  # see `_stand_in_line`
 
     async def _write(self, work: Callable[[], Transaction]) -> list[Result]:
         async with self._room:
@@ -175,7 +178,10 @@ class EmbeddedTree:
             try:
                 transaction = work()
             except TreeError as error:
-                return await self._stand_in_line(future, partial(_fail, future, error), ())
+                try:
+                    return await self._stand_in_line(future, partial(_fail, future, error), ())
+                finally:
+                    del future  # see `_stand_in_line`
             fired = [
                 (watch, event)
                 for event in transaction.events
@@ -193,10 +199,14 @@ class EmbeddedTree:
         settle: Callable[[], None],
         fired: Sequence[tuple[Watch, WatchEvent]],
     ) -> _T:
-        answer = _Answer(self._submitted, fired, settle, partial(_fail, future))
-        self._line.append(answer)
+        self._line.append(_Answer(self._submitted, fired, settle, partial(_fail, future)))
         self._release()
-        return await future
+        try:
+            return await future
+        finally:
+            # An error has this frame in its traceback, and the future has the error: the three
+            # would keep each other until the collector comes.
+            del future, settle
 
     def _release(self) -> None:
         """Let those at the head of the line go whose transactions are durable."""

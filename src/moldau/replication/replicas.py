@@ -127,7 +127,7 @@ class Replicas:
             except KafkaError as error:
                 changes.errors[unit.partition] = error.code
                 if isinstance(error, KafkaStorageError):
-                    self._offline[unit.partition] = error
+                    self._offline[unit.partition] = error.kept()
             else:
                 self._offline.pop(unit.partition, None)
                 changes.errors[unit.partition] = ErrorCode.NONE
