@@ -16,14 +16,8 @@ class AutoCreation:
         self._config = config
 
     async def create(self, name: str, *, is_allowed: bool = True, wait_s: float = 0.5) -> None:
-        """Create a topic that is not there, and give its leaders a moment to be elected.
-
-        Raises UNKNOWN_TOPIC_OR_PARTITION where topics are not created by asking for them.
-        """
-        check_name(name)
-        is_enabled = self._config.general.auto_create_topics_enable or is_internal(name)
-        if not is_allowed or not is_enabled:
-            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+        """Create a topic that is not there, and give its leaders a moment to be elected."""
+        self.require_possible(name, is_allowed=is_allowed)
         partition_count, replication_factor = self._shape(name)
         replicas = self._topics.place(partition_count, replication_factor)
         overrides = internal_overrides(name, self._config)
@@ -33,6 +27,13 @@ class AutoCreation:
             if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
                 raise
         await self._topics.until_led(name, partition_count, timeout_s=wait_s)
+
+    def require_possible(self, name: str, *, is_allowed: bool) -> None:
+        """Raise UNKNOWN_TOPIC_OR_PARTITION where topics are not created by asking for them."""
+        check_name(name)
+        is_enabled = self._config.general.auto_create_topics_enable or is_internal(name)
+        if not is_allowed or not is_enabled:
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
 
     def _shape(self, name: str) -> tuple[int, int]:
         """How many partitions, and how many replicas of each."""

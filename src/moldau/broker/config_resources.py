@@ -6,6 +6,9 @@ from typing import NamedTuple
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 
+SETTINGS_MAX = 1_000
+_DIGITS_MAX = 11
+
 
 class ResourceType(IntEnum):
     """Kinds of resources that have settings, numbered as requests name them."""
@@ -37,10 +40,17 @@ def broker_of(name: str, own_id: int) -> int | None:
     """
     if not name:
         return None
-    if not name.removeprefix("-").isdecimal():
+    if not name.removeprefix("-").isdecimal() or len(name) > _DIGITS_MAX:
         message = f"Broker id must be an integer, but it is: {name}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     if int(name) != own_id:
         message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     return own_id
+
+
+def require_sensible_settings(count: int) -> None:
+    """Raise for more settings of one thing than there are."""
+    if count > SETTINGS_MAX:
+        message = f"{count} settings are more than the {SETTINGS_MAX} that one request may change"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)

@@ -1,7 +1,12 @@
 """What a handler knows about the request beside its body: who asks, and from where."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from moldau.runtime.turns import Turns
+
+Item = TypeVar("Item")
 
 
 class Client(NamedTuple):
@@ -23,3 +28,11 @@ class Context:
     api_version: int
     client_id: str
     client: Client
+    turns: Turns = field(default_factory=Turns)
+
+    def each(self, items: Iterable[Item]) -> AsyncIterator[Item]:
+        """The elements of a list that may be long: others get their turn between two of them.
+
+        What another request may change meanwhile must be looked at again, or held.
+        """
+        return self.turns.each(items)

@@ -7,7 +7,7 @@ of the API; any other exception becomes UNKNOWN_SERVER_ERROR and a log entry.
 
 import logging
 import struct
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,16 +19,27 @@ from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.net.answer import CloseConnection, Later, Parked, Part, Promised
 from moldau.protocol.apis import Api
-from moldau.protocol.codec import Decoder, Encoder, decoder_of, encoder_of
+from moldau.protocol.codec import (
+    Decoder,
+    Encoder,
+    PausingDecoder,
+    PausingEncoder,
+    decoder_of,
+    encoder_of,
+    pausing_decoder_of,
+    pausing_encoder_of,
+)
+from moldau.protocol.elements import has_more_elements
 from moldau.protocol.headers import decode_request_header, response_header_version
 from moldau.protocol.schema import fields_of
 from moldau.runtime import eager
 from moldau.runtime.clock import Clock
 from moldau.runtime.metrics import Counter, Metrics
-from moldau.runtime.threads import in_thread
+from moldau.runtime.turns import Turns
 
 _log = logging.getLogger(__name__)
 
+PRODUCE = 0
 API_VERSIONS = 18
 
 
@@ -40,7 +51,7 @@ class PromisedAnswer(Promised):
     """Set by the dispatcher: an error may have to be told differently from client to client."""
 
 
-Refuse = Callable[[Any, Context, KafkaError], object]
+Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
 Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
@@ -51,10 +62,14 @@ NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 _PREFIX = struct.Struct(">ii")
 _FLEXIBLE_PREFIX = struct.Struct(">iix")
 _SIZE_BYTES = 4
-# A larger request is decoded in a thread: a million partitions take seconds, in which nobody
-# else would be served. Those of Produce are large for their records, which are not looked at.
-_DECODED_ON_LOOP_BYTES = 262_144
-_DECODED_QUICKLY = (0, API_VERSIONS)
+# What is longer is decoded and encoded in turns with the other work of the loop: a hundred
+# thousand elements take a good part of a second.
+_DECODED_AT_ONCE_BYTES = 16_384
+_ENCODED_AT_ONCE_ELEMENTS = 1_000
+# Decoded, the smallest elements take fifty times their bytes. Nobody has as many partitions to
+# write to or to read from; the letters of a controller alone may name all of a cluster.
+ELEMENTS_MAX = 100_000
+ANSWER_BYTES_MAX = 104_857_600
 
 
 @dataclass(slots=True)
@@ -62,7 +77,9 @@ class _Version:
     """One version of an API made ready: its codec and its counter at hand."""
 
     decode: Decoder[Any]
+    decode_in_turns: Callable[[], PausingDecoder[Any]]
     encode: Encoder
+    encode_in_turns: Callable[[], PausingEncoder]
     prefix: struct.Struct
     requests: Counter
 
@@ -73,6 +90,7 @@ class _Served:
 
     api: Api
     range: range
+    elements_max: int | None
     handle: Handle
     refuse: Refuse
     times: ApiTimes
@@ -84,11 +102,20 @@ class _Served:
 
 @dataclass(slots=True)
 class _Exchange:
-    """A request that waits."""
+    """A request that is handled."""
 
     served: _Served
     version: _Version
     correlation_id: int
+    context: Context
+    began_ns: int
+
+
+@dataclass(slots=True)
+class _Wait:
+    """What is known of a request once it waits."""
+
+    exchange: _Exchange
     local_ns: int
     times: RequestTimes
 
@@ -114,6 +141,7 @@ class Dispatcher:
         self._broker = broker
         self._clock = clock
         self._metrics = metrics
+        self._turns = Turns()
         self._served: dict[int, _Served] = {}
         self._shortcuts = dict(shortcuts)
         # Those of the APIs that were asked for, by the lower byte of the key: the upper is 0.
@@ -153,59 +181,78 @@ class Dispatcher:
         version = served.versions.get(header.api_version)
         if version is None:
             version = self._version(served, header.api_version)
-        context = Context(header.api_version, header.client_id or "", client)
-        if len(frame) > _DECODED_ON_LOOP_BYTES and header.api_key not in _DECODED_QUICKLY:
-            exchange = _Exchange(served, version, header.correlation_id, 0, served.times.usual)
-            return self._respond_large(partial(version.decode, frame, position), exchange, context)
-        if header.api_version in served.range:
-            try:
-                request, _ = version.decode(frame, position)
-            except ProtocolError as error:
-                message = f"{served.api.name} version {header.api_version}: {error}"
-                raise CloseConnection(message) from error
-        else:
-            request = served.api.request()
-        version.requests.value += 1
+        context = Context(header.api_version, header.client_id or "", client, self._turns)
+        exchange = _Exchange(served, version, header.correlation_id, context, began_ns)
+        if header.api_version not in served.range:
+            return self._begin(served.api.request(), exchange)
+        if len(frame) > _DECODED_AT_ONCE_BYTES:
+            return self._handle_long(frame, position, exchange)
+        try:
+            request, _ = version.decode(frame, position)
+        except ProtocolError as error:
+            raise _undecodable(exchange, error) from error
+        return self._begin(request, exchange)
+
+    async def _handle_long(
+        self, frame: memoryview, position: int, exchange: _Exchange
+    ) -> Ready | Later:
+        """Have a request handled that may take long to decode; its frame stays until then."""
+        served, turns = exchange.served, self._turns
+        if turns.is_busy and served.api.key != PRODUCE:
+            await turns.next()  # however many begin at once
+        reading = exchange.version.decode_in_turns()(frame, position)
+        reason = f"{served.api.name} names more than {served.elements_max} things"
+        try:
+            request, _ = await turns.finish(_within(served.elements_max, reading, reason))
+        except ProtocolError as error:
+            raise _undecodable(exchange, error) from error
+        answer = self._begin(request, exchange)
+        if isinstance(answer, Coroutine):
+            return await answer
+        return answer
+
+    def _begin(
+        self, request: Any, exchange: _Exchange
+    ) -> Ready | Later | Coroutine[Any, Any, Ready | Later]:
+        served, context = exchange.served, exchange.context
+        exchange.version.requests.value += 1
         try:
             outcome = eager.start(served.handle(request, context, self._broker))
         except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
-            outcome = eager.Finished(_refusal(error, served, request, context))
-        local_ns = self._clock.monotonic_ns() - began_ns
+            outcome = eager.start(_refusal(error, served, request, context))
+        local_ns = self._clock.monotonic_ns() - exchange.began_ns
         times = served.times.of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
             times.record_at_once(local_ns)
-            return _framed(outcome.value, version, header.correlation_id)
-        exchange = _Exchange(served, version, header.correlation_id, local_ns, times)
+            return self._framed(outcome.value, exchange)
+        wait = _Wait(exchange, local_ns, times)
         if isinstance(outcome, eager.Finished):
             rest = _answer_of(outcome.value.rest, served, request, context)
-            return Later(self._finish(rest, exchange))
-        return self._finish(_answer_of(outcome.rest, served, request, context), exchange)
+            return Later(self._finish(rest, wait))
+        return self._finish(_answer_of(outcome.rest, served, request, context), wait)
 
-    async def _respond_large(
-        self, decode: Callable[[], tuple[Any, int]], exchange: _Exchange, context: Context
-    ) -> list[Part] | Later | None:
-        """Answer a request that takes long to decode; its frame stays until it is answered."""
-        served = exchange.served
-        try:
-            request, _ = await in_thread(decode)
-        except ProtocolError as error:
-            message = f"{served.api.name} version {context.api_version}: {error}"
-            raise CloseConnection(message) from error
-        exchange.version.requests.value += 1
-        exchange.times = served.times.of(request)
-        work = served.handle(request, context, self._broker)
-        return await self._finish(_answer_of(work, served, request, context), exchange)
-
-    async def _finish(
-        self, answer: Awaitable[Any], exchange: _Exchange
-    ) -> list[Part] | Later | None:
+    async def _finish(self, answer: Awaitable[Any], wait: _Wait) -> Ready | Later:
         waiting_ns = self._clock.monotonic_ns()
         response = await answer
         if isinstance(response, Later):
-            return Later(self._finish(response.rest, exchange))
+            return Later(self._finish(response.rest, wait))
         remote_ns = self._clock.monotonic_ns() - waiting_ns
-        exchange.times.record_waited(exchange.local_ns, remote_ns)
-        return _framed(response, exchange.version, exchange.correlation_id)
+        wait.times.record_waited(wait.local_ns, remote_ns)
+        framed = self._framed(response, wait.exchange)
+        return await framed if isinstance(framed, Coroutine) else framed
+
+    def _framed(self, response: Any, exchange: _Exchange) -> Ready | Coroutine[Any, Any, Ready]:
+        if response is None:
+            return None
+        if has_more_elements(response, _ENCODED_AT_ONCE_ELEMENTS):
+            return self._framed_in_turns(response, exchange)
+        return _with_prefix(exchange.version.encode(response), exchange)
+
+    async def _framed_in_turns(self, response: Any, exchange: _Exchange) -> Ready:
+        writing = exchange.version.encode_in_turns()(response)
+        name = exchange.served.api.name
+        bounded = _within(ANSWER_BYTES_MAX, writing, f"the answer to {name} is too long")
+        return _with_prefix(await self._turns.finish(bounded), exchange)
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
         """The answer to a request that needs no frame, since it comes from this process."""
@@ -232,6 +279,7 @@ class Dispatcher:
         served = self._served[api_key] = _Served(
             api=api,
             range=route.versions,
+            elements_max=None if route.is_of_brokers else ELEMENTS_MAX,
             handle=handler.handle,
             refuse=getattr(handler, "refuse", None) or _refuser(api),
             times=times_of_api(self._metrics, api.name),
@@ -261,7 +309,9 @@ class Dispatcher:
         is_flexible = response_header_version(api.key, told) > 0
         version = _Version(
             decode=decoder_of(api.request, told),
+            decode_in_turns=partial(pausing_decoder_of, api.request, told),
             encode=encoder_of(api.response, told),
+            encode_in_turns=partial(pausing_encoder_of, api.response, told),
             prefix=_FLEXIBLE_PREFIX if is_flexible else _PREFIX,
             requests=self._metrics.counter(
                 "kafka_network_requestmetrics_requests_total", request=api.name, version=str(told)
@@ -277,10 +327,10 @@ async def _answer_of(work: Awaitable[Any], served: _Served, request: Any, contex
     try:
         return await work
     except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
-        return _refusal(error, served, request, context)
+        return await _refusal(error, served, request, context)
 
 
-def _refusal(error: Exception, served: _Served, request: Any, context: Context) -> Any:
+async def _refusal(error: Exception, served: _Served, request: Any, context: Context) -> Any:
     """The answer that tells of an error; raises if there is none but to hang up."""
     if isinstance(error, CloseConnection):
         raise error
@@ -293,25 +343,41 @@ def _refusal(error: Exception, served: _Served, request: Any, context: Context) 
         _log.error("%s from %s failed", served.api.name, where, exc_info=error)
         error = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
     served.count_error(error.code)
-    return served.refuse(request, context, error)
+    return await served.refuse(request, context, error)
 
 
-def _framed(response: Any, version: _Version, correlation_id: int) -> list[Part] | None:
-    if response is None:
-        return None
-    parts = version.encode(response)
-    prefix = version.prefix
+def _undecodable(exchange: _Exchange, error: ProtocolError) -> CloseConnection:
+    name, version = exchange.served.api.name, exchange.context.api_version
+    return CloseConnection(f"{name} version {version}: {error}")
+
+
+def _within(
+    limit: int | None, work: Generator[int, None, Any], reason: str
+) -> Generator[int, None, Any]:
+    """Read or write a message, unless that comes to more than anyone needs."""
+    while True:
+        try:
+            progress = next(work)
+        except StopIteration as stop:
+            return stop.value
+        if limit is not None and progress > limit:
+            raise CloseConnection(reason)
+        yield progress
+
+
+def _with_prefix(parts: list[Part], exchange: _Exchange) -> list[Part]:
+    prefix = exchange.version.prefix
     size = prefix.size - _SIZE_BYTES
     for part in parts:
         size += len(part)
-    return [prefix.pack(size, correlation_id), *parts]
+    return [prefix.pack(size, exchange.correlation_id), *parts]
 
 
 def _refuser(api: Api) -> Refuse:
     """For the many APIs whose response has one error code for all of it."""
     fields = {field.name: field for field in fields_of(api.response)}
 
-    def refuse(_request: Any, _context: Context, error: KafkaError) -> object:
+    async def refuse(_request: Any, _context: Context, error: KafkaError) -> object:
         if "error_code" not in fields:
             raise CloseConnection(f"{api.name} failed: {error.code.name}")
         values = {name: [] if field.is_array else field.default for name, field in fields.items()}

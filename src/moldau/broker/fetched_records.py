@@ -39,7 +39,7 @@ async def convert(
                 await _converted(read, fetch_offset, terms, magic, allowance) if is_left else b""
             )
     except KafkaError as error:
-        read.error = error
+        read.error = error.kept()
 
 
 def _require_readable(partition: Partition, magic: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from moldau.broker.advertised import WHERE_YOU_ARE
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
+from moldau.broker.routes import ROUTES
 from moldau.config.broker.broker import BrokerConfig, broker_settings
 from moldau.config.broker.startup import Startup
 from moldau.config.listeners import Listener as ListenerConfig
@@ -94,6 +95,8 @@ def _limits(config: BrokerConfig) -> Limits:
     return Limits(
         request_memory=RequestMemory(memory_bytes) if memory_bytes > 0 else None,
         frame_size_bytes=config.network.socket_request_max_bytes,
+        large_api_keys=frozenset(route.api.key for route in ROUTES if route.is_large),
+        list_frame_size_bytes=config.limits.moldau_list_request_max_bytes,
         socket_send_bytes=_chosen(config.network.socket_send_buffer_bytes, _SOCKET_SEND_BYTES),
         socket_receive_bytes=_chosen(config.network.socket_receive_buffer_bytes, None),
         receive_buffer_bytes=config.limits.moldau_receive_buffer_bytes,

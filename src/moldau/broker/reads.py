@@ -102,7 +102,7 @@ def read_all(
                 max_bytes = max(0, min(one.want.max_bytes, remaining))
                 _read(read, one.want, terms, max_bytes, at_least_one=at_least_one)
         except KafkaError as error:
-            read.error = error
+            read.error = error.kept()
             continue
         size = read.size
         if size:

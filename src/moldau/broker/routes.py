@@ -17,12 +17,36 @@ _APIS = {api.name: api for api in APIS}
 Handle = Callable[[Any, Any, Any], Coroutine[Any, Any, Any]]
 
 
+_OF_BROKERS = frozenset(
+    {
+        *("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown"),
+        *("AlterPartition", "WriteTxnMarkers"),
+    }
+)
+# Besides them, those who carry what clients made: records, subscriptions, assignments, the
+# metadata of commits. Fetch and OffsetForLeaderEpoch are of followers, too.
+_LARGE = _OF_BROKERS | {
+    *("Produce", "Fetch", "OffsetForLeaderEpoch", "JoinGroup", "SyncGroup"),
+    *("OffsetCommit", "TxnOffsetCommit"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One API, as far as it is served."""
 
     name: str
     versions: range
+
+    @property
+    def is_of_brokers(self) -> bool:
+        """Whether brokers alone have reason to ask."""
+        return self.name in _OF_BROKERS
+
+    @property
+    def is_large(self) -> bool:
+        """Whether requests have more to carry than a list of names."""
+        return self.name in _LARGE
 
     @property
     def api(self) -> Api:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from moldau.broker.config_resources import require_sensible_settings
 from moldau.broker.configs import Configs
 from moldau.broker.internal_topics import CLUSTER_METADATA
 from moldau.broker.topics import Replicas, Topics, metric_name
@@ -16,6 +17,7 @@ from moldau.config.broker.broker import BrokerConfig
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic
 from moldau.protocol.primitives import NO_UUID
+from moldau.runtime.turns import Turns
 
 DEFAULT = -1
 # Enough for the store to commit many at once, and few enough for others to get their turn.
@@ -50,17 +52,17 @@ class TopicCreation:
         self._topics = topics
         self._configs = configs
 
-    def plan(self, wanted: Sequence[CreatableTopic]) -> list[NewTopic]:
+    async def plan(self, wanted: Sequence[CreatableTopic], turns: Turns) -> list[NewTopic]:
         """Check every topic of a request."""
+        planned = [NewTopic(topic) async for topic in turns.each(wanted)]
         counts = Counter(topic.name for topic in wanted)
-        planned = [NewTopic(topic) for topic in wanted]
         taken: dict[str, str] = {}
-        for topic in planned:
+        async for topic in turns.each(planned):
             try:
                 require_once(counts[topic.name], "Found multiple entries for this topic.")
                 self._plan(topic, taken)
             except KafkaError as error:
-                topic.error = error
+                topic.error = error.kept()
         return planned
 
     def _plan(self, topic: NewTopic, taken: dict[str, str]) -> None:
@@ -78,6 +80,7 @@ class TopicCreation:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
 
     def _overrides(self, wanted: CreatableTopic) -> Mapping[str, str]:
+        require_sensible_settings(len(wanted.configs))
         missing = [config.name for config in wanted.configs if config.value is None]
         if missing:
             message = f"Null value not supported for topic configs: {','.join(missing)}"
@@ -134,7 +137,7 @@ class TopicCreation:
         try:
             topic.topic_id = await self._topics.create(topic.name, topic.replicas, topic.overrides)
         except KafkaError as error:
-            topic.error = error
+            topic.error = error.kept()
 
 
 def require_once(count: int, message: str) -> None:

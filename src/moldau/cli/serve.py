@@ -17,6 +17,9 @@ from moldau.errors import KafkaError
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
 _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
+# A request of a hundred thousand names is as many objects for a moment. With the thresholds of
+# Python the collector would look at all of them several times, for tens of milliseconds each.
+GARBAGE_THRESHOLDS = (50_000, 20, 10)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -84,6 +87,7 @@ async def _serve(startup: Startup, *, metrics_port: int | None) -> None:
     async with _running(startup, metrics_port):
         # What is loaded now lives as long as the process: the collector need not look at it.
         gc.freeze()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
         await stop.wait()
 

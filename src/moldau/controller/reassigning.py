@@ -44,7 +44,7 @@ class Reassigning:
             try:
                 await self._start(partition, target)
             except KafkaError as error:
-                refused[partition] = error
+                refused[partition] = error.kept()
         await self.finish()
         return refused
 

@@ -8,23 +8,31 @@ from collections.abc import Collection, Iterable, Sequence
 
 from moldau.controller.cluster import Assignment
 
+_SHOWN_MAX = 100
+
 
 def problem_of(current: Assignment, target: Sequence[int], live: Collection[int]) -> str | None:
     """Why a partition cannot go to `target`, in Kafka's words; None if it can."""
     if not target:
         return "Empty replica list specified in partition reassignment."
     if len(set(target)) < len(target):
-        return f"Duplicate replica ids in partition reassignment replica list: {list(target)}"
+        return f"Duplicate replica ids in partition reassignment replica list: {_shown(target)}"
     if min(target) < 0:
-        return f"Invalid broker id in replica list: {list(target)}"
+        return f"Invalid broker id in replica list: {_shown(target)}"
     # Those that have it already may be down: they are not waited for to come.
     adding = list(started(current, target).adding)
     if not set(adding) <= set(live):
         return (
-            f"Replica assignment has brokers that are not alive. Replica list: {adding}, "
+            f"Replica assignment has brokers that are not alive. Replica list: {_shown(adding)}, "
             f"live broker list: {list(live)}"
         )
     return None
+
+
+def _shown(replicas: Sequence[int]) -> str:
+    """A list as Kafka prints it; of one that makes no sense the beginning."""
+    shown = str(list(replicas[:_SHOWN_MAX]))
+    return shown if len(replicas) <= _SHOWN_MAX else f"{shown[:-1]}, ...]"
 
 
 def started(current: Assignment, target: Sequence[int]) -> Assignment:

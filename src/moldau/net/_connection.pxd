@@ -12,6 +12,7 @@ cdef class Connection:
     cdef bytearray _buffer
     cdef list _outgoing
     cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
+    cdef int64_t _list_frame_size_max
     cdef int64_t _sendfile_min, _memory_bytes
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
@@ -26,6 +27,9 @@ cdef class Connection:
 
     @cython.locals(start=int64_t, end=int64_t, size=int64_t, frame_start=int64_t)
     cdef _take_frame(self)
+
+    @cython.locals(start=int64_t)
+    cdef bint _is_long_list(self) except -1
 
     @cython.locals(start=int64_t)
     cdef bint _may_begin(self) except -1

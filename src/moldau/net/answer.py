@@ -75,6 +75,9 @@ class Limits:
     """What one connection may take."""
 
     frame_size_bytes: int = 104_857_600
+    # All others hold lists of names: a small frame of those is much work already.
+    large_api_keys: frozenset[int] | None = None
+    list_frame_size_bytes: int = 104_857_600
     receive_buffer_bytes: int = 65_536
     # Bytes that may wait in user space for a client that does not read its answers.
     unsent_bytes: int = 1_048_576

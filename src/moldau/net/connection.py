@@ -82,6 +82,7 @@ class Connection:
         self._respond: Respond
         self._limits = limits
         self._frame_size_max = limits.frame_size_bytes
+        self._list_frame_size_max = limits.list_frame_size_bytes
         self._requests_per_turn = limits.requests_per_turn
         self._sendfile_min = limits.sendfile_threshold_bytes
         self._memory = limits.request_memory
@@ -228,7 +229,11 @@ class Connection:
             self.frame_began_s = None if start == end else self.last_activity_s
             return None
         size = int32_at(writable(self._buffer), start)
-        if size < 0 or size > self._frame_size_max:
+        if (
+            size < 0
+            or size > self._frame_size_max
+            or (size > self._list_frame_size_max and self._is_long_list())
+        ):
             _log.info("closing %s: a frame of %d bytes is not allowed", self.peer, size)
             self._is_busy = True
             self.abort()
@@ -240,6 +245,14 @@ class Connection:
         self.frame_began_s = None
         self._start = frame_start + size
         return self._view[frame_start : self._start]
+
+    def _is_long_list(self) -> bool:
+        """Whether a request, larger than lists may be, is of an API that has only those."""
+        large = self._limits.large_api_keys
+        start = self._start + SIZE_BYTES
+        if large is None or self._end < start + KIND_BYTES:
+            return False  # its kind has not come yet
+        return int32_at(writable(self._buffer), start) >> 16 not in large
 
     def _may_begin(self) -> bool:
         """Whether the next request need not wait for the answers before it."""

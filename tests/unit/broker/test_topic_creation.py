@@ -4,6 +4,7 @@ from moldau.broker.topic_creation import PARTITIONS_MAX
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.create_topics import CreatableTopic
+from moldau.runtime.turns import Turns
 from unit.broker.world import World, broker_world
 
 
@@ -15,7 +16,7 @@ def wish(name: str, partitions: int = 1) -> CreatableTopic:
 
 async def create(world: World, *wishes: CreatableTopic) -> list[ErrorCode | None]:
     creation = world.broker.topic_creation
-    planned = creation.plan(wishes)
+    planned = await creation.plan(wishes, Turns())
     await creation.create(planned, timeout_s=5)
     return [None if topic.error is None else topic.error.code for topic in planned]
 
@@ -30,7 +31,7 @@ async def test_a_hundred_topics_are_created_together() -> None:
 async def test_a_plan_that_another_request_was_quicker_with_fails() -> None:
     async with broker_world() as world:
         creation = world.broker.topic_creation
-        planned = creation.plan([wish("t")])
+        planned = await creation.plan([wish("t")], Turns())
         await world.create_topic("t")
         await creation.create(planned, timeout_s=5)
         (topic,) = planned
@@ -41,7 +42,8 @@ async def test_a_plan_that_another_request_was_quicker_with_fails() -> None:
 async def test_there_is_a_limit_to_the_partitions_of_a_topic() -> None:
     async with broker_world() as world:
         creation = world.broker.topic_creation
-        most, more = creation.plan([wish("a", PARTITIONS_MAX), wish("b", PARTITIONS_MAX + 1)])
+        wishes = [wish("a", PARTITIONS_MAX), wish("b", PARTITIONS_MAX + 1)]
+        most, more = await creation.plan(wishes, Turns())
         assert most.error is None
         assert more.error is not None
         assert more.error.code == ErrorCode.INVALID_PARTITIONS

@@ -134,6 +134,28 @@ async def test_a_frame_larger_than_the_limit_or_negative_closes_the_connection(s
         writer.close()
 
 
+@pytest.mark.parametrize(
+    ("api_key", "size", "is_served"), [(3, 2_000, 0), (3, 1_000, 1), (0, 2_000, 1)]
+)
+async def test_requests_of_some_apis_may_be_larger_than_those_of_others(
+    api_key: int, size: int, is_served: int
+) -> None:
+    limits = Limits(large_api_keys=frozenset({0}), list_frame_size_bytes=1_000)
+    async with listening(echo, limits) as listener:
+        reader, writer = await connect(listener)
+        body = api_key.to_bytes(2, "big") + bytes(size - 2)
+        # The size alone says nothing yet: the kind comes after it.
+        writer.write(framed(body)[:5])
+        await writer.drain()
+        writer.write(framed(body)[5:])
+        if is_served:
+            assert await read_frame(reader) == body
+        else:
+            with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+                await read_frame(reader)
+        writer.close()
+
+
 async def test_an_announced_size_is_not_allocated() -> None:
     seen: list[Connection] = []
 

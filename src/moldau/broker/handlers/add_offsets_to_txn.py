@@ -27,7 +27,7 @@ async def handle(
     return AddOffsetsToTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)
 
 
-def refuse(
+async def refuse(
     request: AddOffsetsToTxnRequest, context: Context, error: KafkaError
 ) -> AddOffsetsToTxnResponse:
     code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)

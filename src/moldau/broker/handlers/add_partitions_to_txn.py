@@ -32,26 +32,24 @@ async def handle(
     results = [
         AddPartitionsToTxnResult(
             transactional_id=transaction.transactional_id,
-            topic_results=_results(
-                transaction.topics,
-                await _answer(transaction, context.api_version, broker),
-                context.api_version,
+            topic_results=await _results(
+                transaction.topics, await _answer(transaction, context, broker), context
             ),
         )
-        for transaction in _transactions(request, context.api_version)
+        async for transaction in context.each(_transactions(request, context.api_version))
     ]
     return _response(results, context.api_version)
 
 
-def refuse(
+async def refuse(
     request: AddPartitionsToTxnRequest, context: Context, error: KafkaError
 ) -> AddPartitionsToTxnResponse:
     """The same error for every partition, or once for all."""
     if context.api_version >= _BATCHED_SINCE:
         return AddPartitionsToTxnResponse(throttle_time_ms=0, error_code=error.code)
     topics = request.v3_and_below_topics
-    errors = dict.fromkeys(_partitions(topics), error.code)
-    results = _results(topics, errors, context.api_version)
+    errors = dict.fromkeys(await _partitions(topics, context), error.code)
+    results = await _results(topics, errors, context)
     return AddPartitionsToTxnResponse(throttle_time_ms=0, results_by_topic_v3_and_below=results)
 
 
@@ -71,10 +69,10 @@ def _transactions(
 
 
 async def _answer(
-    transaction: AddPartitionsToTxnTransaction, version: int, broker: Broker
+    transaction: AddPartitionsToTxnTransaction, context: Context, broker: Broker
 ) -> Errors:
-    partitions = _partitions(transaction.topics)
-    if refused := _refused(partitions, version, broker):
+    partitions = await _partitions(transaction.topics, context)
+    if refused := await _refused(partitions, context, broker):
         # All or none: a producer that could write to some would commit half of what it wanted.
         return dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused
     producer = Identity(transaction.producer_id, transaction.producer_epoch)
@@ -88,7 +86,9 @@ async def _answer(
     return dict.fromkeys(partitions, ErrorCode.NONE)
 
 
-def _refused(partitions: Iterable[TopicPartition], version: int, broker: Broker) -> Errors:
+async def _refused(
+    partitions: Iterable[TopicPartition], context: Context, broker: Broker
+) -> Errors:
     """Partitions that cannot be in a transaction; to clients internal topics are closed.
 
     A marker in an internal topic would be taken for the end of a coordinator's own
@@ -96,20 +96,26 @@ def _refused(partitions: Iterable[TopicPartition], version: int, broker: Broker)
     """
     image = broker.metadata.image
     refused: Errors = {}
-    for each in partitions:
-        if version < _BATCHED_SINCE and is_internal(each.topic):
+    async for each in context.each(partitions):
+        if context.api_version < _BATCHED_SINCE and is_internal(each.topic):
             refused[each] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
         elif image.partition(*each) is None:
             refused[each] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return refused
 
 
-def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> list[TopicPartition]:
-    return [TopicPartition(topic.name, number) for topic in topics for number in topic.partitions]
+async def _partitions(
+    topics: Iterable[AddPartitionsToTxnTopic], context: Context
+) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic.name, number)
+        async for topic in context.each(topics)
+        async for number in context.each(topic.partitions)
+    ]
 
 
-def _results(
-    topics: Iterable[AddPartitionsToTxnTopic], errors: Errors, version: int
+async def _results(
+    topics: Iterable[AddPartitionsToTxnTopic], errors: Errors, context: Context
 ) -> list[AddPartitionsToTxnTopicResult]:
     return [
         AddPartitionsToTxnTopicResult(
@@ -117,12 +123,14 @@ def _results(
             results_by_partition=[
                 AddPartitionsToTxnPartitionResult(
                     partition_index=number,
-                    partition_error_code=_told(errors[TopicPartition(topic.name, number)], version),
+                    partition_error_code=_told(
+                        errors[TopicPartition(topic.name, number)], context.api_version
+                    ),
                 )
-                for number in topic.partitions
+                async for number in context.each(topic.partitions)
             ],
         )
-        for topic in topics
+        async for topic in context.each(topics)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.client_quotas import QuotaChange
+from moldau.broker.config_resources import require_sensible_settings
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.alter_client_quotas import (
@@ -16,10 +17,11 @@ async def handle(
     request: AlterClientQuotasRequest, context: Context, broker: Broker
 ) -> AlterClientQuotasResponse:
     entries = []
-    for entry in request.entries:
-        entity = {part.entity_type: part.entity_name for part in entry.entity}
-        changes = [QuotaChange(op.key, None if op.remove else op.value) for op in entry.ops]
+    async for entry in context.each(request.entries):
         try:
+            require_sensible_settings(len(entry.ops) + len(entry.entity))
+            entity = {part.entity_type: part.entity_name for part in entry.entity}
+            changes = [QuotaChange(op.key, None if op.remove else op.value) for op in entry.ops]
             await broker.client_quotas.alter(entity, changes, is_only_checked=request.validate_only)
         except KafkaError as error:
             entries.append(_answer(entry, error))
@@ -28,10 +30,10 @@ async def handle(
     return AlterClientQuotasResponse(throttle_time_ms=0, entries=entries)
 
 
-def refuse(
+async def refuse(
     request: AlterClientQuotasRequest, context: Context, error: KafkaError
 ) -> AlterClientQuotasResponse:
-    entries = [_answer(entry, error) for entry in request.entries]
+    entries = [_answer(entry, error) async for entry in context.each(request.entries)]
     return AlterClientQuotasResponse(throttle_time_ms=0, entries=entries)
 
 

@@ -1,7 +1,9 @@
 """AlterConfigs (key 33): replace all dynamic settings of topics and brokers."""
 
+from collections import Counter
+
 from moldau.broker.broker import Broker
-from moldau.broker.config_resources import ConfigResource
+from moldau.broker.config_resources import ConfigResource, require_sensible_settings
 from moldau.broker.context import Context
 from moldau.broker.topic_creation import require_once
 from moldau.errors import ErrorCode, KafkaError
@@ -16,11 +18,13 @@ from moldau.protocol.messages.alter_configs import (
 async def handle(
     request: AlterConfigsRequest, context: Context, broker: Broker
 ) -> AlterConfigsResponse:
-    names = [_name(resource) for resource in request.resources]
+    counts = Counter([_name(one) async for one in context.each(request.resources)])
     responses = []
-    for resource, name in zip(request.resources, names, strict=True):
+    async for resource in context.each(request.resources):
+        name = _name(resource)
         try:
-            require_once(names.count(name), "Each resource must appear at most once.")
+            require_once(counts[name], "Each resource must appear at most once.")
+            require_sensible_settings(len(resource.configs))
             settings = {config.name: config.value for config in resource.configs}
             require_once(
                 1 + len(resource.configs) - len(settings), "Error due to duplicate config keys"
@@ -35,10 +39,10 @@ async def handle(
     return AlterConfigsResponse(throttle_time_ms=0, responses=responses)
 
 
-def refuse(
+async def refuse(
     request: AlterConfigsRequest, context: Context, error: KafkaError
 ) -> AlterConfigsResponse:
-    responses = [_response(resource, error) for resource in request.resources]
+    responses = [_response(resource, error) async for resource in context.each(request.resources)]
     return AlterConfigsResponse(throttle_time_ms=0, responses=responses)
 
 

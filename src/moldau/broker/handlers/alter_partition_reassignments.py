@@ -1,7 +1,12 @@
 """AlterPartitionReassignments (key 45): move replicas to other brokers."""
 
+from collections.abc import Awaitable
+from functools import partial
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.controller.reassigning import Wishes
+from moldau.controller.term import Term
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.alter_partition_reassignments import (
@@ -12,6 +17,9 @@ from moldau.protocol.messages.alter_partition_reassignments import (
     ReassignableTopic,
     ReassignableTopicResponse,
 )
+from moldau.runtime.turns import in_parts
+
+_STARTED_TOGETHER = 100
 
 
 async def handle(
@@ -20,23 +28,29 @@ async def handle(
     broker.controller.require_office()
     wishes = {
         _name(topic, wanted): None if wanted.replicas is None else tuple(wanted.replicas)
-        for topic in request.topics
-        for wanted in topic.partitions
+        async for topic in context.each(request.topics)
+        async for wanted in context.each(topic.partitions)
     }
-    refused = await broker.controller.perform(lambda term: term.reassign(wishes))
+    refused: dict[TopicPartition, KafkaError] = {}
+    async for some in context.turns.each(in_parts(wishes, _STARTED_TOGETHER), at_once=1):
+        refused |= await broker.controller.perform(partial(_reassign, wishes=some))
     responses = [
         ReassignableTopicResponse(
             name=topic.name,
             partitions=[
                 _answer(wanted.partition_index, refused.get(_name(topic, wanted)))
-                for wanted in topic.partitions
+                async for wanted in context.each(topic.partitions)
             ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return AlterPartitionReassignmentsResponse(
         throttle_time_ms=0, error_code=ErrorCode.NONE, error_message="", responses=responses
     )
+
+
+def _reassign(term: Term, wishes: Wishes) -> Awaitable[dict[TopicPartition, KafkaError]]:
+    return term.reassign(wishes)
 
 
 def _name(topic: ReassignableTopic, partition: ReassignablePartition) -> TopicPartition:

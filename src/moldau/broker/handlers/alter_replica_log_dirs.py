@@ -16,9 +16,9 @@ async def handle(
     request: AlterReplicaLogDirsRequest, context: Context, broker: Broker
 ) -> AlterReplicaLogDirsResponse:
     codes: dict[TopicPartition, ErrorCode] = {}
-    for directory in request.dirs:
-        for topic in directory.topics:
-            for number in topic.partitions:
+    async for directory in context.each(request.dirs):
+        async for topic in context.each(directory.topics):
+            async for number in context.each(topic.partitions):
                 name = TopicPartition(topic.name, number)
                 try:
                     broker.log_moves.order(name, directory.path)
@@ -26,25 +26,26 @@ async def handle(
                     codes[name] = error.code
                 else:
                     codes[name] = ErrorCode.NONE
-    return _response(codes)
+    return await _response(codes, context)
 
 
-def refuse(
+async def refuse(
     request: AlterReplicaLogDirsRequest, context: Context, error: KafkaError
 ) -> AlterReplicaLogDirsResponse:
-    return _response(
-        {
-            TopicPartition(topic.name, number): error.code
-            for directory in request.dirs
-            for topic in directory.topics
-            for number in topic.partitions
-        }
-    )
+    codes = {
+        TopicPartition(topic.name, number): error.code
+        async for directory in context.each(request.dirs)
+        async for topic in context.each(directory.topics)
+        async for number in context.each(topic.partitions)
+    }
+    return await _response(codes, context)
 
 
-def _response(codes: dict[TopicPartition, ErrorCode]) -> AlterReplicaLogDirsResponse:
+async def _response(
+    codes: dict[TopicPartition, ErrorCode], context: Context
+) -> AlterReplicaLogDirsResponse:
     topics: dict[str, AlterReplicaLogDirTopicResult] = {}
-    for name, code in codes.items():
+    async for name, code in context.each(codes.items()):
         topic = topics.setdefault(
             name.topic, AlterReplicaLogDirTopicResult(topic_name=name.topic, partitions=[])
         )

@@ -27,8 +27,10 @@ async def handle(
     request: ConsumerGroupDescribeRequest, context: Context, broker: Broker
 ) -> ConsumerGroupDescribeResponse:
     names = broker.metadata.image.names_by_id
-    described = []
-    for group_id in request.group_ids:
+    described: dict[str, DescribedGroup] = {}
+    async for group_id in context.each(request.group_ids):
+        if group_id in described:
+            continue
         try:
             group = _group(group_id, broker.groups.describe_consumer(group_id), names)
         except KafkaError as error:
@@ -36,16 +38,18 @@ async def handle(
         else:
             if request.include_authorized_operations:
                 group.authorized_operations = operations_of("group")
-        described.append(group)
-    return ConsumerGroupDescribeResponse(groups=described)
+        described[group_id] = group
+    return ConsumerGroupDescribeResponse(
+        groups=[described[group_id] for group_id in request.group_ids]
+    )
 
 
-def refuse(
+async def refuse(
     request: ConsumerGroupDescribeRequest, context: Context, error: KafkaError
 ) -> ConsumerGroupDescribeResponse:
     """The same error for every group."""
     return ConsumerGroupDescribeResponse(
-        groups=[_refused(group_id, error) for group_id in request.group_ids]
+        groups=[_refused(group_id, error) async for group_id in context.each(request.group_ids)]
     )
 
 

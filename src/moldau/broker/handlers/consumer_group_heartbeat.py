@@ -5,6 +5,7 @@ from moldau.broker.context import Context
 from moldau.coordinator.group.consumer.assignment import assignment_of
 from moldau.coordinator.group.consumer.messages import Heartbeat, HeartbeatReply
 from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.elements import has_more_elements
 from moldau.protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -14,6 +15,7 @@ from moldau.protocol.messages.consumer_group_heartbeat import (
 
 _MEMBER_MAKES_ID_SINCE = 1
 _UNCHANGED = -1
+_OWNED_MAX = 20_000
 
 
 async def handle(
@@ -21,6 +23,9 @@ async def handle(
 ) -> ConsumerGroupHeartbeatResponse:
     timeout_ms = request.rebalance_timeout_ms
     names, owned = request.subscribed_topic_names, request.topic_partitions
+    if owned is not None and has_more_elements(request, _OWNED_MAX):
+        message = f"a member cannot own or subscribe to more than {_OWNED_MAX} things"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     heartbeat = Heartbeat(
         member_id=request.member_id,
         epoch=request.member_epoch,
@@ -41,7 +46,7 @@ async def handle(
     return _response(await broker.groups.consumer_heartbeat(request.group_id, heartbeat))
 
 
-def refuse(
+async def refuse(
     request: ConsumerGroupHeartbeatRequest, context: Context, error: KafkaError
 ) -> ConsumerGroupHeartbeatResponse:
     """The error, and in words what it means."""

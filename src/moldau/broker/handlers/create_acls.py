@@ -16,9 +16,11 @@ async def handle(
     raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
 
 
-def refuse(request: CreateAclsRequest, context: Context, error: KafkaError) -> CreateAclsResponse:
+async def refuse(
+    request: CreateAclsRequest, context: Context, error: KafkaError
+) -> CreateAclsResponse:
     results = [
         AclCreationResult(error_code=error.code, error_message=error.message)
-        for _ in request.creations
+        async for _ in context.each(request.creations)
     ]
     return CreateAclsResponse(throttle_time_ms=0, results=results)

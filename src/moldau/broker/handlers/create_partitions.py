@@ -20,12 +20,12 @@ async def handle(
     broker.controller.require_office()
     counts = Counter(topic.name for topic in request.topics)
     errors: dict[str, KafkaError] = {}
-    for topic in request.topics:
+    async for topic in context.each(request.topics):
         try:
             require_once(counts[topic.name], "Duplicate topic in request.")
             await broker.topic_growth.grow(topic, is_only_checked=request.validate_only)
         except KafkaError as error:
-            errors[topic.name] = error
+            errors[topic.name] = error.kept()
     if not request.validate_only:
         grown = {topic.name: topic.count for topic in request.topics if topic.name not in errors}
         timeout_s = request.timeout_ms / 1000
@@ -33,14 +33,14 @@ async def handle(
             errors[name] = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
     # A topic that is named twice is answered for once.
     topics = {topic.name: topic for topic in request.topics}.values()
-    results = [_result(topic, errors.get(topic.name)) for topic in topics]
+    results = [_result(topic, errors.get(topic.name)) async for topic in context.each(topics)]
     return CreatePartitionsResponse(throttle_time_ms=0, results=results)
 
 
-def refuse(
+async def refuse(
     request: CreatePartitionsRequest, context: Context, error: KafkaError
 ) -> CreatePartitionsResponse:
-    results = [_result(topic, error) for topic in request.topics]
+    results = [_result(topic, error) async for topic in context.each(request.topics)]
     return CreatePartitionsResponse(throttle_time_ms=0, results=results)
 
 

@@ -1,6 +1,6 @@
 """CreateTopics (key 19): create topics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -21,13 +21,15 @@ async def handle(
     request: CreateTopicsRequest, context: Context, broker: Broker
 ) -> CreateTopicsResponse:
     broker.controller.require_office()
-    planned = broker.topic_creation.plan(request.topics)
+    planned = await broker.topic_creation.plan(request.topics, context.turns)
     if not request.validate_only:
         await broker.topic_creation.create(planned, timeout_s=request.timeout_ms / 1000)
-    return CreateTopicsResponse(topics=[_result(topic, context, broker) for topic in planned])
+    described = _Described(broker)
+    results = [_result(topic, context, described) async for topic in context.each(planned)]
+    return CreateTopicsResponse(topics=results)
 
 
-def refuse(
+async def refuse(
     request: CreateTopicsRequest, context: Context, error: KafkaError
 ) -> CreateTopicsResponse:
     return CreateTopicsResponse(
@@ -35,12 +37,26 @@ def refuse(
             CreatableTopicResult(
                 name=topic.name, error_code=error.code, error_message=error.message
             )
-            for topic in request.topics
+            async for topic in context.each(request.topics)
         ]
     )
 
 
-def _result(topic: NewTopic, context: Context, broker: Broker) -> CreatableTopicResult:
+class _Described:
+    """Settings as the answer lists them: once for all topics that have the same."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._known: dict[frozenset[tuple[str, str]], list[CreatableTopicConfigs]] = {}
+
+    def of(self, overrides: Mapping[str, str]) -> list[CreatableTopicConfigs]:
+        key = frozenset(overrides.items())
+        if key not in self._known:
+            self._known[key] = _configs(self._broker.configs.describe_topic(overrides))
+        return self._known[key]
+
+
+def _result(topic: NewTopic, context: Context, described: _Described) -> CreatableTopicResult:
     result = CreatableTopicResult(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -50,7 +66,7 @@ def _result(topic: NewTopic, context: Context, broker: Broker) -> CreatableTopic
     if topic.error is None and context.api_version >= _CONFIGS_SINCE:
         result.num_partitions = len(topic.replicas)
         result.replication_factor = topic.replication_factor
-        result.configs = _configs(broker.configs.describe_topic(topic.overrides))
+        result.configs = described.of(topic.overrides)
     return result
 
 

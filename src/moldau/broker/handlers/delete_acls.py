@@ -16,9 +16,11 @@ async def handle(
     raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
 
 
-def refuse(request: DeleteAclsRequest, context: Context, error: KafkaError) -> DeleteAclsResponse:
+async def refuse(
+    request: DeleteAclsRequest, context: Context, error: KafkaError
+) -> DeleteAclsResponse:
     results = [
         DeleteAclsFilterResult(error_code=error.code, error_message=error.message, matching_acls=[])
-        for _ in request.filters
+        async for _ in context.each(request.filters)
     ]
     return DeleteAclsResponse(throttle_time_ms=0, filter_results=results)

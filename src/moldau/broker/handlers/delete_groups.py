@@ -14,7 +14,7 @@ async def handle(
     request: DeleteGroupsRequest, context: Context, broker: Broker
 ) -> DeleteGroupsResponse:
     results = []
-    for group_id in dict.fromkeys(request.groups_names):
+    async for group_id in context.each(dict.fromkeys(request.groups_names)):
         try:
             code = await broker.groups.delete(group_id)
         except KafkaError as error:
@@ -23,11 +23,12 @@ async def handle(
     return DeleteGroupsResponse(throttle_time_ms=0, results=results)
 
 
-def refuse(
+async def refuse(
     request: DeleteGroupsRequest, context: Context, error: KafkaError
 ) -> DeleteGroupsResponse:
     """The same error for every group."""
     results = [
-        DeletableGroupResult(group_id=each, error_code=error.code) for each in request.groups_names
+        DeletableGroupResult(group_id=group_id, error_code=error.code)
+        async for group_id in context.each(request.groups_names)
     ]
     return DeleteGroupsResponse(throttle_time_ms=0, results=results)

@@ -22,8 +22,8 @@ async def handle(
 ) -> DeleteRecordsResponse:
     started: dict[TopicPartition, int] = {}
     errors: dict[TopicPartition, ErrorCode] = {}
-    for topic in request.topics:
-        for wanted in topic.partitions:
+    async for topic in context.each(request.topics):
+        async for wanted in context.each(topic.partitions):
             name = TopicPartition(topic.name, wanted.partition_index)
             try:
                 started[name] = _start(name, wanted.offset, broker)
@@ -32,14 +32,15 @@ async def handle(
 
     def are_done() -> bool:
         """Whether every live replica begins where it should, or never will."""
-        for name, offset in list(started.items()):
+        while started:
+            name, offset = next(reversed(started.items()))
             try:
-                if _low_watermark(broker.replicas.leader(name), broker) >= offset:
-                    del started[name]
+                if _low_watermark(broker.replicas.leader(name), broker) < offset:
+                    return False
             except KafkaError as error:
                 errors[name] = error.code
-                del started[name]
-        return not started
+            del started[name]
+        return True
 
     await broker.waiters.until(
         are_done,
@@ -48,18 +49,21 @@ async def handle(
         operation="DeleteRecords",
     )
     errors.update(dict.fromkeys(started, ErrorCode.REQUEST_TIMED_OUT))
-    return _response(request, errors, broker)
+    return await _response(request, errors, context, broker)
 
 
-def refuse(
+async def refuse(
     request: DeleteRecordsRequest, context: Context, error: KafkaError
 ) -> DeleteRecordsResponse:
     topics = [
         DeleteRecordsTopicResult(
             name=topic.name,
-            partitions=[_result(wanted.partition_index, error.code) for wanted in topic.partitions],
+            partitions=[
+                _result(wanted.partition_index, error.code)
+                async for wanted in context.each(topic.partitions)
+            ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return DeleteRecordsResponse(throttle_time_ms=0, topics=topics)
 
@@ -86,13 +90,16 @@ def _low_watermark(partition: Partition, broker: Broker) -> int:
     return partition.lowest_log_start(broker.metadata.image.brokers)
 
 
-def _response(
-    request: DeleteRecordsRequest, errors: dict[TopicPartition, ErrorCode], broker: Broker
+async def _response(
+    request: DeleteRecordsRequest,
+    errors: dict[TopicPartition, ErrorCode],
+    context: Context,
+    broker: Broker,
 ) -> DeleteRecordsResponse:
     topics = []
-    for topic in request.topics:
+    async for topic in context.each(request.topics):
         results = []
-        for wanted in topic.partitions:
+        async for wanted in context.each(topic.partitions):
             name = TopicPartition(topic.name, wanted.partition_index)
             code = errors.get(name, ErrorCode.NONE)
             low_watermark = NO_LOW_WATERMARK

@@ -27,7 +27,7 @@ async def handle(
         code = ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
         raise KafkaError(code)
     image = broker.metadata.image
-    results = [_find(state, image) for state in _states(request)]
+    results = [_find(state, image) async for state in context.each(_states(request))]
     doomed = {
         result.name: result
         for result in results
@@ -48,7 +48,7 @@ async def handle(
     return DeleteTopicsResponse(responses=results)
 
 
-def refuse(
+async def refuse(
     request: DeleteTopicsRequest, context: Context, error: KafkaError
 ) -> DeleteTopicsResponse:
     return DeleteTopicsResponse(
@@ -59,7 +59,7 @@ def refuse(
                 error_code=error.code,
                 error_message=error.message,
             )
-            for state in _states(request)
+            async for state in context.each(_states(request))
         ]
     )
 

@@ -16,7 +16,8 @@ from moldau.protocol.messages.describe_client_quotas import (
 async def handle(
     request: DescribeClientQuotasRequest, context: Context, broker: Broker
 ) -> DescribeClientQuotasResponse:
-    filters = [Filter(one.entity_type, one.match_type, one.match) for one in request.components]
+    # There are three types, each of which can be asked for once: a fourth is one too many.
+    filters = [Filter(one.entity_type, one.match_type, one.match) for one in request.components[:4]]
     found = await broker.client_quotas.find(filters, is_strict=request.strict)
     entries = [
         EntryData(
@@ -32,7 +33,7 @@ async def handle(
     )
 
 
-def refuse(
+async def refuse(
     request: DescribeClientQuotasRequest, context: Context, error: KafkaError
 ) -> DescribeClientQuotasResponse:
     return DescribeClientQuotasResponse(

@@ -33,30 +33,41 @@ _DYNAMIC_LOGGER = 6
 async def handle(
     request: DescribeConfigsRequest, context: Context, broker: Broker
 ) -> DescribeConfigsResponse:
+    described: dict[tuple[object, ...], DescribeConfigsResult] = {}
     results = []
-    for resource in request.resources:
-        try:
-            configs = await _describe(resource, request, context, broker)
-        except KafkaError as error:
-            results.append(_refused(resource, error))
-        else:
-            results.append(
-                DescribeConfigsResult(
-                    error_code=ErrorCode.NONE,
-                    error_message="",
-                    resource_type=resource.resource_type,
-                    resource_name=resource.resource_name,
-                    configs=configs,
-                )
-            )
+    async for resource in context.each(request.resources):
+        keys = tuple(resource.configuration_keys or ())
+        asked = (resource.resource_type, resource.resource_name, keys)
+        if asked not in described:
+            described[asked] = await _result_of(resource, request, context, broker)
+        results.append(described[asked])
     return DescribeConfigsResponse(throttle_time_ms=0, results=results)
 
 
-def refuse(
+async def refuse(
     request: DescribeConfigsRequest, context: Context, error: KafkaError
 ) -> DescribeConfigsResponse:
-    results = [_refused(resource, error) for resource in request.resources]
+    results = [_refused(resource, error) async for resource in context.each(request.resources)]
     return DescribeConfigsResponse(throttle_time_ms=0, results=results)
+
+
+async def _result_of(
+    resource: DescribeConfigsResource,
+    request: DescribeConfigsRequest,
+    context: Context,
+    broker: Broker,
+) -> DescribeConfigsResult:
+    try:
+        configs = await _describe(resource, request, context, broker)
+    except KafkaError as error:
+        return _refused(resource, error)
+    return DescribeConfigsResult(
+        error_code=ErrorCode.NONE,
+        error_message="",
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=configs,
+    )
 
 
 def _refused(resource: DescribeConfigsResource, error: KafkaError) -> DescribeConfigsResult:

@@ -16,8 +16,10 @@ from moldau.protocol.messages.describe_groups import (
 async def handle(
     request: DescribeGroupsRequest, context: Context, broker: Broker
 ) -> DescribeGroupsResponse:
-    described = []
-    for group_id in request.groups:
+    described: dict[str, DescribedGroup] = {}
+    async for group_id in context.each(request.groups):
+        if group_id in described:
+            continue
         try:
             group = _group(group_id, broker.groups.describe(group_id))
         except KafkaError as error:
@@ -25,15 +27,18 @@ async def handle(
         else:
             if request.include_authorized_operations:
                 group.authorized_operations = operations_of("group")
-        described.append(group)
-    return DescribeGroupsResponse(groups=described)
+        described[group_id] = group
+    return DescribeGroupsResponse(groups=[described[group_id] for group_id in request.groups])
 
 
-def refuse(
+async def refuse(
     request: DescribeGroupsRequest, context: Context, error: KafkaError
 ) -> DescribeGroupsResponse:
     """The same error for every group."""
-    refused = [_group(each, Description(state=""), error.code) for each in request.groups]
+    refused = [
+        _group(group_id, Description(state=""), error.code)
+        async for group_id in context.each(request.groups)
+    ]
     return DescribeGroupsResponse(groups=refused)
 
 

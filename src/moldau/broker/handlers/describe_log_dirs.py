@@ -24,15 +24,20 @@ async def handle(
     if request.topics is not None:
         wanted = {
             TopicPartition(topic.topic, number)
-            for topic in request.topics
-            for number in topic.partitions
+            async for topic in context.each(request.topics)
+            async for number in context.each(topic.partitions)
         }
-    results = [_describe(directory, wanted, broker) for directory in broker.logs.directories]
+    results = [
+        await _describe(directory, wanted, context, broker) for directory in broker.logs.directories
+    ]
     return DescribeLogDirsResponse(throttle_time_ms=0, results=results)
 
 
-def _describe(
-    directory: LogDirectory, wanted: Collection[TopicPartition] | None, broker: Broker
+async def _describe(
+    directory: LogDirectory,
+    wanted: Collection[TopicPartition] | None,
+    context: Context,
+    broker: Broker,
 ) -> DescribeLogDirsResult:
     volume = directory.volume
     if not volume.is_online:
@@ -40,7 +45,7 @@ def _describe(
             error_code=ErrorCode.KAFKA_STORAGE_ERROR, log_dir=volume.path, topics=[]
         )
     topics: dict[str, DescribeLogDirsTopic] = {}
-    for name, described in _partitions(directory, broker):
+    async for name, described in context.each(_partitions(directory, broker)):
         if wanted is None or name in wanted:
             topic = topics.setdefault(
                 name.topic, DescribeLogDirsTopic(name=name.topic, partitions=[])
@@ -58,10 +63,10 @@ def _describe(
 def _partitions(
     directory: LogDirectory, broker: Broker
 ) -> Iterator[tuple[TopicPartition, DescribeLogDirsPartition]]:
-    for name, log in directory.logs.items():
+    for name, log in list(directory.logs.items()):
         lag = max(log.high_watermark - log.log_end_offset, 0)
         yield name, _partition(log, lag, is_future=False)
-    for name, copy in directory.futures.items():
+    for name, copy in list(directory.futures.items()):
         original = broker.logs.get(name)
         lag = 0 if original is None else max(original.log_end_offset - copy.log_end_offset, 0)
         yield name, _partition(copy, lag, is_future=True)

@@ -25,23 +25,25 @@ async def handle(
             name=topic.name,
             partitions=[
                 _partition(TopicPartition(topic.name, number), broker)
-                for number in topic.partition_indexes
+                async for number in context.each(topic.partition_indexes)
             ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return DescribeProducersResponse(throttle_time_ms=0, topics=topics)
 
 
-def refuse(
+async def refuse(
     request: DescribeProducersRequest, context: Context, error: KafkaError
 ) -> DescribeProducersResponse:
     topics = [
         TopicResponse(
             name=topic.name,
-            partitions=[_refused(number, error) for number in topic.partition_indexes],
+            partitions=[
+                _refused(number, error) async for number in context.each(topic.partition_indexes)
+            ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return DescribeProducersResponse(throttle_time_ms=0, topics=topics)
 

@@ -24,12 +24,12 @@ async def handle(
     if cursor.partition_index < 0:
         message = f"the cursor points at partition {cursor.partition_index}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
-    wanted = [topic.name for topic in request.topics] or image.topics
-    names = sorted({name for name in wanted if name >= cursor.topic_name})
+    asked = {topic.name async for topic in context.each(request.topics)} or image.topics
+    names = [name for name in asked if name >= cursor.topic_name]
     limit = broker.config.general.max_request_partition_size_limit
     room = max(min(limit, request.response_partition_limit), 1)
     response = DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=[])
-    for name in names:
+    async for name in context.each(await context.turns.in_order(names)):
         topic = image.topics.get(name)
         if topic is None:
             response.topics.append(_unknown(name))
@@ -47,10 +47,10 @@ async def handle(
     return response
 
 
-def refuse(
+async def refuse(
     request: DescribeTopicPartitionsRequest, context: Context, error: KafkaError
 ) -> DescribeTopicPartitionsResponse:
-    topics = [_unknown(topic.name, error.code) for topic in request.topics]
+    topics = [_unknown(topic.name, error.code) async for topic in context.each(request.topics)]
     return DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=topics)
 
 

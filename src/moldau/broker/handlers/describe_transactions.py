@@ -16,15 +16,15 @@ from moldau.protocol.messages.describe_transactions import (
 async def handle(
     request: DescribeTransactionsRequest, context: Context, broker: Broker
 ) -> DescribeTransactionsResponse:
-    states = [_state(each, broker) for each in request.transactional_ids]
+    states = [_state(one, broker) async for one in context.each(request.transactional_ids)]
     return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
 
 
-def refuse(
+async def refuse(
     request: DescribeTransactionsRequest, context: Context, error: KafkaError
 ) -> DescribeTransactionsResponse:
     """The same error for every transactional id."""
-    states = [_refused(each, error.code) for each in request.transactional_ids]
+    states = [_refused(one, error.code) async for one in context.each(request.transactional_ids)]
     return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
 
 

@@ -1,5 +1,7 @@
 """ElectLeaders (key 43): elect preferred leaders, or any where there is none."""
 
+from collections.abc import Iterator
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode, KafkaError
@@ -24,45 +26,42 @@ async def handle(
         message = f"there is no election of type {request.election_type}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     errors: dict[TopicPartition, KafkaError | None] = {}
-    for name in _asked(request, broker):
+    async for name in context.each(_asked(request, broker)):
         try:
             _require_need(name, request.election_type, broker)
         except KafkaError as error:
-            errors[name] = error
+            errors[name] = error.kept()
         else:
             errors[name] = None
     wanted = [name for name, error in errors.items() if error is None]
     errors |= await _elect(wanted, request, broker)
     if request.topic_partitions is None:
         errors = {name: error for name, error in errors.items() if not _is_not_needed(error)}
-    return _response(errors, ErrorCode.NONE)
+    return await _response(errors, ErrorCode.NONE, context)
 
 
-def refuse(
+async def refuse(
     request: ElectLeadersRequest, context: Context, error: KafkaError
 ) -> ElectLeadersResponse:
     errors: dict[TopicPartition, KafkaError | None] = {
         TopicPartition(topic.topic, number): error
-        for topic in request.topic_partitions or []
-        for number in topic.partitions
+        async for topic in context.each(request.topic_partitions or [])
+        async for number in context.each(topic.partitions)
     }
     # Version 0 has no error of its own.
     code = error.code if context.api_version > 0 else ErrorCode.NONE
-    return _response(errors, code)
+    return await _response(errors, code, context)
 
 
-def _asked(request: ElectLeadersRequest, broker: Broker) -> list[TopicPartition]:
+def _asked(request: ElectLeadersRequest, broker: Broker) -> Iterator[TopicPartition]:
     if request.topic_partitions is None:
-        return [
-            TopicPartition(topic.name, number)
-            for topic in broker.metadata.image.topics.values()
-            for number in topic.partitions
-        ]
-    return [
-        TopicPartition(topic.topic, number)
-        for topic in request.topic_partitions
-        for number in topic.partitions
-    ]
+        for known in broker.metadata.image.topics.values():
+            for number in known.partitions:
+                yield TopicPartition(known.name, number)
+    else:
+        for topic in request.topic_partitions:
+            for number in topic.partitions:
+                yield TopicPartition(topic.topic, number)
 
 
 def _require_need(name: TopicPartition, election_type: int, broker: Broker) -> None:
@@ -123,11 +122,11 @@ def _is_not_needed(error: KafkaError | None) -> bool:
     return error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED
 
 
-def _response(
-    errors: dict[TopicPartition, KafkaError | None], code: ErrorCode
+async def _response(
+    errors: dict[TopicPartition, KafkaError | None], code: ErrorCode, context: Context
 ) -> ElectLeadersResponse:
     topics: dict[str, ReplicaElectionResult] = {}
-    for name, error in errors.items():
+    async for name, error in context.each(errors.items()):
         topic = topics.setdefault(
             name.topic, ReplicaElectionResult(topic=name.topic, partition_result=[])
         )

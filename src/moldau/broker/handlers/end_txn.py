@@ -16,6 +16,6 @@ async def handle(request: EndTxnRequest, context: Context, broker: Broker) -> En
     return EndTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)
 
 
-def refuse(request: EndTxnRequest, context: Context, error: KafkaError) -> EndTxnResponse:
+async def refuse(request: EndTxnRequest, context: Context, error: KafkaError) -> EndTxnResponse:
     code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)
     return EndTxnResponse(throttle_time_ms=0, error_code=code)

@@ -98,7 +98,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     return _response(fetch, asked, reads, context, broker)
 
 
-def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
+async def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
     """The error for the whole request; before version 13 also for every partition."""
     topics = []
     # One that names too many partitions hears it once.
@@ -126,6 +126,8 @@ def _session_request(
                 partition.log_start_offset,
                 partition.last_fetched_epoch,
             )
+    sessions.check_count(len(request.forgotten_topics_data))
+    sessions.check_count(sum(len(topic.partitions) for topic in request.forgotten_topics_data))
     forgotten = [
         PartitionKey(topic.topic_id if uses_ids else topic.topic, partition)
         for topic in request.forgotten_topics_data

@@ -25,7 +25,10 @@ async def handle(
         message = f"there are no coordinators of type {request.key_type}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     if context.api_version >= _BATCHED_SINCE:
-        found = [await _find(key, request.key_type, context, broker) for key in _keys(request)]
+        found = [
+            await _find(key, request.key_type, context, broker)
+            async for key in context.each(_keys(request))
+        ]
         return FindCoordinatorResponse(coordinators=found)
     one = await _find(request.key, request.key_type, context, broker)
     return FindCoordinatorResponse(
@@ -37,12 +40,12 @@ async def handle(
     )
 
 
-def refuse(
+async def refuse(
     request: FindCoordinatorRequest, context: Context, error: KafkaError
 ) -> FindCoordinatorResponse:
     """The same error for every key."""
     if context.api_version >= _BATCHED_SINCE:
-        refused = [_refused(key, error.code) for key in _keys(request)]
+        refused = [_refused(key, error.code) async for key in context.each(_keys(request))]
         return FindCoordinatorResponse(coordinators=refused)
     return FindCoordinatorResponse(
         error_code=error.code, error_message=str(error), node_id=-1, host="", port=-1

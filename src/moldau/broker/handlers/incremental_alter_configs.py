@@ -1,8 +1,10 @@
 """IncrementalAlterConfigs (key 44): change single dynamic settings of topics and brokers."""
 
+from collections import Counter
+
 from moldau.broker.broker import Broker
 from moldau.broker.config_changes import operation_of
-from moldau.broker.config_resources import ConfigResource
+from moldau.broker.config_resources import ConfigResource, require_sensible_settings
 from moldau.broker.context import Context
 from moldau.broker.topic_creation import require_once
 from moldau.config.alteration import Alteration
@@ -18,11 +20,13 @@ from moldau.protocol.messages.incremental_alter_configs import (
 async def handle(
     request: IncrementalAlterConfigsRequest, context: Context, broker: Broker
 ) -> IncrementalAlterConfigsResponse:
-    names = [_name(resource) for resource in request.resources]
+    counts = Counter([_name(one) async for one in context.each(request.resources)])
     responses = []
-    for resource, name in zip(request.resources, names, strict=True):
+    async for resource in context.each(request.resources):
+        name = _name(resource)
         try:
-            require_once(names.count(name), "Each resource must appear at most once.")
+            require_once(counts[name], "Each resource must appear at most once.")
+            require_sensible_settings(len(resource.configs))
             alterations = [
                 Alteration(config.name, operation_of(config.config_operation), config.value)
                 for config in resource.configs
@@ -37,10 +41,10 @@ async def handle(
     return IncrementalAlterConfigsResponse(throttle_time_ms=0, responses=responses)
 
 
-def refuse(
+async def refuse(
     request: IncrementalAlterConfigsRequest, context: Context, error: KafkaError
 ) -> IncrementalAlterConfigsResponse:
-    responses = [_response(resource, error) for resource in request.resources]
+    responses = [_response(resource, error) async for resource in context.each(request.resources)]
     return IncrementalAlterConfigsResponse(throttle_time_ms=0, responses=responses)
 
 

@@ -35,7 +35,7 @@ async def handle(
     )
 
 
-def refuse(
+async def refuse(
     request: InitProducerIdRequest, context: Context, error: KafkaError
 ) -> InitProducerIdResponse:
     code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)

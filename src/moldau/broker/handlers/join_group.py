@@ -3,19 +3,23 @@
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.coordinator.group.messages import Join, JoinReply
-from moldau.errors import KafkaError
+from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
 
+_PROTOCOLS_MAX = 1_000  # Kafka's clients have one to three
 _MUST_KNOW_ID_SINCE = 4
 _PROTOCOL_MAY_BE_NULL_SINCE = 7
 _CAN_SKIP_ASSIGNMENT_SINCE = 9
 
 
 async def handle(request: JoinGroupRequest, context: Context, broker: Broker) -> JoinGroupResponse:
+    if len(request.protocols) > _PROTOCOLS_MAX:
+        message = f"more than {_PROTOCOLS_MAX} protocols"
+        raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     version = context.api_version
     instance_id = request.group_instance_id
     rebalance_timeout_ms = request.rebalance_timeout_ms
@@ -36,7 +40,9 @@ async def handle(request: JoinGroupRequest, context: Context, broker: Broker) ->
     return _response(await broker.groups.join(request.group_id, join), version)
 
 
-def refuse(request: JoinGroupRequest, context: Context, error: KafkaError) -> JoinGroupResponse:
+async def refuse(
+    request: JoinGroupRequest, context: Context, error: KafkaError
+) -> JoinGroupResponse:
     """The error, and the id that the member came with."""
     return _response(JoinReply(error.code, request.member_id), context.api_version)
 

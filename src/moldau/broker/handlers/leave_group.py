@@ -11,6 +11,7 @@ from moldau.protocol.messages.leave_group import (
 )
 
 _BATCHED_SINCE = 3
+_LEAVING_TOGETHER = 200
 
 
 async def handle(
@@ -19,14 +20,18 @@ async def handle(
     if context.api_version < _BATCHED_SINCE:
         (error,) = broker.groups.leave(request.group_id, [Identity(request.member_id)])
         return LeaveGroupResponse(error_code=error)
-    leaving = [
-        Identity(each.member_id, instance_id=each.group_instance_id) for each in request.members
-    ]
-    errors = broker.groups.leave(request.group_id, leaving)
-    members = [
-        MemberResponse(
-            member_id=each.member_id, group_instance_id=each.instance_id, error_code=error
-        )
-        for each, error in zip(leaving, errors, strict=True)
-    ]
+    members: list[MemberResponse] = []
+    starts = range(0, max(len(request.members), 1), _LEAVING_TOGETHER)
+    async for start in context.turns.each(starts, at_once=1):
+        leaving = [
+            Identity(each.member_id, instance_id=each.group_instance_id)
+            for each in request.members[start : start + _LEAVING_TOGETHER]
+        ]
+        errors = broker.groups.leave(request.group_id, leaving)
+        members += [
+            MemberResponse(
+                member_id=each.member_id, group_instance_id=each.instance_id, error_code=error
+            )
+            for each, error in zip(leaving, errors, strict=True)
+        ]
     return LeaveGroupResponse(error_code=ErrorCode.NONE, members=members)

@@ -8,8 +8,8 @@ from moldau.protocol.messages.list_groups import ListedGroup, ListGroupsRequest,
 async def handle(
     request: ListGroupsRequest, context: Context, broker: Broker
 ) -> ListGroupsResponse:
-    states = [each.lower() for each in request.states_filter]
-    types = [each.lower() for each in request.types_filter]
+    states = {each.lower() async for each in context.each(request.states_filter)}
+    types = {each.lower() async for each in context.each(request.types_filter)}
     error, overviews = broker.groups.overviews()
     listed = [
         ListedGroup(
@@ -18,7 +18,7 @@ async def handle(
             group_state=each.state,
             group_type=each.group_type,
         )
-        for each in overviews
+        async for each in context.each(overviews)
         if (not states or each.state.lower() in states) and (not types or each.group_type in types)
     ]
     return ListGroupsResponse(error_code=error, groups=listed)

@@ -1,8 +1,5 @@
 """ListOffsets (key 2): the ends of a log, or the first record from a time on."""
 
-from collections import Counter
-from collections.abc import Iterable
-
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.offset_lookup import Lookup, Requested, look_up, segment_starts
@@ -36,11 +33,11 @@ async def handle(
         is_client=request.replica_id == CONSUMER,
         is_read_committed=request.isolation_level == READ_COMMITTED,
     )
-    repeated = _repeated(request)
+    repeated = await _repeated(request, context)
     topics = []
-    for topic in request.topics:
+    async for topic in context.each(request.topics):
         responses = []
-        for asked in topic.partitions:
+        async for asked in context.each(topic.partitions):
             try:
                 if context.api_version > 0:
                     _require_once(TopicPartition(topic.name, asked.partition_index), repeated)
@@ -52,27 +49,31 @@ async def handle(
     return ListOffsetsResponse(topics=topics)
 
 
-def refuse(request: ListOffsetsRequest, context: Context, error: KafkaError) -> ListOffsetsResponse:
+async def refuse(
+    request: ListOffsetsRequest, context: Context, error: KafkaError
+) -> ListOffsetsResponse:
     """The same error for every partition."""
 
-    def refused(asked: Iterable[ListOffsetsPartition]) -> list[ListOffsetsPartitionResponse]:
-        return [_refused(one, error, context.api_version) for one in asked]
-
-    return ListOffsetsResponse(
-        topics=[
-            ListOffsetsTopicResponse(name=topic.name, partitions=refused(topic.partitions))
-            for topic in request.topics
+    topics = []
+    async for topic in context.each(request.topics):
+        refused = [
+            _refused(one, error, context.api_version)
+            async for one in context.each(topic.partitions)
         ]
-    )
+        topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=refused))
+    return ListOffsetsResponse(topics=topics)
 
 
-def _repeated(request: ListOffsetsRequest) -> set[TopicPartition]:
-    counts = Counter(
-        TopicPartition(topic.name, asked.partition_index)
-        for topic in request.topics
-        for asked in topic.partitions
-    )
-    return {name for name, count in counts.items() if count > 1}
+async def _repeated(request: ListOffsetsRequest, context: Context) -> set[TopicPartition]:
+    seen: set[TopicPartition] = set()
+    repeated = set()
+    async for topic in context.each(request.topics):
+        async for asked in context.each(topic.partitions):
+            name = TopicPartition(topic.name, asked.partition_index)
+            if name in seen:
+                repeated.add(name)
+            seen.add(name)
+    return repeated
 
 
 def _require_once(name: TopicPartition, repeated: set[TopicPartition]) -> None:

@@ -21,11 +21,13 @@ async def handle(
     if request.topics is not None:
         wanted = {
             TopicPartition(topic.name, number)
-            for topic in request.topics
-            for number in topic.partition_indexes
+            async for topic in context.each(request.topics)
+            async for number in context.each(topic.partition_indexes)
         }
     topics: dict[str, OngoingTopicReassignment] = {}
-    for name in cluster.partitions():
+    async for name in context.each(list(cluster.partitions())):
+        if name.topic not in cluster.topics:
+            continue  # deleted meanwhile
         assignment = cluster.assignment(name)
         is_moving = assignment.adding or assignment.removing
         if is_moving and (wanted is None or name in wanted):

@@ -29,7 +29,9 @@ async def handle(
             producer_id=transaction.producer_id,
             transaction_state=transaction.state.label,
         )
-        for transactional_id, transaction in broker.transactions.matching(wanted)
+        async for transactional_id, transaction in context.each(
+            list(broker.transactions.matching(wanted))
+        )
     ]
     return ListTransactionsResponse(
         throttle_time_ms=0,

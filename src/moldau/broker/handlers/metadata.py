@@ -1,7 +1,7 @@
 """Metadata (key 3): which brokers there are, and who leads what."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from moldau.broker.advertised import advertised_endpoint
 from moldau.broker.authorized import operations_of
@@ -22,6 +22,7 @@ from moldau.protocol.primitives import NO_UUID
 
 _LISTENER_NOT_FOUND_SINCE = 6
 _TOPIC_IDS_SINCE = 12
+_CREATED_TOGETHER = 20
 
 
 async def handle(request: MetadataRequest, context: Context, broker: Broker) -> MetadataResponse:
@@ -29,13 +30,16 @@ async def handle(request: MetadataRequest, context: Context, broker: Broker) -> 
     asked = request.topics
     if asked is None or (context.api_version == 0 and not asked):
         image = broker.metadata.image
-        topics = [_topic(topic, image, context) for topic in image.topics.values()]
+        topics = [
+            _topic(topic, image, context) async for topic in context.each(image.topics.values())
+        ]
     else:
-        refusals = await _create_missing(request, asked, broker)
+        different = {(one.name, one.topic_id): one async for one in context.each(asked)}.values()
+        refusals = await _create_missing(request, different, context, broker)
         image = broker.metadata.image
-        topics = [_asked(one, refusals, image, context) for one in asked]
+        topics = [_asked(one, refusals, image, context) async for one in context.each(different)]
     if request.include_topic_authorized_operations:
-        for topic in topics:
+        async for topic in context.each(topics):
             if topic.error_code == ErrorCode.NONE:
                 topic.topic_authorized_operations = operations_of("topic")
     response = MetadataResponse(
@@ -49,13 +53,13 @@ async def handle(request: MetadataRequest, context: Context, broker: Broker) -> 
     return response
 
 
-def refuse(request: MetadataRequest, context: Context, error: KafkaError) -> MetadataResponse:
+async def refuse(request: MetadataRequest, context: Context, error: KafkaError) -> MetadataResponse:
     """The same error for every topic."""
     topics = [
         _refused(
             one.name if context.api_version >= _TOPIC_IDS_SINCE else one.name or "", error.code
         )
-        for one in request.topics or ()
+        async for one in context.each(request.topics or ())
     ]
     return MetadataResponse(brokers=[], topics=topics)
 
@@ -70,25 +74,35 @@ def _require_served(request: MetadataRequest, version: int) -> None:
 
 
 async def _create_missing(
-    request: MetadataRequest, asked: list[MetadataRequestTopic], broker: Broker
+    request: MetadataRequest,
+    asked: Collection[MetadataRequestTopic],
+    context: Context,
+    broker: Broker,
 ) -> dict[str, ErrorCode]:
     """Create the topics that are not there; returns why some of them still are not."""
-    known = broker.metadata.image.topics
-    missing = dict.fromkeys(one.name for one in asked if one.name and one.name not in known)
-    if not missing:
-        return {}
+    known, creation = broker.metadata.image.topics, broker.auto_creation
     is_allowed = (
         request.allow_auto_topic_creation and broker.config.general.auto_create_topics_enable
     )
     refusals: dict[str, ErrorCode] = {}
+    missing = []
+    async for one in context.each(asked):
+        if one.name and one.name not in known:
+            try:
+                creation.require_possible(one.name, is_allowed=is_allowed)
+            except KafkaError as error:
+                refusals[one.name] = error.code
+            else:
+                missing.append(one.name)
 
     async def create(name: str) -> None:
         try:
-            await broker.auto_creation.create(name, is_allowed=is_allowed)
+            await creation.create(name, is_allowed=is_allowed)
         except KafkaError as error:
             refusals[name] = error.code
 
-    await asyncio.gather(*map(create, missing))
+    for start in range(0, len(missing), _CREATED_TOGETHER):
+        await asyncio.gather(*map(create, missing[start : start + _CREATED_TOGETHER]))
     return refusals
 
 

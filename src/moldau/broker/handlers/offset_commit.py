@@ -1,5 +1,7 @@
 """OffsetCommit (key 8): a group stores how far it has read."""
 
+from collections.abc import Mapping
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.coordinator.group.messages import Committed, Identity
@@ -12,8 +14,11 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from moldau.runtime.turns import in_parts
 
 EPOCHS_SINCE = 9
+COMMITTED_TOGETHER = 200
+"""More than so many offsets are stored by several batches: each takes the time to write it."""
 _DEFAULT = -1
 _TIMESTAMP_MAX = 2**63 - 1
 
@@ -26,37 +31,38 @@ async def handle(
     now_ms = broker.clock.now_ms()
     offsets: dict[TopicPartition, Committed] = {}
     errors: Errors = {}
-    for topic in request.topics:
+    async for topic in context.each(request.topics):
         name, known = topic.name, broker.metadata.image.topics.get(topic.name)
-        for each in topic.partitions:
+        async for each in context.each(topic.partitions):
             partition = TopicPartition(name, each.partition_index)
             if known is None or each.partition_index not in known.partitions:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
                 offsets[partition] = _committed(each, request.retention_time_ms, now_ms)
     if context.api_version == 0:
-        errors |= await _commit_to_tree(request.group_id, offsets, broker)
-    elif offsets:
-        errors |= await _commit(request, context.api_version, offsets, broker)
-    return _response(request, errors)
+        errors |= await _commit_to_tree(request.group_id, offsets, context, broker)
+    else:
+        async for some in context.turns.each(in_parts(offsets, COMMITTED_TOGETHER), at_once=1):
+            errors |= await _commit(request, context.api_version, some, broker)
+    return await _response(request, context, errors)
 
 
-def refuse(
+async def refuse(
     request: OffsetCommitRequest, context: Context, error: KafkaError
 ) -> OffsetCommitResponse:
     """The same error for every partition."""
     errors = {
         TopicPartition(topic.name, each.partition_index): error.code
-        for topic in request.topics
-        for each in topic.partitions
+        async for topic in context.each(request.topics)
+        async for each in context.each(topic.partitions)
     }
-    return _response(request, errors)
+    return await _response(request, context, errors)
 
 
 async def _commit(
     request: OffsetCommitRequest,
     version: int,
-    offsets: dict[TopicPartition, Committed],
+    offsets: Mapping[TopicPartition, Committed],
     broker: Broker,
 ) -> Errors:
     identity = Identity(
@@ -72,11 +78,11 @@ async def _commit(
 
 
 async def _commit_to_tree(
-    group_id: str, offsets: dict[TopicPartition, Committed], broker: Broker
+    group_id: str, offsets: dict[TopicPartition, Committed], context: Context, broker: Broker
 ) -> Errors:
     errors: Errors = {}
     size_max = broker.config.groups.offset_metadata_max_bytes
-    for partition, committed in offsets.items():
+    async for partition, committed in context.each(offsets.items()):
         if len(committed.metadata) > size_max:
             errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
         else:
@@ -96,7 +102,9 @@ def _committed(each: OffsetCommitRequestPartition, retention_ms: int, now_ms: in
     )
 
 
-def _response(request: OffsetCommitRequest, errors: Errors) -> OffsetCommitResponse:
+async def _response(
+    request: OffsetCommitRequest, context: Context, errors: Errors
+) -> OffsetCommitResponse:
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,
@@ -105,9 +113,9 @@ def _response(request: OffsetCommitRequest, errors: Errors) -> OffsetCommitRespo
                     partition_index=each.partition_index,
                     error_code=errors[TopicPartition(topic.name, each.partition_index)],
                 )
-                for each in topic.partitions
+                async for each in context.each(topic.partitions)
             ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return OffsetCommitResponse(topics=topics)

@@ -2,6 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.handlers.offset_commit import COMMITTED_TOGETHER
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_delete import (
@@ -10,20 +11,24 @@ from moldau.protocol.messages.offset_delete import (
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
 )
+from moldau.runtime.turns import in_parts
 
 
 async def handle(
     request: OffsetDeleteRequest, context: Context, broker: Broker
 ) -> OffsetDeleteResponse:
-    known, errors = [], {}
-    for topic in request.topics:
-        for each in topic.partitions:
+    known: dict[TopicPartition, None] = {}
+    errors: dict[TopicPartition, ErrorCode] = {}
+    async for topic in context.each(request.topics):
+        async for each in context.each(topic.partitions):
             partition = TopicPartition(topic.name, each.partition_index)
             if broker.metadata.image.partition(*partition) is None:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
-                known.append(partition)
-    errors |= await broker.groups.delete_offsets(request.group_id, known)
+                known[partition] = None
+    parts = in_parts(known, COMMITTED_TOGETHER) if known else [known]
+    async for some in context.turns.each(parts, at_once=1):
+        errors |= await broker.groups.delete_offsets(request.group_id, some)
     topics = [
         OffsetDeleteResponseTopic(
             name=topic.name,
@@ -32,15 +37,15 @@ async def handle(
                     partition_index=each.partition_index,
                     error_code=errors[TopicPartition(topic.name, each.partition_index)],
                 )
-                for each in topic.partitions
+                async for each in context.each(topic.partitions)
             ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return OffsetDeleteResponse(error_code=ErrorCode.NONE, throttle_time_ms=0, topics=topics)
 
 
-def refuse(
+async def refuse(
     request: OffsetDeleteRequest, context: Context, error: KafkaError
 ) -> OffsetDeleteResponse:
     """One error for the group."""

@@ -10,6 +10,8 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
     OffsetFetchResponsePartition,
@@ -22,52 +24,59 @@ _ERROR_FOR_ALL_SINCE = 2
 _BATCHED_SINCE = 8
 
 Fetched = Mapping[TopicPartition, FetchedOffset]
+Topic = OffsetFetchRequestTopic | OffsetFetchRequestTopics
 
 
 async def handle(
     request: OffsetFetchRequest, context: Context, broker: Broker
 ) -> OffsetFetchResponse:
     if context.api_version >= _BATCHED_SINCE:
-        groups = [await _fetch_group(one, request, broker) for one in request.groups]
+        groups = [
+            await _fetch_group(one, request, context, broker)
+            async for one in context.each(request.groups)
+        ]
         return OffsetFetchResponse(groups=groups)
-    partitions = _asked(request)
+    partitions = await _asked(request.topics, context)
     if context.api_version == 0:
-        return _response(await _fetch_from_tree(request.group_id, partitions or [], broker))
-    return _response(
-        await broker.groups.fetch(
+        fetched = await _fetch_from_tree(request.group_id, partitions or [], context, broker)
+    else:
+        fetched = await broker.groups.fetch(
             request.group_id, partitions, require_stable=request.require_stable
         )
-    )
+    return await _response(fetched, context)
 
 
-def refuse(request: OffsetFetchRequest, context: Context, error: KafkaError) -> OffsetFetchResponse:
+async def refuse(
+    request: OffsetFetchRequest, context: Context, error: KafkaError
+) -> OffsetFetchResponse:
     """One error, or before version 2 the same for every partition."""
     if context.api_version >= _BATCHED_SINCE:
         groups = [
             OffsetFetchResponseGroup(group_id=one.group_id, topics=[], error_code=error.code)
-            for one in request.groups
+            async for one in context.each(request.groups)
         ]
         return OffsetFetchResponse(groups=groups)
     if context.api_version >= _ERROR_FOR_ALL_SINCE:
         return OffsetFetchResponse(error_code=error.code)
-    return _response({each: FetchedOffset(error.code) for each in _asked(request) or []})
+    asked = await _asked(request.topics, context) or []
+    return await _response(dict.fromkeys(asked, FetchedOffset(error.code)), context)
 
 
-def _asked(request: OffsetFetchRequest) -> list[TopicPartition] | None:
-    if request.topics is None:
+async def _asked(topics: Iterable[Topic] | None, context: Context) -> list[TopicPartition] | None:
+    if topics is None:
         return None
     return [
         TopicPartition(topic.name, index)
-        for topic in request.topics
-        for index in topic.partition_indexes
+        async for topic in context.each(topics)
+        async for index in context.each(topic.partition_indexes)
     ]
 
 
 async def _fetch_from_tree(
-    group_id: str, partitions: Iterable[TopicPartition], broker: Broker
+    group_id: str, partitions: Iterable[TopicPartition], context: Context, broker: Broker
 ) -> Fetched:
     fetched = {}
-    for partition in partitions:
+    async for partition in context.each(partitions):
         fetched[partition] = FetchedOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if broker.metadata.image.partition(*partition) is not None:
             offset = await broker.old_offsets.get(group_id, partition)
@@ -77,15 +86,9 @@ async def _fetch_from_tree(
 
 
 async def _fetch_group(
-    group: OffsetFetchRequestGroup, request: OffsetFetchRequest, broker: Broker
+    group: OffsetFetchRequestGroup, request: OffsetFetchRequest, context: Context, broker: Broker
 ) -> OffsetFetchResponseGroup:
-    partitions = None
-    if group.topics is not None:
-        partitions = [
-            TopicPartition(topic.name, index)
-            for topic in group.topics
-            for index in topic.partition_indexes
-        ]
+    partitions = await _asked(group.topics, context)
     try:
         fetched = await broker.groups.fetch(
             group.group_id,
@@ -106,15 +109,15 @@ async def _fetch_group(
                     metadata=each.metadata,
                     error_code=each.error,
                 )
-                for index, each in partitions.items()
+                async for index, each in context.each(partitions.items())
             ],
         )
-        for name, partitions in _by_topic(fetched).items()
+        async for name, partitions in context.each((await _by_topic(fetched, context)).items())
     ]
     return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics)
 
 
-def _response(fetched: Fetched) -> OffsetFetchResponse:
+async def _response(fetched: Fetched, context: Context) -> OffsetFetchResponse:
     topics = [
         OffsetFetchResponseTopic(
             name=name,
@@ -126,16 +129,16 @@ def _response(fetched: Fetched) -> OffsetFetchResponse:
                     metadata=each.metadata,
                     error_code=each.error,
                 )
-                for index, each in partitions.items()
+                async for index, each in context.each(partitions.items())
             ],
         )
-        for name, partitions in _by_topic(fetched).items()
+        async for name, partitions in context.each((await _by_topic(fetched, context)).items())
     ]
     return OffsetFetchResponse(topics=topics)
 
 
-def _by_topic(fetched: Fetched) -> dict[str, dict[int, FetchedOffset]]:
+async def _by_topic(fetched: Fetched, context: Context) -> dict[str, dict[int, FetchedOffset]]:
     topics: dict[str, dict[int, FetchedOffset]] = {}
-    for partition, each in fetched.items():
+    async for partition, each in context.each(fetched.items()):
         topics.setdefault(partition.topic, {})[partition.partition] = each
     return topics

@@ -17,19 +17,19 @@ async def handle(
     request: OffsetForLeaderEpochRequest, context: Context, broker: Broker
 ) -> OffsetForLeaderEpochResponse:
     topics = []
-    for topic in request.topics:
-        ends = [_end(topic.topic, asked, broker) for asked in topic.partitions]
+    async for topic in context.each(request.topics):
+        ends = [_end(topic.topic, asked, broker) async for asked in context.each(topic.partitions)]
         topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=ends))
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
-def refuse(
+async def refuse(
     request: OffsetForLeaderEpochRequest, context: Context, error: KafkaError
 ) -> OffsetForLeaderEpochResponse:
     """The same error for every partition."""
     topics = []
-    for topic in request.topics:
-        ends = [_refused(asked.partition, error) for asked in topic.partitions]
+    async for topic in context.each(request.topics):
+        ends = [_refused(asked.partition, error) async for asked in context.each(topic.partitions)]
         topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=ends))
     return OffsetForLeaderEpochResponse(topics=topics)
 

@@ -78,10 +78,10 @@ async def handle(
         raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={acks}")
     appends = _Appends(request, context, broker)
     topics = []
-    for topic in request.topic_data:
+    async for topic in context.each(request.topic_data):
         name = topic.name
         responses = []
-        for data in topic.partition_data:
+        async for data in context.each(topic.partition_data):
             response = _response(data.index)
             responses.append(response)
             try:
@@ -94,24 +94,26 @@ async def handle(
         topics.append(TopicProduceResponse(name=name, partition_responses=responses))
     answer = ProduceResponse(responses=topics)
     if acks == 0:
-        _close_on_error(answer)
+        await _close_on_error(answer, context)
         return None
     if appends.waiting:
         # Others may append meanwhile: only the answer depends on the replicas.
         wait = _wait_for_replicas(appends.waiting, request.timeout_ms, broker)
         return Later(_after(wait, answer, context, broker))
-    return _hinted(answer, context, broker)
+    return await _hinted(answer, context, broker)
 
 
-def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
+async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
     """The same error for every partition."""
     if request.acks == 0:
         raise CloseConnection(f"{error.code.name} with acks=0")
     topics = []
-    for topic in request.topic_data:
-        responses = [_response(data.index) for data in topic.partition_data]
-        for response in responses:
+    async for topic in context.each(request.topic_data):
+        responses = []
+        async for data in context.each(topic.partition_data):
+            response = _response(data.index)
             _refuse(response, error)
+            responses.append(response)
         topics.append(TopicProduceResponse(name=topic.name, partition_responses=responses))
     return ProduceResponse(responses=topics)
 
@@ -120,10 +122,13 @@ def refuse_appended(
     answer: ProduceResponse, context: Context, broker: Broker, error: KafkaError
 ) -> ProduceResponse:
     """The answer to a request whose records are in the log, but not as safe as was asked for."""
+    hints = LeaderHints(broker.metadata.image, context.client)
     for topic in answer.responses:
         for response in topic.partition_responses:
             _refuse(response, error)
-    return _hinted(answer, context, broker)
+            _add_hint(response, topic.name, hints, context)
+    _add_nodes(answer, hints)
+    return answer
 
 
 class _Appends:
@@ -282,14 +287,22 @@ async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: B
 
 
 def _all_done(waiting: list[_Waiting]) -> Callable[[], bool]:
-    return lambda: all(one.is_done() for one in waiting)
+    """Looks at each until it is done: what is done once, is done for good."""
+    rest = list(waiting)
+
+    def are_done() -> bool:
+        while rest and rest[-1].is_done():
+            rest.pop()
+        return not rest
+
+    return are_done
 
 
 async def _after(
     wait: Awaitable[None], answer: ProduceResponse, context: Context, broker: Broker
 ) -> ProduceResponse:
     await wait
-    return _hinted(answer, context, broker)
+    return await _hinted(answer, context, broker)
 
 
 def _response(index: int) -> PartitionProduceResponse:
@@ -322,29 +335,39 @@ def _refuse(response: PartitionProduceResponse, error: KafkaError) -> None:
         ]
 
 
-def _close_on_error(response: ProduceResponse) -> None:
+async def _close_on_error(response: ProduceResponse, context: Context) -> None:
     """Hanging up is the only way to tell a producer that wants no answer."""
-    for topic in response.responses:
-        for partition in topic.partition_responses:
+    async for topic in context.each(response.responses):
+        async for partition in context.each(topic.partition_responses):
             if partition.error_code != ErrorCode.NONE:
                 code = ErrorCode(partition.error_code).name
                 raise CloseConnection(f"{topic.name}-{partition.index}: {code} with acks=0")
 
 
-def _hinted(response: ProduceResponse, context: Context, broker: Broker) -> ProduceResponse:
+async def _hinted(response: ProduceResponse, context: Context, broker: Broker) -> ProduceResponse:
     """The answer, which tells of other leaders to clients that understand it."""
-    if context.api_version < _LEADER_HINTS_SINCE:
-        return response
-    hints = LeaderHints(broker.metadata.image, context.client)
-    for topic in response.responses:
-        for partition in topic.partition_responses:
-            leader = hints.leader_for(partition.error_code, topic.name, partition.index)
-            if leader is not None:
-                partition.current_leader = LeaderIdAndEpoch(
-                    leader_id=leader.leader, leader_epoch=leader.leader_epoch
-                )
+    if context.api_version >= _LEADER_HINTS_SINCE:
+        hints = LeaderHints(broker.metadata.image, context.client)
+        async for topic in context.each(response.responses):
+            async for partition in context.each(topic.partition_responses):
+                _add_hint(partition, topic.name, hints, context)
+        _add_nodes(response, hints)
+    return response
+
+
+def _add_hint(
+    response: PartitionProduceResponse, topic: str, hints: LeaderHints, context: Context
+) -> None:
+    if context.api_version >= _LEADER_HINTS_SINCE:
+        leader = hints.leader_for(response.error_code, topic, response.index)
+        if leader is not None:
+            response.current_leader = LeaderIdAndEpoch(
+                leader_id=leader.leader, leader_epoch=leader.leader_epoch
+            )
+
+
+def _add_nodes(response: ProduceResponse, hints: LeaderHints) -> None:
     response.node_endpoints = [
         NodeEndpoint(node_id=node.id, host=host, port=port, rack=node.rack)
         for node, host, port in hints.nodes()
     ]
-    return response

@@ -17,7 +17,10 @@ async def handle(request: SyncGroupRequest, context: Context, broker: Broker) ->
         Identity(request.member_id, request.generation_id, request.group_instance_id),
         request.protocol_type,
         request.protocol_name,
-        {each.member_id: bytes(each.assignment) for each in request.assignments},
+        {
+            each.member_id: bytes(each.assignment)
+            async for each in context.each(request.assignments)
+        },
     )
     reply = await broker.groups.sync(request.group_id, sync)
     return SyncGroupResponse(
@@ -28,6 +31,8 @@ async def handle(request: SyncGroupRequest, context: Context, broker: Broker) ->
     )
 
 
-def refuse(request: SyncGroupRequest, context: Context, error: KafkaError) -> SyncGroupResponse:
+async def refuse(
+    request: SyncGroupRequest, context: Context, error: KafkaError
+) -> SyncGroupResponse:
     """The error, and no assignment."""
     return SyncGroupResponse(error_code=error.code, assignment=b"")

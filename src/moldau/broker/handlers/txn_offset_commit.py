@@ -1,7 +1,10 @@
 """TxnOffsetCommit (key 28): store a group's offsets as part of a transaction."""
 
+from collections.abc import Mapping
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.handlers.offset_commit import COMMITTED_TOGETHER
 from moldau.broker.internal_topics import CONSUMER_OFFSETS
 from moldau.broker.verification import Writer
 from moldau.coordinator.group.messages import Committed
@@ -17,6 +20,7 @@ from moldau.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponseTopic,
 )
 from moldau.records.batch import Producer
+from moldau.runtime.turns import in_parts
 
 _LOADING_SINCE = 2
 _ABORTABLE_SINCE = 4
@@ -37,8 +41,8 @@ async def handle(
     now_ms = broker.clock.now_ms()
     offsets: dict[TopicPartition, Committed] = {}
     errors: Errors = {}
-    for topic in request.topics:
-        for each in topic.partitions:
+    async for topic in context.each(request.topics):
+        async for each in context.each(topic.partitions):
             partition = TopicPartition(topic.name, each.partition_index)
             if broker.metadata.image.partition(*partition) is None:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -47,29 +51,29 @@ async def handle(
                 offsets[partition] = Committed(
                     each.committed_offset, each.committed_leader_epoch, metadata, now_ms
                 )
-    if offsets:
+    async for some in context.turns.each(in_parts(offsets, COMMITTED_TOGETHER), at_once=1):
         try:
-            errors |= await _commit(request, offsets, context, broker)
+            errors |= await _commit(request, some, context, broker)
         except KafkaError as error:
-            errors |= dict.fromkeys(offsets, error.code)
-    return _response(request, context, errors)
+            errors |= dict.fromkeys(some, error.code)
+    return await _response(request, context, errors)
 
 
-def refuse(
+async def refuse(
     request: TxnOffsetCommitRequest, context: Context, error: KafkaError
 ) -> TxnOffsetCommitResponse:
     """The same error for every partition."""
     errors = {
         TopicPartition(topic.name, each.partition_index): error.code
-        for topic in request.topics
-        for each in topic.partitions
+        async for topic in context.each(request.topics)
+        async for each in context.each(topic.partitions)
     }
-    return _response(request, context, errors)
+    return await _response(request, context, errors)
 
 
 async def _commit(
     request: TxnOffsetCommitRequest,
-    offsets: dict[TopicPartition, Committed],
+    offsets: Mapping[TopicPartition, Committed],
     context: Context,
     broker: Broker,
 ) -> Errors:
@@ -104,7 +108,7 @@ def _unverified(code: ErrorCode, version: int) -> ErrorCode:
     return code
 
 
-def _response(
+async def _response(
     request: TxnOffsetCommitRequest, context: Context, errors: Errors
 ) -> TxnOffsetCommitResponse:
     topics = [
@@ -118,10 +122,10 @@ def _response(
                         context.api_version,
                     ),
                 )
-                for each in topic.partitions
+                async for each in context.each(topic.partitions)
             ],
         )
-        for topic in request.topics
+        async for topic in context.each(request.topics)
     ]
     return TxnOffsetCommitResponse(throttle_time_ms=0, topics=topics)
 

@@ -42,10 +42,10 @@ async def handle(
     request: WriteTxnMarkersRequest, context: Context, broker: Broker
 ) -> WriteTxnMarkersResponse:
     written: list[_Written] = []
-    response = _response(request)
-    for marker, result in zip(request.markers, response.markers, strict=True):
-        for topic in result.topics:
-            for each in topic.partitions:
+    response = await _response(request, context)
+    async for marker, result in context.each(zip(request.markers, response.markers, strict=True)):
+        async for topic in context.each(result.topics):
+            async for each in context.each(topic.partitions):
                 name = TopicPartition(topic.name, each.partition_index)
                 try:
                     partition, end_offset = _append(name, marker, broker)
@@ -53,18 +53,19 @@ async def handle(
                     each.error_code = error.code
                 else:
                     written.append(_Written(marker, partition, end_offset, each))
-    await _wait_for_replicas(written, broker)
-    for one in written:
+    uncommitted = [one async for one in context.each(written) if not one.is_done()]
+    await _wait_for_replicas(uncommitted, broker)
+    async for one in context.each(written):
         if one.result.error_code == ErrorCode.NONE:
             _tell_groups(one, broker)
     return response
 
 
-def refuse(
+async def refuse(
     request: WriteTxnMarkersRequest, context: Context, error: KafkaError
 ) -> WriteTxnMarkersResponse:
     """The same error for every partition."""
-    return _response(request, error.code)
+    return await _response(request, context, error.code)
 
 
 def _append(
@@ -95,9 +96,16 @@ def _require_groups_loaded(name: TopicPartition, broker: Broker) -> None:
 
 
 async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
+    rest = list(written)
+
+    def are_done() -> bool:
+        while rest and rest[-1].is_done():
+            rest.pop()
+        return not rest
+
     is_in_time = await broker.waiters.until_told(
-        lambda: all(one.is_done() for one in written),
-        keys=[one.partition.topic_partition for one in written],
+        are_done,
+        keys={one.partition.topic_partition for one in written},
         timeout_s=broker.config.general.request_timeout_ms / 1000,
         operation="Produce",
     )
@@ -121,8 +129,8 @@ def _tell_groups(one: _Written, broker: Broker) -> None:
         return
 
 
-def _response(
-    request: WriteTxnMarkersRequest, code: ErrorCode = ErrorCode.NONE
+async def _response(
+    request: WriteTxnMarkersRequest, context: Context, code: ErrorCode = ErrorCode.NONE
 ) -> WriteTxnMarkersResponse:
     markers = [
         WritableTxnMarkerResult(
@@ -132,12 +140,12 @@ def _response(
                     name=topic.name,
                     partitions=[
                         WritableTxnMarkerPartitionResult(partition_index=number, error_code=code)
-                        for number in topic.partition_indexes
+                        async for number in context.each(topic.partition_indexes)
                     ],
                 )
-                for topic in marker.topics
+                async for topic in context.each(marker.topics)
             ],
         )
-        for marker in request.markers
+        async for marker in context.each(request.markers)
     ]
     return WriteTxnMarkersResponse(markers=markers)

@@ -36,6 +36,13 @@ class LimitConfig(Area):
         at_least(0),
         importance=Importance.LOW,
     )
+    moldau_list_request_max_bytes: int = integer(
+        1_048_576,
+        "Size of a request that only names things: all but those with records, subscriptions,"
+        " assignments or committed offsets, and those of brokers.",
+        at_least(1024),
+        importance=Importance.LOW,
+    )
     moldau_requests_per_turn: int = integer(
         32,
         "Requests of one connection that are answered before others get their turn.",
