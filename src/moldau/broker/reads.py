@@ -1,6 +1,6 @@
 """Reading for one Fetch request: several partitions under common limits."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from moldau.runtime.file_range import FileRange
 
 CONSUMER = -1
 NO_REPLICA = -1
+_READ_TOGETHER = 20
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -88,10 +89,25 @@ def read_all(
     replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms
 ) -> dict[Key, PartitionRead]:
     """Read each partition in turn, until the bytes are used up."""
+    work = reading(replicas, asked, terms)
+    while True:
+        try:
+            next(work)
+        except StopIteration as stop:
+            reads: dict[Key, PartitionRead] = stop.value
+            return reads
+
+
+def reading(
+    replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms
+) -> Generator[None, None, dict[Key, PartitionRead]]:
+    """The same with pauses, for those who ask for very many partitions."""
     remaining = terms.max_bytes
     at_least_one = terms.at_least_one
     reads = {}
-    for key, one in asked.items():
+    for number, (key, one) in enumerate(asked.items(), 1):
+        if number % _READ_TOGETHER == 0:
+            yield
         read = reads[key] = PartitionRead()
         try:
             partition = read.partition = find(replicas, one, terms)

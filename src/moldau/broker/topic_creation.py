@@ -21,7 +21,7 @@ from moldau.runtime.turns import Turns
 
 DEFAULT = -1
 # Enough for the store to commit many at once, and few enough for others to get their turn.
-_WRITTEN_TOGETHER = 100
+_WRITTEN_TOGETHER = 25
 PARTITIONS_MAX = 10_000
 """More in one topic are taken for a mistake; Kafka without ZooKeeper has the same limit."""
 

@@ -1,6 +1,7 @@
 """What the controller has told this broker about the cluster."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from typing import NamedTuple
 
 from moldau.metadata.image import (
     LEADER_DURING_DELETE,
@@ -21,6 +22,15 @@ from moldau.protocol.primitives import NO_UUID
 _SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
+class Change(NamedTuple):
+    """An update, and what it was made from."""
+
+    before: ClusterImage
+    after: ClusterImage
+    deleted: list[TopicPartition]
+    """The partitions that are gone with it."""
+
+
 class MetadataCache:
     """Holds the current image; each UpdateMetadata makes a new one.
 
@@ -30,8 +40,8 @@ class MetadataCache:
     def __init__(self) -> None:
         self.image = ClusterImage()
 
-    def apply(self, request: UpdateMetadataRequest) -> list[TopicPartition]:
-        """Take in an update; returns the partitions that are gone with it."""
+    def changes(self, request: UpdateMetadataRequest) -> Generator[None, None, Change]:
+        """What an update makes of the image, which stays as it is; pauses after every partition."""
         image = self.image
         topics = dict(image.topics)
         names_by_id = dict(image.names_by_id)
@@ -40,6 +50,7 @@ class MetadataCache:
             known = topics.get(name)
             partitions = dict(known.partitions) if known else {}
             for state in states:
+                yield
                 if state.leader == LEADER_DURING_DELETE:
                     partitions.pop(state.partition_index, None)
                     deleted.append(TopicPartition(name, state.partition_index))
@@ -55,8 +66,8 @@ class MetadataCache:
                 names_by_id.pop(topic_id, None)
         names_by_id.pop(NO_UUID, None)
         brokers = {broker.id: _broker(broker) for broker in request.live_brokers}
-        self.image = ClusterImage(request.controller_id, brokers, topics, names_by_id)
-        return deleted
+        changed = ClusterImage(request.controller_id, brokers, topics, names_by_id)
+        return Change(image, changed, deleted)
 
 
 def _by_topic(

@@ -1,6 +1,6 @@
 """All replicas on this broker, as the controller's requests make and move them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -14,6 +14,14 @@ from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.primitives import NO_UUID
 from moldau.replication.partition import NO_EPOCH, Partition, PartitionState
 from moldau.runtime.clock import Moment
+
+
+class Stop(NamedTuple):
+    """A replica that a controller wants stopped."""
+
+    partition: TopicPartition
+    leader_epoch: int
+    is_deletion: bool
 
 
 class Logs(Protocol):
@@ -138,8 +146,12 @@ class Replicas:
     ) -> dict[TopicPartition, ErrorCode]:
         """Stop, and where asked delete, replicas; raises for a controller of the past."""
         self.require_controller(request.controller_epoch)
+        return self.stop(stops_of(request), now_ms=now_ms)
+
+    def stop(self, stops: Iterable[Stop], *, now_ms: int) -> dict[TopicPartition, ErrorCode]:
+        """Stop some of the replicas that a controller wants stopped."""
         outcome = {}
-        for partition, leader_epoch, is_deletion in _stopped(request):
+        for partition, leader_epoch, is_deletion in stops:
             try:
                 self._stop(partition, leader_epoch, is_deletion=is_deletion, now_ms=now_ms)
             except KafkaError as error:
@@ -206,17 +218,19 @@ def _units(request: LeaderAndIsrRequest) -> Iterator[Unit]:
         yield Unit(TopicPartition(state.topic_name, state.partition_index), None, state)
 
 
-def _stopped(request: StopReplicaRequest) -> Iterator[tuple[TopicPartition, int, bool]]:
+def stops_of(request: StopReplicaRequest) -> Iterator[Stop]:
+    """What a request wants to be stopped, in whichever version it says so."""
     for topic in request.topic_states:
         for state in topic.partition_states:
             partition = TopicPartition(topic.topic_name, state.partition_index)
-            yield partition, state.leader_epoch, state.delete_partition
+            yield Stop(partition, state.leader_epoch, state.delete_partition)
     for old_topic in request.topics:
         for index in old_topic.partition_indexes:
-            yield TopicPartition(old_topic.name, index), NO_EPOCH, request.delete_partitions
+            partition = TopicPartition(old_topic.name, index)
+            yield Stop(partition, NO_EPOCH, request.delete_partitions)
     for single in request.ungrouped_partitions:
         partition = TopicPartition(single.topic_name, single.partition_index)
-        yield partition, NO_EPOCH, request.delete_partitions
+        yield Stop(partition, NO_EPOCH, request.delete_partitions)
 
 
 def _state(state: LeaderAndIsrPartitionState) -> PartitionState:

@@ -1,6 +1,6 @@
 """The metadata cache: updates make new images, deletions are reported."""
 
-from moldau.metadata.cache import MetadataCache
+from moldau.metadata.cache import Change, MetadataCache
 from moldau.metadata.image import LEADER_DURING_DELETE, Endpoint
 from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import (
@@ -45,10 +45,22 @@ def topic(*states: UpdateMetadataPartitionState, topic_id: bytes = ID) -> Update
     )
 
 
+def apply(cache: MetadataCache, request: UpdateMetadataRequest) -> list[TopicPartition]:
+    work = cache.changes(request)
+    while True:
+        try:
+            next(work)
+        except StopIteration as stop:
+            change: Change = stop.value
+            assert change.before is cache.image
+            cache.image = change.after
+            return change.deleted
+
+
 def test_an_update_adds_topics_brokers_and_the_controller() -> None:
     cache = MetadataCache()
     before = cache.image
-    assert cache.apply(update(topic(partition_state(0), partition_state(1)))) == []
+    assert apply(cache, update(topic(partition_state(0), partition_state(1)))) == []
     image = cache.image
     assert before.topics == {}
     assert image.controller_id == 1
@@ -63,27 +75,27 @@ def test_an_update_adds_topics_brokers_and_the_controller() -> None:
 
 def test_a_later_update_changes_only_what_it_names() -> None:
     cache = MetadataCache()
-    cache.apply(update(topic(partition_state(0), partition_state(1))))
-    cache.apply(update(topic(partition_state(1, leader=2))))
+    apply(cache, update(topic(partition_state(0), partition_state(1))))
+    apply(cache, update(topic(partition_state(1, leader=2))))
     leaders = [state.leader for state in cache.image.topics["t"].partitions.values()]
     assert leaders == [1, 2]
 
 
 def test_deleted_partitions_are_reported_and_the_empty_topic_goes() -> None:
     cache = MetadataCache()
-    cache.apply(update(topic(partition_state(0), partition_state(1))))
-    gone = cache.apply(update(topic(partition_state(0, leader=LEADER_DURING_DELETE))))
+    apply(cache, update(topic(partition_state(0), partition_state(1))))
+    gone = apply(cache, update(topic(partition_state(0, leader=LEADER_DURING_DELETE))))
     assert gone == [TopicPartition("t", 0)]
     assert list(cache.image.topics["t"].partitions) == [1]
-    cache.apply(update(topic(partition_state(1, leader=LEADER_DURING_DELETE))))
+    apply(cache, update(topic(partition_state(1, leader=LEADER_DURING_DELETE))))
     assert cache.image.topics == {}
     assert cache.image.names_by_id == {}
 
 
 def test_a_recreated_topic_is_not_found_by_its_old_id() -> None:
     cache = MetadataCache()
-    cache.apply(update(topic(partition_state(0))))
-    cache.apply(update(topic(partition_state(0), topic_id=OTHER_ID)))
+    apply(cache, update(topic(partition_state(0))))
+    apply(cache, update(topic(partition_state(0), topic_id=OTHER_ID)))
     assert cache.image.names_by_id == {OTHER_ID: "t"}
 
 
@@ -91,6 +103,6 @@ def test_old_requests_name_topics_per_partition_and_have_no_ids() -> None:
     cache = MetadataCache()
     request = update()
     request.ungrouped_partition_states = [partition_state(0, topic="t")]
-    cache.apply(request)
+    apply(cache, request)
     assert cache.image.topics["t"].topic_id == NO_UUID
     assert cache.image.names_by_id == {}

@@ -24,6 +24,7 @@ from moldau.broker.reads import (
     has_news,
     is_high_watermark_news,
     read_all,
+    reading,
 )
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
@@ -70,12 +71,14 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         now_ms=now_ms,
     )
     if terms.is_follower and fetch.is_incremental and version >= CONVERTED_BEFORE:
-        asked, reads = await _read_for_follower(request, fetch, terms, broker)
-        count_sent(broker, reads, terms)
-        return _response(fetch, asked, reads, context, broker)
+        asked, news = await _read_for_follower(request, fetch, terms, broker)
+        count_sent(broker, news, terms)
+        return await _response(fetch, asked, news, context, broker)
     asked = _questions(fetch, broker.metadata.image)
     is_early = not is_rack_aware and _is_early(request, asked, terms, broker)
-    reads = {} if is_early else read_all(broker.replicas, asked, terms)
+    reads: Reads = {}
+    if not is_early:
+        reads = await context.turns.finish(reading(broker.replicas, asked, terms))
     if terms.is_follower:
         _note_fetches(asked, reads, terms, broker)
     elif is_rack_aware and request.rack_id:
@@ -87,7 +90,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
             timeout_s=request.max_wait_ms / 1000,
             operation="Fetch",
         )
-        reads = read_all(broker.replicas, asked, terms)
+        reads = await context.turns.finish(reading(broker.replicas, asked, terms))
     if terms.is_follower:
         note_told(broker, reads, terms, now_ms=broker.clock.monotonic_ms())
     if version < CONVERTED_BEFORE:
@@ -95,7 +98,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
         for key, read in reads.items():
             await convert(read, asked[key].want.fetch_offset, terms, version, allowance)
     count_sent(broker, reads, terms)
-    return _response(fetch, asked, reads, context, broker)
+    return await _response(fetch, asked, reads, context, broker)
 
 
 async def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
@@ -246,20 +249,22 @@ def _end_of_wait(
     return is_over
 
 
-def _response(
+async def _response(
     fetch: Fetch,
     asked: Questions,
     reads: Reads,
     context: Context,
     broker: Broker,
 ) -> FetchResponse:
-    data = {key: _partition_data(key, read, broker) for key, read in reads.items()}
+    data = {
+        key: _partition_data(key, read, broker) async for key, read in context.each(reads.items())
+    }
     topics: list[FetchableTopicResponse] = []
     last_topic: str | bytes | None = None
     told = list(data)
     if fetch.session_id != NO_SESSION:
         told = fetch.select({key: _answer(partition) for key, partition in data.items()})
-    for key in told:
+    async for key in context.each(told):
         topic = key.topic
         if topic != last_topic:
             last_topic = topic

@@ -1,28 +1,49 @@
 """StopReplica (key 5): the controller has this broker give up replicas."""
 
+from collections.abc import Iterable
+from itertools import islice
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
 from moldau.protocol.messages.stop_replica import (
     StopReplicaPartitionError,
     StopReplicaRequest,
     StopReplicaResponse,
 )
+from moldau.replication.replicas import Stop, stops_of
+
+_STOPPED_TOGETHER = 10
 
 
 async def handle(
     request: StopReplicaRequest, context: Context, broker: Broker
 ) -> StopReplicaResponse:
     broker.registration.require_epoch(request.broker_epoch)
-    outcome = broker.replicas.apply_stop_replica(request, now_ms=broker.clock.now_ms())
-    broker.fetching.stop(name for name, code in outcome.items() if code == ErrorCode.NONE)
-    for name in outcome:
-        broker.waiters.wake(name)
-    broker.coordinators.resign(outcome)
+    stops = stops_of(request)
+    outcome: dict[TopicPartition, ErrorCode] = {}
+    while True:
+        broker.replicas.require_controller(request.controller_epoch)
+        some = list(islice(stops, _STOPPED_TOGETHER))
+        outcome |= _stop(some, broker)
+        if len(some) < _STOPPED_TOGETHER:
+            break
+        await context.turns.next()  # files take time
     errors = [
         StopReplicaPartitionError(
             topic_name=name.topic, partition_index=name.partition, error_code=code
         )
-        for name, code in outcome.items()
+        async for name, code in context.each(outcome.items())
     ]
     return StopReplicaResponse(error_code=ErrorCode.NONE, partition_errors=errors)
+
+
+def _stop(stops: Iterable[Stop], broker: Broker) -> dict[TopicPartition, ErrorCode]:
+    """Without a pause in between: what is stopped is not fetched for, and coordinates nothing."""
+    outcome = broker.replicas.stop(stops, now_ms=broker.clock.now_ms())
+    broker.fetching.stop(name for name, code in outcome.items() if code == ErrorCode.NONE)
+    for name in outcome:
+        broker.waiters.wake(name)
+    broker.coordinators.resign(outcome)
+    return outcome

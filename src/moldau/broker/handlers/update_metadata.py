@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
+from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 
@@ -13,7 +14,7 @@ async def handle(
 ) -> UpdateMetadataResponse:
     broker.registration.require_epoch(request.broker_epoch)
     broker.replicas.require_controller(request.controller_epoch)
-    deleted = broker.metadata.apply(request)
+    deleted = await _apply(request, context, broker)
     topics = broker.metadata.image.topics
     for name in dict.fromkeys(partition.topic for partition in deleted):
         if name not in topics:
@@ -21,10 +22,24 @@ async def handle(
             broker.traffic.forget(name)
     if deleted:
         broker.groups.forget_partitions(deleted)
-    for name in _topics_of(request):
+    async for name in context.each(_topics_of(request)):
         broker.waiters.wake(name)
     broker.waiters.wake(broker.metadata)
     return UpdateMetadataResponse(error_code=ErrorCode.NONE)
+
+
+async def _apply(
+    request: UpdateMetadataRequest, context: Context, broker: Broker
+) -> list[TopicPartition]:
+    """Change the image as a whole; returns the partitions that are gone with it."""
+    cache = broker.metadata
+    while True:
+        change = await context.turns.finish(cache.changes(request))
+        # Another update may have come in between, of another controller maybe.
+        broker.replicas.require_controller(request.controller_epoch)
+        if cache.image is change.before:
+            cache.image = change.after
+            return change.deleted
 
 
 def _topics_of(request: UpdateMetadataRequest) -> Iterable[str]:

@@ -14,6 +14,7 @@ from moldau.protocol.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from moldau.runtime import turns
 from unit.broker.world import World, broker_world
 
 CONTROLLER_EPOCH = 5
@@ -98,3 +99,37 @@ async def test_who_is_not_the_controller_of_this_life_is_refused(world: World) -
     response = await world.ask(request(8, broker_epoch=epoch - 1), 8)
     assert response.error_code == ErrorCode.STALE_BROKER_EPOCH
     assert world.broker.metadata.image is before
+
+
+def long_update(name: str, controller_epoch: int) -> UpdateMetadataRequest:
+    made = request(8, controller_epoch=controller_epoch)
+    (topic,) = made.topic_states
+    topic.topic_name = name
+    topic.topic_id = name.encode() * 16
+    topic.partition_states = topic.partition_states * 50
+    return made
+
+
+async def test_two_updates_at_the_same_time_both_take_effect(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "TURN_S", 0)
+    answers = await asyncio.gather(
+        world.ask(long_update("a", CONTROLLER_EPOCH), 8),
+        world.ask(long_update("b", CONTROLLER_EPOCH), 8),
+    )
+    assert [answer.error_code for answer in answers] == [ErrorCode.NONE, ErrorCode.NONE]
+    assert {"a", "b"} <= set(world.broker.metadata.image.topics)
+
+
+async def test_an_update_of_the_past_does_not_take_effect_after_a_newer_one(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "TURN_S", 0)
+    old = asyncio.create_task(world.ask(long_update("a", CONTROLLER_EPOCH), 8))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    new = await world.ask(request(8, controller_epoch=CONTROLLER_EPOCH + 1), 8)
+    assert new.error_code == ErrorCode.NONE
+    assert (await old).error_code == ErrorCode.STALE_CONTROLLER_EPOCH
+    assert "a" not in world.broker.metadata.image.topics
