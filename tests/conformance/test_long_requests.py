@@ -8,7 +8,6 @@ import asyncio
 import gc
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 
@@ -93,27 +92,6 @@ def test_the_longest_list_holds_the_loop_for_milliseconds(
         held_ms = kafka.look(lambda _: rounds.end())
     gc.unfreeze()
     assert held_ms < HELD_MAX_MS, f"{route.name} {path} {naming} {held_ms}"
-
-
-def test_many_long_requests_at_once_share_the_loop(kafka: EmbeddedBroker) -> None:
-    (route,) = (one for one in ROUTES if one.name == "ListOffsets")
-    frame = frame_of(route, ("topics",), Naming.DIFFERENT)
-    # A million objects at once are too many for the collector, which knows no turns.
-    gc.disable()
-    rounds = Rounds()
-    with ExitStack() as stack:
-        clients = [
-            stack.enter_context(WireClient(kafka.bootstrap_servers, timeout_s=60))
-            for _ in range(5)
-        ]
-        kafka.look(lambda _: rounds.begin())
-        for client in clients:
-            client.send_frame(frame)
-        for client in clients:
-            client.receive_frame()
-        held_ms = kafka.look(lambda _: rounds.end())
-    gc.enable()
-    assert held_ms < HELD_MAX_MS
 
 
 def create(name: str, partitions: int) -> CreateTopicsRequest:
