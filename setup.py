@@ -72,7 +72,7 @@ def extensions() -> list[Extension]:
     if is_shared:
         shared = Extension(SHARED, [SHARED_SOURCE], extra_compile_args=SHARED_FLAGS, optional=True)
         built.append(shared)
-    return cythonize(
+    compiled: list[Extension] = cythonize(
         built,
         compiler_directives=DIRECTIVES,
         build_dir="build/cython",
@@ -80,6 +80,9 @@ def extensions() -> list[Extension]:
         nthreads=os.cpu_count() or 1,
         shared_utility_qualified_name=SHARED if is_shared else None,
     )
+    for extension in compiled:
+        extension.optional = True  # Cython makes new extensions, and leaves this out of them
+    return compiled
 
 
 if __name__ == "__main__":  # Cython's workers import this file where processes are spawned

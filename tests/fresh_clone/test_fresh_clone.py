@@ -4,10 +4,12 @@ Takes minutes, so it runs only when asked for: bin/test fresh-clone
 """
 
 import os
+import re
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,6 +120,62 @@ def test_without_a_compiler_it_works_and_says_so_once(clone: Clone) -> None:
     output, errors = clone.run("bin/python", "-c", SHOW_KERNEL, **NOWHERE)
     assert output, "a compiler that appears later is used"
     assert "making .venv" not in errors
+
+
+SDIST = "import setuptools.build_meta as backend; print(backend.build_sdist('dist'))"
+
+
+@pytest.mark.parametrize("source", ["the source distribution", "the clone"])
+def test_a_package_installed_without_a_compiler_serves(
+    clone: Clone, source: str, tmp_path: Path
+) -> None:
+    installed = clone.root
+    if source == "the source distribution":
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", SDIST],
+            cwd=clone.root,
+            env={**os.environ, "MOLDAU_PURE": "1"},
+            check=True,
+        )
+        [installed] = (clone.root / "dist").iterdir()
+    commands = tmp_path / "environment" / "bin"
+    base = getattr(sys, "_base_executable", sys.executable)
+    subprocess.run([base, "-m", "venv", commands.parent], check=True)
+    # No compiler is found here, whatever it is called.
+    inherited = {name: value for name, value in os.environ.items() if name != "CC"}
+    environment = {**inherited, "PATH": str(commands), "MOLDAU_PURE": ""}
+
+    def run(*command: str, text: str = "") -> str:
+        done = subprocess.run(
+            [str(commands / command[0]), *command[1:]],
+            env=environment,
+            cwd=tmp_path,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("pip", "install", str(installed))
+    assert not list(commands.parent.rglob("moldau/**/*.so"))
+    with subprocess.Popen(
+        [commands / "moldau", "serve", "--port", "0", "--data", str(tmp_path / "data")],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as broker:
+        assert broker.stderr is not None
+        found = (re.search(r"listening on port (\d+)", line) for line in broker.stderr)
+        port = next(match[1] for match in found if match)
+        where = ("--bootstrap-server", f"127.0.0.1:{port}", "--topic", "greetings")
+        run("moldau", "console-producer", *where, text="hello\n")
+        read = ("--from-beginning", "--max-messages", "1")
+        assert run("moldau", "console-consumer", *where, *read) == "hello\n"
+        broker.terminate()
+        broker.stderr.read()
+    assert broker.returncode == 0
 
 
 def test_a_changed_kernel_is_compiled_without_network(clone: Clone) -> None:
