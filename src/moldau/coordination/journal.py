@@ -6,7 +6,9 @@ producer ids that was given out and then forgotten would be given out again. The
 lock keeps a second broker off the file.
 """
 
+import os
 import sqlite3
+import stat
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -16,6 +18,7 @@ from moldau.coordination.nodes import NodeRow
 FILE_NAME = "moldau-store.sqlite"
 
 _VERSION = 1
+_PRIVATE = 0o600
 _COLUMNS = NodeRow._fields
 _SCHEMA = (
     f"create table node ({_COLUMNS[0]} text primary key, {', '.join(_COLUMNS[1:])}) without rowid",
@@ -80,8 +83,9 @@ class Journal:
 
     def _open(self) -> sqlite3.Connection:
         try:
+            _keep_private(self.path)
             database = sqlite3.connect(self.path, timeout=0, isolation_level=None)
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{self.path} cannot be opened: {error}") from error
         try:
             _prepare(database)
@@ -96,6 +100,18 @@ class Journal:
             database.close()
             raise StoreError(f"{self.path} has version {version} of the format, not {_VERSION}")
         return database
+
+
+def _keep_private(path: str) -> None:
+    """Let nobody else read the file: users' credentials and tokens are in it.
+
+    SQLite gives its write-ahead log the mode that the file has. Files of an earlier start, by
+    a version or a umask that let others in, are ours too, and are closed to them.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE))
+    for name in (path, f"{path}-wal"):
+        if os.path.exists(name) and stat.S_IMODE(os.stat(name).st_mode) & ~_PRIVATE:
+            os.chmod(name, _PRIVATE)
 
 
 def _prepare(database: sqlite3.Connection) -> None:

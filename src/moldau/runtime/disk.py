@@ -214,8 +214,10 @@ class PosixDisk:
         return entries
 
     def make_directory(self, path: str) -> None:
+        # Records are nobody else's, whatever the umask. A directory that is there keeps its
+        # mode: who made it may have let a group in, a backup for example.
         with contextlib.suppress(FileExistsError):
-            os.mkdir(path)
+            os.mkdir(path, 0o700)
 
     def rename(self, source: str, target: str) -> None:
         os.rename(source, target)

@@ -1,6 +1,8 @@
 """The file of the embedded store."""
 
+import os
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,37 @@ def test_writes_are_forced_to_disk(path):
         (mode,) = journal._database.execute("pragma synchronous").fetchone()
         (journal_mode,) = journal._database.execute("pragma journal_mode").fetchone()
     assert (mode, journal_mode) == (2, "wal")
+
+
+def _modes(path):
+    names = [name for name in sorted(os.listdir(os.path.dirname(path))) if FILE_NAME in name]
+    folder = os.path.dirname(path)
+    return {name: os.stat(os.path.join(folder, name)).st_mode & 0o777 for name in names}
+
+
+def test_nobody_else_can_read_it_whatever_the_umask(path):
+    before = os.umask(0)
+    try:
+        with Journal(path) as journal:
+            journal.commit({"/a": _row("/a")}, {})
+            assert _modes(path) == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600}
+    finally:
+        os.umask(before)
+
+
+def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path):
+    Journal(path).close()
+    writing = sqlite3.connect(path)  # a write-ahead log stays, as after a crash
+    writing.execute("insert into counter values ('x', 1)")
+    writing.commit()
+    copies = {name: Path(f"{path}{name}").read_bytes() for name in ("", "-wal")}
+    writing.close()
+    for name, data in copies.items():
+        Path(f"{path}{name}").write_bytes(data)
+        os.chmod(f"{path}{name}", 0o644)
+    with Journal(path) as journal:
+        assert journal.counter("x") == 1
+        assert _modes(path) == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600}
 
 
 def test_a_file_of_a_newer_version_is_refused(path):

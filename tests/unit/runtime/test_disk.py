@@ -152,6 +152,25 @@ def test_a_listing_tells_name_size_kind_and_time(disk: PosixDisk, tmp_path: Path
     assert disk.status(str(tmp_path / "missing")) is None
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_directory_is_ours_alone_whatever_the_umask(
+    disk: PosixDisk, tmp_path: Path, umask: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        disk.make_directory(str(tmp_path / "d"))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "d").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_directory_that_is_there_keeps_its_mode(disk: PosixDisk, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d").chmod(0o750)
+    disk.make_directory(str(tmp_path / "d"))
+    assert (tmp_path / "d").stat().st_mode & 0o777 == 0o750
+
+
 def test_removing_what_is_gone_is_fine(disk: PosixDisk, tmp_path: Path) -> None:
     disk.make_directory(str(tmp_path / "d"))
     disk.remove_directory(str(tmp_path / "d"))
