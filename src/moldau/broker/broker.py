@@ -15,6 +15,7 @@ from moldau.broker.logs import Logs
 from moldau.broker.old_offsets import OldOffsets
 from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.registration import Registration
+from moldau.broker.state import BrokerState
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topic_creation import TopicCreation
 from moldau.broker.topic_growth import TopicGrowth
@@ -69,6 +70,7 @@ class Broker:
     coordinators: Coordinators
     old_offsets: OldOffsets
     loop_lag: LoopLag
+    state: BrokerState = BrokerState.STARTING
     scratch: Scratch = field(default_factory=Scratch)
     listeners: list[Listener] = field(default_factory=list)
     fetching: Fetching = field(init=False)

@@ -293,7 +293,8 @@ class Dispatcher:
 
     def _count_error(self, api: str, code: ErrorCode) -> None:
         name = "kafka_network_requestmetrics_errors_total"
-        self._metrics.counter(name, request=api, error=code.name).add()
+        about = "Requests that were answered with an error, by kind of request and error."
+        self._metrics.counter(name, about, request=api, error=code.name).add()
 
     def _version(self, served: _Served, api_version: int) -> _Version:
         """Make a version ready; closes the connection of whoever asks for one too many.
@@ -314,7 +315,10 @@ class Dispatcher:
             encode_in_turns=partial(pausing_encoder_of, api.response, told),
             prefix=_FLEXIBLE_PREFIX if is_flexible else _PREFIX,
             requests=self._metrics.counter(
-                "kafka_network_requestmetrics_requests_total", request=api.name, version=str(told)
+                "kafka_network_requestmetrics_requests_total",
+                "Requests that were received, by kind and version.",
+                request=api.name,
+                version=str(told),
             ),
         )
         if is_served:  # or there would be one for every number that anyone thinks of

@@ -94,6 +94,12 @@ def make_in_sync_sets(broker: Broker, tree: Tree) -> InSyncSets:
         lag_max_ms=lambda: broker.config.replication.replica_lag_time_max_ms,
     )
     sets.note_idle = broker.follower_sessions.note_idle
-    sets.expansions = broker.metrics.counter("kafka_server_replicamanager_isrexpands_total")
-    sets.shrinks = broker.metrics.counter("kafka_server_replicamanager_isrshrinks_total")
+    sets.expansions = broker.metrics.counter(
+        "kafka_server_replicamanager_isrexpands_total",
+        "Replicas that caught up and were taken into the in-sync set of a partition led here.",
+    )
+    sets.shrinks = broker.metrics.counter(
+        "kafka_server_replicamanager_isrshrinks_total",
+        "Times that replicas fell behind and left the in-sync set of a partition led here.",
+    )
     return sets

@@ -58,6 +58,7 @@ from moldau.broker.producer_ids import ProducerIds
 from moldau.broker.reconfiguration import reconfigure
 from moldau.broker.services import Services
 from moldau.broker.shortcuts import make_dispatcher
+from moldau.broker.state import BrokerState
 from moldau.broker.topic_configs import TopicConfigs
 from moldau.broker.topic_creation import TopicCreation
 from moldau.broker.topic_growth import TopicGrowth
@@ -163,8 +164,11 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
                 tasks.start(listener.serve())
             # The controller of a cluster can only tell who listens.
             await until_known(broker)
+            broker.state = BrokerState.RUNNING
             yield RunningBroker(broker, ports, dispatcher)
+            broker.state = BrokerState.HANDING_OVER
             await hand_over(broker, peers)
+            broker.state = BrokerState.STOPPING
 
 
 @asynccontextmanager

@@ -8,6 +8,15 @@ _PREFIX = "kafka_network_requestmetrics_"
 
 
 FETCH = "Fetch"
+_TIMES = {
+    "totaltimems": "Milliseconds from the arrival of a request to its answer.",
+    "requestqueuetimems": "Milliseconds before a request was begun: 0, none has to queue.",
+    "localtimems": "Milliseconds of a request until it was done, or had to wait for others.",
+    "remotetimems": "Milliseconds that a request waited for followers, records or members.",
+    "responsequeuetimems": "Milliseconds before an answer was sent: 0, none has to queue.",
+    "responsesendtimems": "Milliseconds of sending answers: 0, part of the total time here.",
+    "throttletimems": "Milliseconds that answers were held back by quotas: 0, there are none.",
+}
 
 
 class ApiTimes(NamedTuple):
@@ -50,16 +59,9 @@ class RequestTimes:
         self._local = Durations()
         self._remote = Durations()
         self._waited = Durations()
-        for name, read in (
-            ("totaltimems", self.total),
-            ("requestqueuetimems", self.queue),
-            ("localtimems", self.local),
-            ("remotetimems", self.remote),
-            ("responsequeuetimems", self.queue),
-            ("responsesendtimems", self.queue),
-            ("throttletimems", self.queue),
-        ):
-            metrics.summary(_PREFIX + name, read, request=api)
+        reads = (self.total, self.queue, self.local, self.remote, *[self.queue] * 3)
+        for (name, about), read in zip(_TIMES.items(), reads, strict=True):
+            metrics.summary(_PREFIX + name, about, read, request=api)
 
     def record_at_once(self, duration_ns: int) -> None:
         """A request was answered without a wait."""

@@ -26,8 +26,12 @@ class Traffic:
         self._metrics = metrics
         self._topics: dict[str, TopicTraffic] = {}
         self.all = _counters(metrics, {})
-        self.replication_bytes_in = metrics.counter(f"{_PREFIX}replicationbytesin_total")
-        self.replication_bytes_out = metrics.counter(f"{_PREFIX}replicationbytesout_total")
+        self.replication_bytes_in = metrics.counter(
+            f"{_PREFIX}replicationbytesin_total", "Bytes that were fetched from leaders."
+        )
+        self.replication_bytes_out = metrics.counter(
+            f"{_PREFIX}replicationbytesout_total", "Bytes that followers fetched from here."
+        )
 
     def of(self, topic: str) -> TopicTraffic:
         """The counters of one topic."""
@@ -42,9 +46,21 @@ class Traffic:
         self._metrics.forget(topic=topic)
 
 
+_ABOUT = {
+    "bytesin": "Bytes of records that producers sent.",
+    "messagesin": "Records that producers sent.",
+    "bytesout": "Bytes of records that consumers fetched.",
+    "totalproducerequests": "Parts of Produce requests, one for each partition.",
+    "totalfetchrequests": "Parts of Fetch requests, one for each partition.",
+    "failedproducerequests": "Parts of Produce requests that were answered with an error.",
+    "failedfetchrequests": "Parts of Fetch requests that were answered with an error.",
+}
+
+
 def _counters(metrics: Metrics, labels: dict[str, str]) -> TopicTraffic:
     def counter(name: str) -> Counter:
-        return metrics.counter(f"{_PREFIX}{name}_total", **labels)
+        about = f"{_ABOUT[name]} Without a label: of all topics together."
+        return metrics.counter(f"{_PREFIX}{name}_total", about, **labels)
 
     return TopicTraffic(
         bytes_in=counter("bytesin"),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.counts import GroupCounts
 from moldau.coordinator.decision import Decision, Parked, Reply
-from moldau.coordinator.group.commits import Errors
+from moldau.coordinator.group.commits import AnyGroup, Errors
 from moldau.coordinator.group.consumer.messages import (
     ConsumerDescription,
     Heartbeat,
@@ -246,6 +246,10 @@ class GroupCoordinator:
         if CONSUMER not in self._config.group_coordinator_rebalance_protocols:
             raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
         return self._shard(group_id).machine.describe_consumer(group_id)
+
+    def all(self) -> list[AnyGroup]:
+        """Every group that this broker coordinates and has loaded."""
+        return [group for shard in self.shards for group in shard.machine.all()]
 
     def overviews(self) -> tuple[ErrorCode, list[Overview]]:
         """All groups, and whether there may be more."""

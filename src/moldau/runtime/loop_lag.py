@@ -14,7 +14,10 @@ class LoopLag:
     """Asks to be woken in a moment, again and again, and notes how late it is."""
 
     def __init__(self, metrics: Metrics) -> None:
-        self._lag = metrics.durations("moldau_event_loop_lag_ms")
+        self._lag = metrics.durations(
+            "moldau_event_loop_lag_ms",
+            "How much later than asked for the event loop ran something, in milliseconds.",
+        )
         self.idle_share = 1.0
 
     async def run(self) -> None:

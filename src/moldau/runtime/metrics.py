@@ -6,7 +6,7 @@ so that dashboards made for Apache Kafka work unchanged: a meter `FooPerSec` of 
 with a `quantile` label and a `_count`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 Labels = tuple[tuple[str, str], ...]
@@ -78,29 +78,43 @@ class Metrics:
     """Everything that one broker counts."""
 
     def __init__(self) -> None:
+        self._about: dict[str, str] = {}
         self._counters: dict[str, dict[Labels, Counter]] = {}
         self._durations: dict[str, dict[Labels, Durations]] = {}
         self._summaries: dict[str, dict[Labels, Callable[[], Durations]]] = {}
         self._gauges: dict[str, Callable[[], Iterable[tuple[Labels, float]]]] = {}
 
-    def counter(self, name: str, **labels: str) -> Counter:
-        """The counter of this name and these labels, made on first use."""
+    def counter(self, name: str, about: str, **labels: str) -> Counter:
+        """The counter of this name and these labels, made on first use.
+
+        `about` is a sentence for those who find the name on a dashboard.
+        """
+        self._about.setdefault(name, about)
         return self._counters.setdefault(name, {}).setdefault(tuple(labels.items()), Counter())
 
-    def durations(self, name: str, **labels: str) -> Durations:
+    def durations(self, name: str, about: str, **labels: str) -> Durations:
         """The durations of this name and these labels, made on first use."""
+        self._about.setdefault(name, about)
         return self._durations.setdefault(name, {}).setdefault(tuple(labels.items()), Durations())
 
-    def summary(self, name: str, read: Callable[[], Durations], **labels: str) -> None:
+    def summary(self, name: str, about: str, read: Callable[[], Durations], **labels: str) -> None:
         """Durations that are put together when somebody looks."""
+        self._about.setdefault(name, about)
         self._summaries.setdefault(name, {})[tuple(labels.items())] = read
 
-    def gauge(self, name: str, read: Callable[[], float]) -> None:
+    def gauge(self, name: str, about: str, read: Callable[[], float]) -> None:
         """A single value, read when somebody looks."""
-        self._gauges[name] = lambda: (((), read()),)
+        self.gauges(name, about, lambda: (((), read()),))
 
-    def gauges(self, name: str, read: Callable[[], Iterable[tuple[Labels, float]]]) -> None:
-        """A value per set of labels, read when somebody looks."""
+    def gauges(
+        self, name: str, about: str, read: Callable[[], Iterable[tuple[Labels, float]]]
+    ) -> None:
+        """A value per set of labels, read when somebody looks.
+
+        There may be thousands, written in several turns of the event loop: what `read`
+        returns may be taken a little at a time, and must bear changes in between.
+        """
+        self._about[name] = about
         self._gauges[name] = read
 
     def forget(self, **labels: str) -> None:
@@ -113,31 +127,38 @@ class Metrics:
 
     def text(self) -> str:
         """All metrics in Prometheus' text format."""
-        return "".join(f"{line}\n" for line in self._lines())
+        return "".join(self.lines())
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The same line by line; between two of them counters may come, go and count."""
         for name, counters in sorted(self._counters.items()):
-            yield f"# TYPE {name} counter"
-            for labels, counter in counters.items():
-                yield f"{name}{_written(labels)} {counter.value}"
+            yield self._head(name, "counter")
+            for labels, counter in tuple(counters.items()):
+                yield f"{name}{_written(labels)} {counter.value}\n"
         for name, read in sorted(self._gauges.items()):
-            yield f"# TYPE {name} gauge"
+            # Numbers that only grow and are kept elsewhere.
+            yield self._head(name, "counter" if name.endswith("_total") else "gauge")
             for labels, value in read():
-                yield f"{name}{_written(labels)} {value:.17g}"
-        for name, families in sorted(self._durations.items()):
-            yield from _duration_lines(name, families)
+                yield f"{name}{_written(labels)} {value:.17g}\n"
+        for name, durations in sorted(self._durations.items()):
+            yield self._head(name, "summary")
+            for labels, one in tuple(durations.items()):
+                yield from _duration_lines(name, labels, one)
         for name, readers in sorted(self._summaries.items()):
-            yield from _duration_lines(name, {labels: read() for labels, read in readers.items()})
+            yield self._head(name, "summary")
+            for labels, read_one in tuple(readers.items()):
+                yield from _duration_lines(name, labels, read_one())
+
+    def _head(self, name: str, kind: str) -> str:
+        return f"# HELP {name} {self._about[name]}\n# TYPE {name} {kind}\n"
 
 
-def _duration_lines(name: str, families: Mapping[Labels, Durations]) -> Iterator[str]:
-    yield f"# TYPE {name} summary"
-    for labels, durations in families.items():
-        for quantile in QUANTILES:
-            with_quantile = (*labels, ("quantile", f"{quantile:g}"))
-            yield f"{name}{_written(with_quantile)} {durations.quantile_ms(quantile):.6g}"
-        yield f"{name}_sum{_written(labels)} {durations.total_ns / 1e6:.6f}"
-        yield f"{name}_count{_written(labels)} {durations.count}"
+def _duration_lines(name: str, labels: Labels, durations: Durations) -> Iterator[str]:
+    for quantile in QUANTILES:
+        with_quantile = (*labels, ("quantile", f"{quantile:g}"))
+        yield f"{name}{_written(with_quantile)} {durations.quantile_ms(quantile):.6g}\n"
+    yield f"{name}_sum{_written(labels)} {durations.total_ns / 1e6:.6f}\n"
+    yield f"{name}_count{_written(labels)} {durations.count}\n"
 
 
 def _written(labels: Labels) -> str:

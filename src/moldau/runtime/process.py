@@ -6,6 +6,7 @@ import socket
 import sys
 
 _STATM = "/proc/self/statm"
+_DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
 
 
 def resident_bytes() -> int:
@@ -22,6 +23,18 @@ def cpu_seconds() -> float:
     """Processor time used so far, by all threads."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
+
+
+def open_file_count() -> int:
+    """Files and sockets that are open now."""
+    # Linux tells the number since 6.2; to list a broker's thousands takes milliseconds.
+    return os.stat(_DESCRIPTORS).st_size or len(os.listdir(_DESCRIPTORS)) - 1
+
+
+def open_files_max() -> int:
+    """How many may be open at a time."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return limit
 
 
 def host_name() -> str:

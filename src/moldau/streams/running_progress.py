@@ -24,6 +24,18 @@ class Progress:
     state_rows: int
 
 
+_ABOUT = {
+    "batch_id": "Number of a query's last micro-batch.",
+    "input_rows": "Rows that the last micro-batch read.",
+    "input_rows_per_s": "Rows that came in per second before the last micro-batch.",
+    "processed_rows_per_s": "Rows that the last micro-batch processed per second.",
+    "batch_ms": "Milliseconds that the last micro-batch took.",
+    "lag": "Records between what a query has read and the end of its topics.",
+    "state_rows": "Rows in the state of a query.",
+}
+assert list(_ABOUT) == list(Progress.__dataclass_fields__)
+
+
 class Watched(Protocol):
     """A query as far as it is watched."""
 
@@ -67,10 +79,11 @@ def metrics(queries: Sequence[Watched]) -> Metrics:
             if value is not None:
                 yield (("query", query.name),), float(value)
 
-    for of in Progress.__dataclass_fields__:
-        found.gauges(f"{_PREFIX}_{of}", lambda of=of: gauges(of))  # type: ignore[misc]
+    for of, about in _ABOUT.items():
+        found.gauges(f"{_PREFIX}_{of}", about, lambda of=of: gauges(of))  # type: ignore[misc]
     found.gauges(
         f"{_PREFIX}_failures",
+        "Times that a query failed and was started again.",
         lambda: [((("query", each.name),), float(each.failure_count)) for each in queries],
     )
     return found

@@ -3,6 +3,7 @@
 from moldau.broker.broker import Broker
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.wire import WireClient
+from unit.broker.exposition import families, is_sentence
 from unit.testing.requests import batch, fetch, metadata, produce
 
 
@@ -52,6 +53,41 @@ def test_every_number_of_a_dashboard_is_there(kafka: EmbeddedBroker) -> None:
     assert found["process_cpu_seconds_total"] > 0
     offline = f'kafka_log_logmanager_logdirectoryoffline{{logDirectory="{kafka.directory}"}}'
     assert found[offline] == 0
+
+
+def test_every_metric_is_explained_and_well_formed(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("orders", "payments"))
+        client.ask(produce("orders", batch(b"a")))
+        client.ask(produce("nowhere", batch(b"a")))
+        client.ask(fetch("orders"), 12)
+    found = families(kafka.look(lambda broker: broker.metrics.text()))
+    assert len(found) > 60
+    assert [name for name, family in found.items() if not is_sentence(family.about)] == []
+
+
+def test_open_files_are_counted(kafka: EmbeddedBroker) -> None:
+    before = values(kafka)
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata())
+        found = values(kafka)
+    # A socket on either side: the broker is in this process.
+    assert found["process_open_fds"] >= before["process_open_fds"] + 2
+    assert found["process_open_fds"] < found["process_max_fds"]
+
+
+def test_logs_that_come_while_the_page_is_made_do_no_harm(kafka: EmbeddedBroker) -> None:
+    with WireClient(kafka.bootstrap_servers) as client:
+        client.ask(metadata("a", "b"))
+        lines = kafka.look(lambda broker: broker.metrics.lines())
+        seen = ""
+        while "kafka_log_log_size{" not in seen:
+            seen += kafka.look(lambda _: next(lines))
+        client.ask(metadata("c"))
+        kafka.wait_for_topic("c")
+        seen += kafka.look(lambda _: "".join(lines))
+    sizes = families(seen)["kafka_log_log_size"].samples
+    assert [series.split('"')[1] for series in sizes] == ["a", "b"]
 
 
 def test_parked_requests_are_counted(kafka: EmbeddedBroker) -> None:

@@ -9,7 +9,7 @@ from moldau.runtime.metrics import Metrics
 
 async def test_a_callback_that_holds_up_the_loop_is_seen() -> None:
     metrics = Metrics()
-    lag = metrics.durations("moldau_event_loop_lag_ms")
+    lag = metrics.durations("moldau_event_loop_lag_ms", "Lateness.")
     measuring = asyncio.create_task(LoopLag(metrics).run())
     await asyncio.sleep(0)
     time.sleep(0.15)  # noqa: ASYNC251 - the loop is held up on purpose

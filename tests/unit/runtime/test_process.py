@@ -1,5 +1,9 @@
 """What this process takes from the operating system."""
 
+import os
+import resource
+from types import SimpleNamespace
+
 import pytest
 
 from moldau.runtime import process
@@ -16,6 +20,23 @@ def test_without_proc_the_peak_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     now = process.resident_bytes()
     monkeypatch.setattr(process, "_STATM", "/nonexistent")
     assert process.resident_bytes() >= now * 0.9
+
+
+def test_open_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert process.open_file_count() == len(os.listdir(process._DESCRIPTORS)) - 1
+    told = process.open_file_count()
+    # As older systems tell it: the directory itself has no size.
+    monkeypatch.setattr(process.os, "stat", lambda _: SimpleNamespace(st_size=0))
+    assert process.open_file_count() == told
+
+
+def test_the_limit_of_open_files_is_that_of_the_process() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft - 1, hard))
+        assert process.open_files_max() == soft - 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_processor_time_only_grows() -> None:

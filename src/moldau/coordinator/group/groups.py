@@ -61,10 +61,9 @@ class Groups:
     def __len__(self) -> int:
         return len(self._table)
 
-    @property
-    def offset_count(self) -> int:
-        """How many offsets are stored."""
-        return sum(len(machine.group.offsets.committed) for machine in self._table)
+    def all(self) -> list[AnyGroup]:
+        """Every group of either protocol that is there now."""
+        return [machine.group for machine in self._table]
 
     def find(self, group_id: str) -> GroupMachine | None:
         """The group, if it is there and of the classic protocol."""
@@ -236,13 +235,14 @@ class Groups:
     def forget_partitions(self, partitions: Iterable[TopicPartition]) -> list[GroupsRecord]:
         """Tombstones for partitions that exist no more."""
         gone = list(partitions)
-        groups = [machine.group for machine in self._table]
-        touched = [each for each in groups if not each.offsets.committed.keys().isdisjoint(gone)]
+        touched = [
+            each for each in self.all() if not each.offsets.committed.keys().isdisjoint(gone)
+        ]
         return [record for group in touched for record in commits.forget(group, gone)]
 
     def ids(self) -> list[str]:
         """All groups that are there now."""
-        return [machine.group.group_id for machine in self._table]
+        return [group.group_id for group in self.all()]
 
     def forget_expired(self, group_id: str, *, now: Moment) -> list[GroupsRecord]:
         """Tombstones for what was kept long enough; a group of which nothing is left goes too."""
@@ -268,7 +268,7 @@ class Groups:
 
     def overviews(self) -> list[Overview]:
         """All groups."""
-        return [machine.group.overview() for machine in self._table]
+        return [group.overview() for group in self.all()]
 
     def delete(self, group_id: str) -> Decision[GroupsRecord, ErrorCode]:
         """Forget a group that has no members."""
