@@ -8,6 +8,9 @@ from enum import IntEnum
 from moldau.config.broker.network import NetworkConfig
 from moldau.config.values import config_error, invalid
 
+LOOPBACK = "localhost"
+"""The host of those who listen to this machine alone."""
+
 
 class SecurityProtocol(IntEnum):
     """What a listener speaks, numbered as the broker protocol does."""

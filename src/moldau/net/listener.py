@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moldau.config.listeners import LOOPBACK
 from moldau.net.admission import Admission
 from moldau.net.answer import Limits
 from moldau.runtime import native
@@ -39,13 +40,43 @@ class Endpoint:
     port: int
 
 
+_LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
+_NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+
+
+def bind_host(host: str, port: int, bind: Bind) -> list[socket.socket]:
+    """Listening sockets for a host: one, and for `localhost` one on each loopback address.
+
+    Clients take the name for 127.0.0.1 or for ::1, as they like, and no socket serves both.
+    """
+    if host != LOOPBACK:
+        return [bind(host, port)]
+    found: list[socket.socket] = []
+    missing: OSError | None = None
+    for address in _LOOPBACK_ADDRESSES:
+        try:
+            found.append(bind(address, port or (found[0].getsockname()[1] if found else 0)))
+        except OSError as error:
+            # A free port of the one address may be taken on the other.
+            is_drawn = port == 0 and found and error.errno == errno.EADDRINUSE
+            if error.errno not in _NO_SUCH_ADDRESS and not is_drawn:
+                for listening in found:
+                    listening.close()
+                raise
+            missing = error
+    if not found:
+        assert missing is not None
+        raise missing
+    return found
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket on one address; an empty host means all of them, IPv6 included."""
     wanted = host or None
     found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET6)
-    if wanted is not None:
-        family, kind, protocol, _, address = found[0]
+    # A name with addresses of both families stands for that of IPv4, as with Java.
+    first = socket.AF_INET6 if wanted is None else socket.AF_INET
+    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != first)
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -85,8 +116,8 @@ class Listener:
         self.admission = admission
         self._connections: dict[Connection, None] = {}
         self._poller: Poller | None = None
-        self._socket = bind(endpoint.host, endpoint.port)
-        self.port: int = self._socket.getsockname()[1]
+        self._sockets = bind_host(endpoint.host, endpoint.port, bind)
+        self.port: int = self._sockets[0].getsockname()[1]
 
     @property
     def connection_count(self) -> int:
@@ -100,14 +131,16 @@ class Listener:
             self._poller = _sockets.Poller()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._accept())
+                for listening in self._sockets:
+                    tasks.create_task(self._accept(listening))
                 tasks.create_task(self._sweep())
         finally:
             self.close()
 
     def close(self) -> None:
         """Stop listening and hang up on everyone."""
-        self._socket.close()
+        for listening in self._sockets:
+            listening.close()
         for connection in tuple(self._connections):
             connection.abort()
         if self._poller is not None:
@@ -126,17 +159,17 @@ class Listener:
         del self._connections[connection]
         self.admission.closed(connection)
 
-    async def _accept(self) -> None:
+    async def _accept(self, listening: socket.socket) -> None:
         name, loop = self.endpoint.name, asyncio.get_running_loop()
         while True:
             await self.admission.until_room(name)
-            await self._until_somebody_calls()
+            await _until_somebody_calls(listening)
             wait_s = self.admission.wait_s(name, loop.time())
             if wait_s:
                 await asyncio.sleep(wait_s)
                 continue
             try:
-                callers = self._take_callers()
+                callers = self._take_callers(listening)
             except OSError as error:
                 if error.errno not in _OUT_OF_DESCRIPTORS:
                     raise
@@ -146,7 +179,7 @@ class Listener:
             self.admission.took(name, len(callers), loop.time())
             await self._connect_all(callers)
 
-    def _take_callers(self) -> list[socket.socket]:
+    def _take_callers(self, listening: socket.socket) -> list[socket.socket]:
         """Accept whoever is waiting and has room.
 
         Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
@@ -156,7 +189,7 @@ class Listener:
         with suppress(BlockingIOError, ConnectionAbortedError):  # nobody, or hung up already
             while len(callers) < room:
                 try:
-                    caller, _ = self._socket.accept()
+                    caller, _ = listening.accept()
                 except OSError:
                     if callers:
                         break  # these first; the next call will tell, if it lasts
@@ -186,15 +219,6 @@ class Listener:
         except OSError as error:
             _log.info("a new connection broke at once: %s", error)
             caller.close()
-
-    async def _until_somebody_calls(self) -> None:
-        loop = asyncio.get_running_loop()
-        called: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(self._socket, _settle, called)
-        try:
-            await called
-        finally:
-            loop.remove_reader(self._socket)
 
     def _on_transport(self) -> asyncio.BufferedProtocol:
         made: asyncio.BufferedProtocol = _ConnectionOnTransport(self, self._opening, self._limits)
@@ -228,6 +252,16 @@ class Listener:
         if connection.is_idle and silent_s > limits.idle_s:
             return f"idle for {limits.idle_s:g} s"
         return ""
+
+
+async def _until_somebody_calls(listening: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    called: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(listening, _settle, called)
+    try:
+        await called
+    finally:
+        loop.remove_reader(listening)
 
 
 def _settle(future: asyncio.Future[None]) -> None:

@@ -1,7 +1,10 @@
 """Listeners: limits on how many connections there are and how long they last."""
 
 import asyncio
+import errno
+import os
 import socket
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits
 from moldau.net.answer import Limits, Part, Respond
 from moldau.net.connection import Connection
-from moldau.net.listener import Endpoint, Listener
+from moldau.net.listener import Endpoint, Listener, bind_host, listen
 
 
 async def echo(frame: memoryview) -> Sequence[Part]:
@@ -211,6 +214,86 @@ async def test_an_empty_host_listens_on_every_address() -> None:
     writer.close()
     serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+async def test_localhost_is_each_loopback_address(address: str) -> None:
+    listener = listener_with(ConnectionLimits(), host="localhost")
+    serving = asyncio.ensure_future(listener.serve())
+    answer, writer = await ask(listener.port, address)
+    assert answer == b"\0\0\0\2hi"
+    assert listener.connection_count == 1
+    writer.close()
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others have only one loopback address")
+async def test_localhost_is_no_other_address() -> None:
+    listener = listener_with(ConnectionLimits(), host="localhost")
+    with pytest.raises(ConnectionRefusedError):
+        await ask(listener.port, "127.0.0.2")
+    listener.close()
+
+
+class Ports:
+    """Binds as the operating system would, where some addresses are missing or taken."""
+
+    def __init__(self, **failures: int) -> None:
+        self.failures = failures
+        self.bound: list[tuple[str, socket.socket]] = []
+
+    def bind(self, host: str, port: int) -> socket.socket:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        number = self.failures.get("v6" if ":" in host else "v4")
+        if number is not None:
+            raise OSError(number, os.strerror(number))
+        self.bound.append((host, socket.socket(family)))
+        self.bound[-1][1].bind((host, port))
+        return self.bound[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("missing", "address"),
+    [({"v6": errno.EADDRNOTAVAIL}, "127.0.0.1"), ({"v4": errno.EAFNOSUPPORT}, "::1")],
+)
+def test_one_loopback_address_is_enough(missing: dict[str, int], address: str) -> None:
+    ports = Ports(**missing)
+    (listening,) = bind_host("localhost", 0, ports.bind)
+    assert listening.getsockname()[0] == address
+    listening.close()
+
+
+def test_without_any_loopback_address_it_says_so() -> None:
+    with pytest.raises(OSError, match="Cannot assign"):
+        bind_host("localhost", 0, Ports(v4=errno.EADDRNOTAVAIL, v6=errno.EADDRNOTAVAIL).bind)
+
+
+def test_a_port_that_is_taken_on_one_loopback_address_is_taken() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ports = Ports(v6=errno.EADDRINUSE)
+    with pytest.raises(OSError, match="in use"):
+        bind_host("localhost", port, ports.bind)
+    assert ports.bound[0][1].fileno() == -1, "the other one is given back"
+
+
+def test_a_drawn_port_need_not_be_free_on_both() -> None:
+    (listening,) = bind_host("localhost", 0, Ports(v6=errno.EADDRINUSE).bind)
+    listening.close()
+
+
+def test_a_name_of_both_families_stands_for_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = [("::1", 0, 0, 0), ("127.0.0.1", 0)]
+    families = (socket.AF_INET6, socket.AF_INET)
+    found = [
+        (family, socket.SOCK_STREAM, 0, "", address)
+        for family, address in zip(families, addresses, strict=True)
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    with listen("here", 0) as listening:
+        assert listening.family == socket.AF_INET
 
 
 async def test_connections_are_kept_alive() -> None:
