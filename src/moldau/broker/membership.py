@@ -70,6 +70,7 @@ class Membership:
                     task.cancel()
 
     async def _rejoin(self) -> None:
+        self._registration.is_current = False
         while True:
             await self._sessions.renew()
             try:

@@ -21,6 +21,8 @@ class Registration:
         self._broker_id = broker_id
         self._patience_s = patience_s
         self.epoch = NO_BROKER_EPOCH
+        self.is_current = False
+        """Whether the node is there, as far as is known: it goes with its session."""
 
     async def register(self, tree: Tree, node: BrokerRegistration) -> None:
         """Create the node.
@@ -42,12 +44,16 @@ class Registration:
                     continue
                 if stat.ephemeral_owner == tree.session_id:
                     # Created, but the connection broke before the answer came.
-                    self.epoch = stat.czxid
+                    self._begin(stat.czxid)
                     return
                 await self._wait(has_changed, stat, deadline - loop.time())
             else:
-                self.epoch = created.stat.czxid
+                self._begin(created.stat.czxid)
                 return
+
+    def _begin(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.is_current = True
 
     async def _wait(self, has_changed: asyncio.Event, stat: NodeStat, left_s: float) -> None:
         _log.info("waiting for session 0x%x to give up this broker's id", stat.ephemeral_owner)

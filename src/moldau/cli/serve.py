@@ -3,24 +3,35 @@
 import argparse
 import asyncio
 import gc
+import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.config.broker.startup import Startup, read_startup
+from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
 from moldau.errors import KafkaError
 from moldau.runtime.logs import LEVELS, log_to_stderr
+
+if TYPE_CHECKING:
+    from moldau.broker.health import Health
+
+_log = logging.getLogger(__name__)
 
 _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 # A request of a hundred thousand names is as many objects for a moment. With the thresholds of
 # Python the collector would look at all of them several times, for tens of milliseconds each.
 GARBAGE_THRESHOLDS = (50_000, 20, 10)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_PORT = 9092
+_EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if somebody asks for it
+_DIRECTORIES = ("log.dirs", "log.dir")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     from moldau.broker.faults import failure_of  # noqa: PLC0415
 
     try:
-        asyncio.run(_serve(startup, metrics_port=options.metrics_port))
+        asyncio.run(_serve(startup, options))
     except Exception as error:
         message = failure_of(error)
         if message is None:
@@ -51,31 +62,60 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
-    """All settings: of the file, then of the options."""
+    """All settings: of the file, then of the options; what nobody has set is ours to choose."""
     texts: dict[str, str] = {}
     if options.config is not None:
         texts |= decode_properties(Path(options.config).read_bytes())
-    else:
-        texts["log.dirs"] = str(default_directory())
     if options.data is not None:
         texts.pop("log.dir", None)
         texts["log.dirs"] = options.data
-    if options.port is not None:
-        texts["listeners"] = f"PLAINTEXT://:{options.port}"
-    return texts | parse_overrides(options.override)
+    if is_private(options):
+        texts["listeners"] = _listener(LOOPBACK, options.port)
+    elif options.host is not None or options.port is not None:
+        host = "" if options.host in _EVERYWHERE else options.host
+        texts["listeners"] = _listener(host, options.port)
+    texts |= parse_overrides(options.override)
+    if texts.keys().isdisjoint(_DIRECTORIES):
+        texts["log.dirs"] = str(default_directory())
+    return texts
+
+
+def is_private(options: argparse.Namespace) -> bool:
+    """Whether nobody has said who may connect: then it is this machine, and nobody else.
+
+    A broker has no authentication yet, and who tries it out in a café did not mean to share
+    it. A file is Kafka's, and so is what it does not say; brokers of a cluster, and whoever
+    advertises an address, want to be reached.
+    """
+    is_told = {"listeners", "advertised.listeners", "zookeeper.connect"}
+    return (
+        options.config is None
+        and options.host is None
+        and is_told.isdisjoint(parse_overrides(options.override))
+    )
 
 
 def default_directory() -> Path:
-    """Where a broker without a configuration keeps its data: not in /tmp, which is emptied."""
+    """Where data is kept if nobody says where, also by a file: not in /tmp as with Apache Kafka.
+
+    /tmp is emptied by a restart, and on many systems also of what is a few days old, under
+    a broker that runs.
+    """
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "moldau"
 
 
-async def _serve(startup: Startup, *, metrics_port: int | None) -> None:
+def _listener(host: str, port: int | None) -> str:
+    place = f"[{host}]" if ":" in host else host
+    return f"PLAINTEXT://{place}:{_PORT if port is None else port}"
+
+
+async def _serve(startup: Startup, options: argparse.Namespace) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def stop_once() -> None:
+    def stop_once(received: signal.Signals) -> None:
+        _log.info("received %s", received.name)
         stop.set()
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
@@ -83,8 +123,8 @@ async def _serve(startup: Startup, *, metrics_port: int | None) -> None:
             signal.signal(number, signal.SIG_DFL)
 
     for number in _SIGNALS:
-        loop.add_signal_handler(number, stop_once)
-    async with _running(startup, metrics_port):
+        loop.add_signal_handler(number, stop_once, number)
+    async with _running(startup, options):
         # What is loaded now lives as long as the process: the collector need not look at it.
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
@@ -93,28 +133,45 @@ async def _serve(startup: Startup, *, metrics_port: int | None) -> None:
 
 
 @asynccontextmanager
-async def _running(startup: Startup, metrics_port: int | None) -> AsyncIterator[None]:
+async def _running(startup: Startup, options: argparse.Namespace) -> AsyncIterator[None]:
     from moldau.broker.announcement import (  # noqa: PLC0415
         announce_start,
         announce_stop,
+        announce_stopped,
         announce_warnings,
     )
+    from moldau.broker.health import Health  # noqa: PLC0415
     from moldau.broker.main import Ports, running  # noqa: PLC0415
-    from moldau.net.metrics_page import MetricsPage  # noqa: PLC0415
 
     announce_warnings(startup)
-    async with running(startup, Ports()) as started, asyncio.TaskGroup() as tasks:
-        page = None
-        if metrics_port is not None:
-            page = MetricsPage(started.broker.metrics.text, port=metrics_port)
-            serving = tasks.create_task(page.serve())
-        announce_start(started, metrics_port=None if page is None else page.port)
+    health = Health()
+    async with _watched(health, options):
+        async with running(startup, Ports()) as started:
+            health.broker = started.broker
+            announce_start(started, is_private=is_private(options))
+            yield
+            announce_stop(started)
+        announce_stopped(started)
+
+
+@asynccontextmanager
+async def _watched(health: "Health", options: argparse.Namespace) -> AsyncIterator[None]:
+    """Metrics and health over HTTP from before the start until after the stop."""
+    if options.metrics_port is None:
+        yield
+        return
+    from moldau.broker.announcement import announce_metrics  # noqa: PLC0415
+    from moldau.net.metrics_page import MetricsPage  # noqa: PLC0415
+
+    host = "" if options.metrics_host in _EVERYWHERE else options.metrics_host
+    page = MetricsPage(health.pages(), host=host, port=options.metrics_port)
+    announce_metrics(host, page.port)
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(page.serve())
         try:
             yield
         finally:
-            announce_stop(started)
-            if page is not None:
-                serving.cancel()
+            serving.cancel()
 
 
 def _fail(message: str) -> int:
@@ -126,8 +183,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="moldau serve",
         description=__doc__,
-        epilog="Without a file the broker listens on port 9092 and keeps its data in "
-        f"{default_directory()}. All settings have Kafka's names.",
+        epilog="Without a file the broker listens on port 9092 of this machine alone. Where "
+        f"nothing names a directory it keeps its data in {default_directory()}. All settings "
+        "have Kafka's names.",
     )
     parser.add_argument("config", nargs="?", help="a server.properties file")
     parser.add_argument(
@@ -137,10 +195,28 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help="a setting that takes the place of the file's; may be repeated",
     )
-    parser.add_argument("--port", type=int, help="listen here, in plain text, on all addresses")
-    parser.add_argument("--data", metavar="DIRECTORY", help="keep the data here (log.dirs)")
     parser.add_argument(
-        "--metrics-port", type=int, help="serve metrics for Prometheus on this port"
+        "--host",
+        help="listen on this address, in plain text and without authentication: 0.0.0.0 for "
+        "all of them; localhost, unless a file or a setting says otherwise",
+    )
+    parser.add_argument("--port", type=int, help="listen on this port; default: 9092")
+    parser.add_argument("--data", metavar="DIRECTORY", help="keep the data here (log.dirs)")
+    _add_watching(parser)
+    return parser
+
+
+def _add_watching(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metrics-port",
+        type=int,
+        help="serve metrics for Prometheus on this port, under /metrics; /health says 200 while "
+        "the broker serves, else 503 and why, /health/live 200 while the process runs",
+    )
+    parser.add_argument(
+        "--metrics-host",
+        default=LOOPBACK,
+        help="serve them on this address: 0.0.0.0 for all; default: localhost",
     )
     parser.add_argument(
         "--log-level",
@@ -149,4 +225,3 @@ def _parser() -> argparse.ArgumentParser:
         help=f"default: info, or ${_LEVEL_VARIABLE}",
     )
     parser.add_argument("--log-format", choices=("text", "json"), default="text")
-    return parser

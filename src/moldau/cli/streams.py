@@ -15,6 +15,7 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
+from moldau.config.listeners import LOOPBACK
 
 if TYPE_CHECKING:
     from moldau.streams.running_app import App
@@ -40,6 +41,7 @@ OPTIONS = Options(
     Option("conf", "A setting of Spark, e.g. spark.sql.shuffle.partitions=4.", "NAME=VALUE"),
     Option("metrics-port", "Serve metrics for Prometheus on this port.", "PORT", kind=int),
     Option("tables-port", "Serve tables that have a store on this port.", "PORT", kind=int),
+    Option("host", "The address of both; localhost without it, 0.0.0.0 for all.", "ADDRESS"),
     Option("format", "What describe prints: text, mermaid or svg.", "FORMAT"),
 )
 
@@ -98,6 +100,7 @@ def _run(app: "App", given: Given) -> int:
         places = running.serve(
             metrics_port=given.last("metrics-port", int, -1),
             tables_port=given.last("tables-port", int, -1),
+            host=given.text("host", LOOPBACK),
         )
         for place in places:
             print(place, file=sys.stderr)

@@ -29,6 +29,13 @@ A value that is not allowed is refused with its name, the value and what is allo
 that is not known is refused for a topic; in a broker's file it is only reported, since Kafka's
 plug-ins may have settings there.
 
+Where neither `log.dirs` nor `log.dir` is set, `moldau serve` and `bin/kafka-server-start.sh` keep
+data in `$XDG_DATA_HOME/moldau`, which is `~/.local/share/moldau`, and not in Kafka's
+`/tmp/kafka-logs`, which is emptied when the machine starts. Without a file, `listeners`,
+`advertised.listeners` and `zookeeper.connect`, `moldau serve` listens on `localhost:9092` alone,
+both of IPv4 and IPv6; `--host 0.0.0.0` lets others in. Metrics have no setting but the options
+`--metrics-port` and `--metrics-host`: see [monitoring.md](monitoring.md).
+
 Without `zookeeper.connect` a broker runs alone on its embedded store, and these defaults differ:
 """
 

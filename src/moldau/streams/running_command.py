@@ -14,8 +14,9 @@ from pyspark.sql import SparkSession
 from moldau.client.admin.admin import Admin
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.loop_thread import LoopThread
+from moldau.config.listeners import LOOPBACK
 from moldau.errors import ErrorCode
-from moldau.net.metrics_page import MetricsPage
+from moldau.net.metrics_page import MetricsPage, Page
 from moldau.spark.source import register
 from moldau.streams.compiling import Query
 from moldau.streams.inputs import KafkaInputs
@@ -83,20 +84,24 @@ class Running:
         settings = RunSettings(sink, self._checkpoint, is_exactly_once, trigger or {})
         self._queries = running_queries(self._compiled, settings)
 
-    def serve(self, *, metrics_port: int = -1, tables_port: int = -1) -> list[str]:
+    def serve(
+        self, *, metrics_port: int = -1, tables_port: int = -1, host: str = LOOPBACK
+    ) -> list[str]:
         """Answer questions on these ports, any free one for 0; returns where that is."""
         places = []
         if metrics_port >= 0:
-            page = MetricsPage(metrics(self._queries).text, port=metrics_port)
+            shown = Page(metrics(self._queries).lines)
+            pages = {"/": shown, "/metrics": shown}
+            page = MetricsPage(pages, host=host, port=metrics_port)
             thread = LoopThread("moldau-metrics")
             self._ends.callback(thread.close)
             serving = thread.call(_begun(page))
             self._ends.callback(lambda: thread.call(_ended(serving)))
-            places.append(f"metrics: http://127.0.0.1:{page.port}/metrics")
+            places.append(f"metrics: http://{host}:{page.port}/metrics")
         if tables_port >= 0:
             views = {name: self._ends.enter_context(view) for name, view in self._views().items()}
-            server = self._ends.enter_context(TableServer(views, port=tables_port))
-            places.append(f"tables: http://127.0.0.1:{server.port}/tables")
+            server = self._ends.enter_context(TableServer(views, port=tables_port, host=host))
+            places.append(f"tables: http://{host}:{server.port}/tables")
         return places
 
     def run(self, stop: threading.Event, *, is_terminal: bool) -> None:

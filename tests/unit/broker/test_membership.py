@@ -29,9 +29,12 @@ class Member:
     cluster: Cluster
     opened: list[MemoryTree] = field(default_factory=list)
     offices: list[ControllerService] = field(default_factory=list)
+    door: asyncio.Event = field(default_factory=asyncio.Event)
+    """Sessions begin while it is open, as it is at first."""
     registration: Registration = field(default_factory=lambda: Registration(3, patience_s=5))
 
     async def open(self) -> Tree:
+        await self.door.wait()
         self.opened.append(self.cluster.ensemble.connect())
         return self.opened[-1]
 
@@ -48,6 +51,7 @@ class Member:
 async def member(*, is_lost: bool = False) -> AsyncIterator[Member]:
     """A member, whose first session may be lost before it has joined."""
     made = Member(await Cluster.create())
+    made.door.set()
     sessions = Sessions(made.open, patience_s=5)
     await sessions.open()
     if is_lost:
@@ -99,6 +103,18 @@ async def test_after_a_lost_session_it_resigns_registers_anew_and_is_elected_aga
         assert made.registration.epoch > epoch
         assert await owner_of(made, broker_nodes.id_path(3)) == made.opened[1].session_id
         assert made.offices[1].machine.epoch == 2
+
+
+async def test_between_two_sessions_it_is_not_registered() -> None:
+    async with member() as made:
+        assert made.registration.is_current
+        made.door.clear()
+        made.cluster.ensemble.expire(made.opened[0].session_id)
+        await until(lambda: not made.registration.is_current)
+        assert await owner_of(made, broker_nodes.id_path(3)) == 0
+        made.door.set()
+        await until(lambda: made.registration.is_current)
+        assert await owner_of(made, broker_nodes.id_path(3)) == made.opened[1].session_id
 
 
 async def test_a_session_that_breaks_while_registering_is_tried_again() -> None:

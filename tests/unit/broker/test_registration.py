@@ -30,8 +30,10 @@ async def test_each_life_of_a_broker_has_a_later_epoch() -> None:
         tree = made.connect()
         registration = Registration(3, patience_s=0.01)
         assert registration.epoch == NO_BROKER_EPOCH
+        assert not registration.is_current
         await registration.register(tree, NODE)
         epochs.append(registration.epoch)
+        assert registration.is_current
         node = await tree.get(broker_nodes.id_path(3))
         assert broker_nodes.decode_broker(node.data).endpoints == NODE.endpoints
         assert node.stat.ephemeral_owner == tree.session_id

@@ -4,8 +4,10 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,13 +89,103 @@ def test_without_configuration_it_serves_and_keeps_its_data(tmp_path: Path) -> N
         assert running.end(signal.SIGTERM) == 0
     assert (tmp_path / "moldau" / "orders-0").is_dir()
     assert (tmp_path / "moldau" / ".kafka_cleanshutdown").exists()
+    for path in (tmp_path / "moldau", tmp_path / "moldau" / "orders-0"):
+        assert path.stat().st_mode & 0o777 == 0o700
 
 
-def test_an_interrupt_stops_it_cleanly_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_it_cleanly_and_the_log_says_so(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     with served("--port", "0", home=tmp_path) as running:
         running.line("started")
-        assert running.end(signal.SIGINT) == 0
+        assert running.end(number) == 0
+        running.line(f"received {number.name}")
+        running.line(r"\[KafkaServer id=0\] shutting down")
+        running.line(r"\[KafkaServer id=0\] shut down completed: 0 logs are on disk and closed")
     assert (tmp_path / "moldau" / ".kafka_cleanshutdown").exists()
+
+
+def settings_of(*arguments: str) -> dict[str, str]:
+    return serve.settings(serve._parser().parse_args(arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "listener"),
+    [
+        ("", "PLAINTEXT://localhost:9092"),
+        ("--port 0", "PLAINTEXT://localhost:0"),
+        ("--host 0.0.0.0", "PLAINTEXT://:9092"),
+        ("--host :: --port 7", "PLAINTEXT://:7"),
+        ("--host ::1", "PLAINTEXT://[::1]:9092"),
+        ("--host broker-1 --port 7", "PLAINTEXT://broker-1:7"),
+        ("--override listeners=PLAINTEXT://:9", "PLAINTEXT://:9"),
+        ("--port 7 --override listeners=PLAINTEXT://:9", "PLAINTEXT://:9"),
+        # Whoever is in a cluster, or advertises an address, wants to be reached, as with Kafka.
+        ("--override zookeeper.connect=zookeeper:2181", None),
+        ("--override advertised.listeners=PLAINTEXT://broker-1:9092", None),
+        ("--port 7 --override zookeeper.connect=zookeeper:2181", "PLAINTEXT://:7"),
+    ],
+)
+def test_without_a_word_about_addresses_it_listens_to_this_machine_alone(
+    arguments: str, listener: str | None
+) -> None:
+    assert settings_of(*arguments.split()).get("listeners") == listener
+
+
+def test_a_file_is_kafkas_and_so_is_what_it_does_not_say(tmp_path: Path) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text("broker.id=7\n")
+    assert "listeners" not in settings_of(str(file))
+    assert settings_of(str(file), "--port", "7")["listeners"] == "PLAINTEXT://:7"
+    assert settings_of(str(file), "--host", "localhost")["listeners"].endswith("localhost:9092")
+    file.write_text("listeners=PLAINTEXT://10.0.0.7:9092\n")
+    assert settings_of(str(file))["listeners"] == "PLAINTEXT://10.0.0.7:9092"
+
+
+def test_data_that_nobody_has_a_place_for_is_kept_where_it_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    lasting = str(tmp_path / "moldau")
+    file = tmp_path / "server.properties"
+    file.write_text("broker.id=7\n")
+    assert settings_of()["log.dirs"] == settings_of(str(file))["log.dirs"] == lasting
+    shipped = Path(__file__).parents[3] / "config" / "server.properties"
+    assert settings_of(str(shipped))["log.dirs"] == lasting, "as the README says"
+    assert settings_of("--data", "/a")["log.dirs"] == "/a"
+    assert "log.dirs" not in settings_of("--override", "log.dir=/a")
+    file.write_text("log.dir=/a\n")
+    assert "log.dirs" not in settings_of(str(file))
+    assert settings_of(str(file), "--data", "/b")["log.dirs"] == "/b"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others have only one loopback address")
+def test_nobody_else_can_connect_and_the_log_says_how_to_change_that(tmp_path: Path) -> None:
+    with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:
+        metrics = running.line(r"http://localhost:(\d+)/metrics.*--metrics-host 0\.0\.0\.0")[1]
+        port = running.line(r"listening on port (\d+) \(PLAINTEXT\) of localhost")[1]
+        running.line(r"only this machine can connect; --host 0\.0\.0\.0")
+        running.line("started")
+        for each in (port, metrics):
+            for address in ("127.0.0.1", "::1"):
+                socket.create_connection((address, int(each))).close()
+            # Stands for the machine's other addresses, of which a test machine may have none.
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.2", int(each)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others have only one loopback address")
+def test_whoever_asks_for_it_lets_others_in(tmp_path: Path) -> None:
+    everywhere = ("--host", "0.0.0.0", "--metrics-host", "0.0.0.0")
+    with served("--port", "0", "--metrics-port", "0", *everywhere, home=tmp_path) as running:
+        metrics = running.line(r"http://\S+:(\d+)/metrics")[1]
+        port = running.line(r"listening on port (\d+) \(PLAINTEXT\) of all addresses")[1]
+        running.line("started")
+        for each in (port, metrics):
+            for address in ("127.0.0.2", "::1"):
+                socket.create_connection((address, int(each))).close()
+    assert not any("only this machine" in line for line in running.lines)
 
 
 def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
@@ -111,14 +203,14 @@ from contextlib import asynccontextmanager
 from moldau.cli import serve
 
 @asynccontextmanager
-async def hanging(startup, metrics_port):
+async def hanging(startup, options):
     print("started", flush=True)
     yield
     print("stopping", flush=True)
     await asyncio.Event().wait()
 
 serve._running = hanging
-asyncio.run(serve._serve(None, metrics_port=None))
+asyncio.run(serve._serve(None, None))
 """
 
 
@@ -148,9 +240,53 @@ def test_a_file_and_overrides_are_read(tmp_path: Path) -> None:
 def test_metrics_are_served_beside(tmp_path: Path) -> None:
     with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:
         page = running.line(r"(http://\S+/metrics)")[1]
+        running.line("started")
         with urllib.request.urlopen(page) as response:
             text = response.read().decode()
         assert "kafka_controller_kafkacontroller_activecontrollercount 1" in text
+
+
+@pytest.mark.parametrize("path", ["/health", "/health/ready", "/health/live"])
+def test_a_broker_that_serves_says_that_it_is_well(tmp_path: Path, path: str) -> None:
+    with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:
+        page = running.line(r"(http://\S+)/metrics")[1]
+        running.line("started")
+        with urllib.request.urlopen(page + path) as response:
+            assert (response.status, response.read()) == (200, b"ok\n")
+
+
+NEVER_STARTS = """
+import asyncio, sys
+from contextlib import asynccontextmanager
+from moldau.broker import main
+from moldau.cli import serve
+
+@asynccontextmanager
+async def starting(startup, doors):
+    await asyncio.Event().wait()
+    yield
+
+main.running = starting
+serve.main(sys.argv[1:])
+"""
+
+
+def test_while_it_starts_it_is_alive_and_not_ready(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", NEVER_STARTS]
+    command += ["--port", "0", "--data", str(tmp_path), "--metrics-port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            found = (re.search(r"(http://\S+)/metrics", line) for line in process.stderr)
+            page = next(match[1] for match in found if match)
+            assert urllib.request.urlopen(f"{page}/health/live").status == 200
+            for path in ("/health", "/metrics"):
+                with pytest.raises(urllib.error.HTTPError) as refused:
+                    urllib.request.urlopen(page + path)
+                assert refused.value.code == 503
+                assert refused.value.read() == b"the broker is starting\n"
+        finally:
+            process.kill()
 
 
 def test_an_idle_broker_is_small(tmp_path: Path) -> None:
@@ -204,6 +340,8 @@ def test_a_port_or_a_directory_in_use_is_named(
         running.line("started")
         other = str(tmp_path / "other")
         message = fails(capsys, "--port", port, "--data", other, "--log-level", "error")
-        assert message == f"moldau serve: cannot listen on :{port}: Address already in use"
+        assert message == (
+            f"moldau serve: cannot listen on 127.0.0.1:{port}: Address already in use"
+        )
         same = str(tmp_path / "moldau")
         assert same in fails(capsys, "--port", "0", "--data", same, "--log-level", "error")

@@ -1,24 +1,31 @@
 """A page of text over HTTP, for Prometheus to fetch."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
 import pytest
 
-from moldau.net.metrics_page import MetricsPage
+from moldau.net import metrics_page
+from moldau.net.metrics_page import MetricsPage, Page
 
 
 @pytest.fixture
 async def page() -> AsyncIterator[MetricsPage]:
-    page = MetricsPage(lambda: "answer 42\n", port=0)
+    reasons = iter(["the broker is starting", ""])
+    pages = {
+        "/metrics": Page(lambda: ["answer ", "42\n"]),
+        "/health": Page(lambda: ["ok\n"], lambda: next(reasons)),
+    }
+    page = MetricsPage(pages, host="localhost", port=0)
     serving = asyncio.create_task(page.serve())
     yield page
     serving.cancel()
 
 
-async def ask(page: MetricsPage, request: bytes) -> str:
-    reader, writer = await asyncio.open_connection("127.0.0.1", page.port)
+async def ask(page: MetricsPage, request: bytes, address: str = "127.0.0.1") -> str:
+    reader, writer = await asyncio.open_connection(address, page.port)
     writer.write(request)
     if not request.endswith(b"\r\n\r\n"):
         writer.write_eof()
@@ -59,4 +66,52 @@ async def test_what_is_no_request_gets_no_answer(page: MetricsPage, request_byte
 
 async def test_a_port_in_use_is_named(page: MetricsPage) -> None:
     with pytest.raises(OSError, match=f"no metrics on port {page.port}: "):
-        MetricsPage(str, port=page.port)
+        MetricsPage({}, host="localhost", port=page.port)
+
+
+async def test_a_page_that_is_not_to_be_had_says_why_until_it_is(page: MetricsPage) -> None:
+    head, _, body = (await ask(page, b"GET /health HTTP/1.1\r\n\r\n")).partition("\r\n\r\n")
+    assert head.startswith("HTTP/1.1 503 ")
+    assert body == "the broker is starting\n"
+    head, _, body = (await ask(page, b"GET /health HTTP/1.1\r\n\r\n")).partition("\r\n\r\n")
+    assert head.startswith("HTTP/1.1 200 ")
+    assert body == "ok\n"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+async def test_localhost_is_each_loopback_address(page: MetricsPage, address: str) -> None:
+    assert "answer 42" in await ask(page, b"GET /metrics HTTP/1.1\r\n\r\n", address)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others have only one loopback address")
+async def test_localhost_is_no_other_address(page: MetricsPage) -> None:
+    with pytest.raises(ConnectionRefusedError):
+        await ask(page, b"GET /metrics HTTP/1.1\r\n\r\n", "127.0.0.2")
+
+
+async def test_others_get_their_turn_while_a_long_page_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metrics_page, "_TURN_S", 0)
+    turns = 0
+    seen = []
+
+    def lines() -> Iterator[str]:
+        for number in range(5):
+            seen.append(turns)
+            yield f"line {number}\n"
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    page = MetricsPage({"/metrics": Page(lines)}, host="127.0.0.1", port=0)
+    tasks = [asyncio.create_task(page.serve()), asyncio.create_task(take_turns())]
+    answer = await ask(page, b"GET /metrics HTTP/1.1\r\n\r\n")
+    for task in tasks:
+        task.cancel()
+    assert answer.endswith("\r\n\r\n" + "".join(f"line {number}\n" for number in range(5)))
+    assert f"Content-Length: {5 * 7}\r\n" in answer
+    assert seen == sorted(set(seen)), "somebody else had a turn between any two lines"

@@ -11,8 +11,8 @@ class NetworkConfig(Area):
     listeners: str = string(
         "PLAINTEXT://:9092",
         "Addresses to listen on, `NAME://host:port` separated by commas; an empty host "
-        "means all interfaces. A dynamic change has no effect: it is read at start, from the "
-        "file.",
+        "means all interfaces, `localhost` this machine alone. A dynamic change has no effect: "
+        "it is read at start, from the file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,
     )
