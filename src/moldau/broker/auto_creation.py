@@ -15,14 +15,19 @@ class AutoCreation:
         self._topics = topics
         self._config = config
 
-    async def create(self, name: str, *, is_allowed: bool = True, wait_s: float = 0.5) -> None:
-        """Create a topic that is not there, and give its leaders a moment to be elected."""
+    async def create(
+        self, name: str, *, is_allowed: bool = True, wait_s: float = 0.5, cause: str = ""
+    ) -> None:
+        """Create a topic that is not there, and give its leaders a moment to be elected.
+
+        `cause` is for the log.
+        """
         self.require_possible(name, is_allowed=is_allowed)
         partition_count, replication_factor = self._shape(name)
         replicas = self._topics.place(partition_count, replication_factor)
         overrides = internal_overrides(name, self._config)
         try:
-            await self._topics.create(name, replicas, overrides)
+            await self._topics.create(name, replicas, overrides, cause=cause)
         except KafkaError as error:
             if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
                 raise

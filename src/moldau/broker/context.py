@@ -8,6 +8,8 @@ from moldau.runtime.turns import Turns
 
 Item = TypeVar("Item")
 
+_SHOWN_CHARACTERS = 100
+
 
 class Client(NamedTuple):
     """The connection a request came in on."""
@@ -36,3 +38,8 @@ class Context:
         What another request may change meanwhile must be looked at again, or held.
         """
         return self.turns.each(items)
+
+    @property
+    def who(self) -> str:
+        """Who asks, for the log: in one line, whatever they call themselves."""
+        return f"client {self.client_id[:_SHOWN_CHARACTERS]!r} at {self.client.host}"

@@ -122,20 +122,27 @@ class TopicCreation:
         self._topics.check_assignment(replicas)
         return dict(sorted(replicas.items()))
 
-    async def create(self, planned: Sequence[NewTopic], *, timeout_s: float) -> None:
-        """Create what was planned; a topic whose leaders do not come in time gets an error."""
+    async def create(
+        self, planned: Sequence[NewTopic], *, timeout_s: float, cause: str = ""
+    ) -> None:
+        """Create what was planned; a topic whose leaders do not come in time gets an error.
+
+        `cause` is for the log.
+        """
         good = [topic for topic in planned if topic.error is None]
         for start in range(0, len(good), _WRITTEN_TOGETHER):
             some = good[start : start + _WRITTEN_TOGETHER]
-            await asyncio.gather(*map(self._create, some))
+            await asyncio.gather(*(self._create(topic, cause) for topic in some))
         created = {topic.name: topic for topic in planned if topic.error is None}
         counts = {name: len(topic.replicas) for name, topic in created.items()}
         for name in await self._topics.until_all_led(counts, timeout_s=timeout_s):
             created[name].error = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
 
-    async def _create(self, topic: NewTopic) -> None:
+    async def _create(self, topic: NewTopic, cause: str) -> None:
         try:
-            topic.topic_id = await self._topics.create(topic.name, topic.replicas, topic.overrides)
+            topic.topic_id = await self._topics.create(
+                topic.name, topic.replicas, topic.overrides, cause=cause
+            )
         except KafkaError as error:
             topic.error = error.kept()
 

@@ -1,5 +1,6 @@
 """More partitions for topics, as CreatePartitions asks for them."""
 
+import logging
 from collections.abc import Sequence
 
 from moldau.broker.topic_creation import require_sensible_count
@@ -12,6 +13,8 @@ from moldau.protocol.messages.create_partitions import (
     CreatePartitionsTopic,
 )
 
+_log = logging.getLogger(__name__)
+
 
 class TopicGrowth:
     """Checks how a topic is to grow, and lets it."""
@@ -19,8 +22,13 @@ class TopicGrowth:
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
 
-    async def grow(self, wanted: CreatePartitionsTopic, *, is_only_checked: bool) -> None:
-        """Give a topic as many partitions as wanted; without leaders yet."""
+    async def grow(
+        self, wanted: CreatePartitionsTopic, *, is_only_checked: bool, cause: str = ""
+    ) -> None:
+        """Give a topic as many partitions as wanted; without leaders yet.
+
+        `cause` is for the log.
+        """
         if await self._topics.is_marked_for_deletion(wanted.name):
             message = "The topic is queued for deletion."
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
@@ -33,6 +41,13 @@ class TopicGrowth:
                 await self._topics.add_partitions(wanted.name, known, added, version=version)
             except BadVersion:
                 continue  # Somebody else was quicker: it may have enough already.
+            _log.info(
+                "topic %s grows from %d to %d partitions%s",
+                wanted.name,
+                len(known.partitions),
+                wanted.count,
+                f", {cause}" if cause else "",
+            )
             return
 
     def _added(self, wanted: CreatePartitionsTopic, known: TopicAssignment) -> Replicas:

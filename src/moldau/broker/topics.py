@@ -5,6 +5,7 @@ result waits for it to arrive in the metadata.
 """
 
 import contextlib
+import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from moldau.controller.assignment import Candidate, Start, assign_replicas
@@ -19,6 +20,8 @@ from moldau.metadata.image import ClusterImage, TopicImage
 from moldau.model import format_uuid
 from moldau.protocol.primitives import NO_UUID
 from moldau.runtime.waiters import Waiters
+
+_log = logging.getLogger(__name__)
 
 NAME_LENGTH_MAX = 249
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -89,8 +92,10 @@ class Topics:
             self._metric_names = (image, {metric_name(name): name for name in image.topics})
         return self._metric_names[1]
 
-    async def create(self, name: str, replicas: Replicas, overrides: Mapping[str, str]) -> bytes:
-        """Write a topic and its settings; returns its id."""
+    async def create(
+        self, name: str, replicas: Replicas, overrides: Mapping[str, str], *, cause: str = ""
+    ) -> bytes:
+        """Write a topic and its settings; returns its id. `cause` is for the log."""
         self.require_new(name)
         topic_id = self.new_id()
         assignment = TopicAssignment(
@@ -114,6 +119,13 @@ class Topics:
                 await self._tree.multi([Delete(config_path), *nodes])
         except NodeExists as error:
             raise _exists(name) from error
+        _log.info(
+            "created topic %s: %d partitions, replication factor %d%s",
+            name,
+            len(replicas),
+            len(next(iter(replicas.values()))),
+            f", {cause}" if cause else "",
+        )
         return topic_id
 
     def check_assignment(self, replicas: Replicas) -> None:
@@ -161,12 +173,13 @@ class Topics:
             return False
         return await self._tree.exists(partition_lists.delete_topic_path(name)) is not None
 
-    async def delete(self, name: str) -> None:
-        """Mark a topic for deletion; fine if it is marked already."""
+    async def delete(self, name: str, *, cause: str = "") -> None:
+        """Mark a topic for deletion; fine if it is marked already. `cause` is for the log."""
         if name not in self._metadata.image.topics:
             raise _unknown(name)
         with contextlib.suppress(NodeExists):
             await self._tree.create(Create(partition_lists.delete_topic_path(name)))
+            _log.info("deleting topic %s%s", name, f", {cause}" if cause else "")
 
     async def until_led(self, name: str, partition_count: int, *, timeout_s: float) -> bool:
         """Wait until all partitions have a leader here; says whether they have in time."""

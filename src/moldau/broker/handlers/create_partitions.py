@@ -23,7 +23,11 @@ async def handle(
     async for topic in context.each(request.topics):
         try:
             require_once(counts[topic.name], "Duplicate topic in request.")
-            await broker.topic_growth.grow(topic, is_only_checked=request.validate_only)
+            await broker.topic_growth.grow(
+                topic,
+                is_only_checked=request.validate_only,
+                cause=f"asked for by {context.who}",
+            )
         except KafkaError as error:
             errors[topic.name] = error.kept()
     if not request.validate_only:

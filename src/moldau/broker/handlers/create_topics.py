@@ -23,7 +23,8 @@ async def handle(
     broker.controller.require_office()
     planned = await broker.topic_creation.plan(request.topics, context.turns)
     if not request.validate_only:
-        await broker.topic_creation.create(planned, timeout_s=request.timeout_ms / 1000)
+        timeout_s, cause = request.timeout_ms / 1000, f"asked for by {context.who}"
+        await broker.topic_creation.create(planned, timeout_s=timeout_s, cause=cause)
     described = _Described(broker)
     results = [_result(topic, context, described) async for topic in context.each(planned)]
     return CreateTopicsResponse(topics=results)

@@ -33,7 +33,8 @@ async def handle(
         for result in results
         if result.name is not None and result.error_code == ErrorCode.NONE
     }
-    await asyncio.gather(*(_mark(result, broker) for result in doomed.values()))
+    cause = f"asked for by {context.who}"
+    await asyncio.gather(*(_mark(result, broker, cause) for result in doomed.values()))
     marked = [name for name, result in doomed.items() if result.error_code == ErrorCode.NONE]
     timeout_s = request.timeout_ms / 1000
     for name in await broker.topics.until_all_gone(marked, timeout_s=timeout_s):
@@ -85,10 +86,10 @@ def _find(state: DeleteTopicState, image: ClusterImage) -> DeletableTopicResult:
     return DeletableTopicResult(name=name, topic_id=state.topic_id, error_code=code)
 
 
-async def _mark(result: DeletableTopicResult, broker: Broker) -> None:
+async def _mark(result: DeletableTopicResult, broker: Broker, cause: str) -> None:
     assert result.name is not None
     try:
-        await broker.topics.delete(result.name)
+        await broker.topics.delete(result.name, cause=cause)
     except KafkaError as error:
         result.error_code = error.code
         result.error_message = error.message

@@ -60,7 +60,7 @@ async def _find(key: str, key_type: int, context: Context, broker: Broker) -> Co
     topic = CONSUMER_OFFSETS if key_type == _GROUP else TRANSACTION_STATE
     if topic not in broker.metadata.image.topics:
         try:
-            await broker.auto_creation.create(topic)
+            await broker.auto_creation.create(topic, cause=f"since {context.who} needs it")
         except (KafkaError, SessionError):
             # Not enough brokers yet, or no tree, for a while: clients ask again.
             return _refused(key, ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -84,6 +84,7 @@ async def _create_missing(
     is_allowed = (
         request.allow_auto_topic_creation and broker.config.general.auto_create_topics_enable
     )
+    cause = f"since {context.who} used it (auto.create.topics.enable)"
     refusals: dict[str, ErrorCode] = {}
     missing = []
     async for one in context.each(asked):
@@ -97,7 +98,7 @@ async def _create_missing(
 
     async def create(name: str) -> None:
         try:
-            await creation.create(name, is_allowed=is_allowed)
+            await creation.create(name, is_allowed=is_allowed, cause=cause)
         except KafkaError as error:
             refusals[name] = error.code
 

@@ -110,3 +110,15 @@ async def test_only_the_controller_lets_topics_grow(world: World) -> None:
 @pytest.mark.parametrize("name", ["", "/", "a//b", "t/partitions", "..", "ä"])
 async def test_a_name_that_no_topic_can_have_is_unknown(world: World, name: str) -> None:
     assert await grow(world, wish(3, name=name)) == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+async def test_growth_is_logged_with_who_asked_and_a_check_is_not(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    await world.create_topic("t")
+    caplog.set_level("INFO", "moldau.broker.topic_growth")
+    await grow(world, wish(2), validate_only=True)
+    await grow(world, wish(3))
+    assert caplog.messages == [
+        "topic t grows from 1 to 3 partitions, asked for by client 'test' at 10.0.0.9"
+    ]

@@ -169,3 +169,15 @@ async def test_a_topic_of_many_partitions_is_created_whole(world: World) -> None
     (result,) = await create(world, topic("t", 95))
     assert result.error_code == ErrorCode.NONE
     assert sorted(one.topic_partition.partition for one in world.broker.replicas) == list(range(95))
+
+
+async def test_a_creation_is_logged_with_who_asked_and_a_refusal_is_not(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "moldau.broker.topics")
+    await create(world, topic("orders", 3))
+    await create(world, topic("orders", 3))
+    await create(world, topic("other"), validate_only=True)
+    who = "client 'test' at 10.0.0.9"
+    shape = "3 partitions, replication factor 1"
+    assert caplog.messages == [f"created topic orders: {shape}, asked for by {who}"]

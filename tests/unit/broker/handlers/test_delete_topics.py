@@ -87,3 +87,13 @@ async def test_without_time_to_wait_the_topic_goes_all_the_same(world: World) ->
     (result,) = await delete(world, "t", timeout_ms=0)
     assert result.error_code in (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT)
     assert await world.broker.topics.until_all_gone(["t"], timeout_s=5) == []
+
+
+async def test_a_deletion_is_logged_with_who_asked_and_a_refusal_is_not(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    await world.create_topic("t")
+    caplog.set_level("INFO", "moldau.broker.topics")
+    await delete(world, "t")
+    await delete(world, "t")
+    assert caplog.messages == ["deleting topic t, asked for by client 'test' at 10.0.0.9"]

@@ -48,7 +48,7 @@ async def test_without_the_tree_there_is_no_coordinator_for_a_while(
 ) -> None:
     async with broker_world(SETTINGS) as world:
 
-        async def create(_name: str) -> None:
+        async def create(_name: str, **_: str) -> None:
             raise SessionLost
 
         monkeypatch.setattr(world.broker.auto_creation, "create", create)
@@ -66,3 +66,14 @@ async def test_other_kinds_of_coordinators_are_refused(version: int) -> None:
         found = await world.ask(request, version)
         answer = found.coordinators[0] if version >= 4 else found
         assert answer.error_code == ErrorCode.INVALID_REQUEST
+
+
+async def test_an_internal_topic_made_on_the_way_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "moldau.broker.topics")
+    async with broker_world() as world:
+        await world.ask(FindCoordinatorRequest(key="g"), 3)
+    cause = "since client 'test' at 10.0.0.9 needs it"
+    shape = "50 partitions, replication factor 1"
+    assert caplog.messages == [f"created topic {CONSUMER_OFFSETS}: {shape}, {cause}"]
