@@ -4,6 +4,7 @@ Called by `ensure.sh` when its quick check fails; standard library only, since i
 before anything is installed.
 """
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -94,6 +95,20 @@ def is_pure() -> bool:
     return os.environ.get("MOLDAU_PURE", "") not in ("", "0")
 
 
+def explained(error: OSError, root: Path) -> str:
+    """What the system refused, in one line, and what to do where that is known.
+
+    There is no setting for an environment elsewhere: kernels lie beside their sources.
+    """
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return (
+            f"{error.filename} cannot be written: {error.strerror}. Copy the clone to a directory"
+            f" of yours (cp -R {root} ~/moldau), or let its owner run the command once: then"
+            " everybody can"
+        )
+    return f"{error.filename}: {error.strerror}"
+
+
 def main() -> int:
     root = Path(__file__).resolve().parents[2]
     if len(sys.argv) != 2 or sys.argv[1] not in PROFILES:
@@ -107,6 +122,9 @@ def main() -> int:
             ensure(root, sys.argv[1])
     except SetupError as error:
         print(f"moldau: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"moldau: {explained(error, root)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nmoldau: set-up interrupted; the next run starts it again", file=sys.stderr)

@@ -1,8 +1,11 @@
 """The slow path, part by part: nothing here needs a network."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -171,3 +174,47 @@ def test_progress_is_plain_lines_elsewhere() -> None:
         pass
     assert "\r" not in screen.getvalue()
     assert screen.getvalue().startswith("[1/1] packages (")
+
+
+NOBODY = 65534
+USER = NOBODY if os.geteuid() == 0 else None
+SYSTEM = {"PATH": "/usr/bin:/bin", "LANG": "C"}
+
+
+@pytest.fixture
+def foreign_clone() -> Iterator[Path]:
+    """The scripts in a directory that their user may read, and not write."""
+    probe = "import sys; sys.exit(sys.version_info < (3, 11))"
+    command = ["python3", "-c", probe]
+    if subprocess.run(command, user=USER, env=SYSTEM, check=False).returncode:
+        pytest.skip("needs a python3 of 3.11 or newer in /usr/bin")
+    # Not in tmp_path, which nobody else can enter.
+    root = Path(tempfile.mkdtemp())
+    shutil.copytree(ROOT / "bin", root / "bin", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "requirements", root / "requirements")
+    for name in ("setup.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, root)
+    root.chmod(0o555)
+    yield root
+    root.chmod(0o755)
+    shutil.rmtree(root)
+
+
+def test_a_clone_that_may_not_be_written_says_what_to_do(foreign_clone: Path) -> None:
+    command = [str(foreign_clone / "bin" / "moldau"), "--help"]
+    run = subprocess.run(
+        command, user=USER, env=SYSTEM, cwd="/", capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout) == (1, "")
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"moldau: {foreign_clone}/.venv-lock cannot be written: Permission")
+    assert "Copy the clone to a directory of yours" in line
+
+
+def test_another_failure_of_the_system_is_one_line_too(clone: Path) -> None:
+    shutil.copytree(ROOT / "bin", clone / "bin", ignore=shutil.ignore_patterns("__pycache__"))
+    (clone / ".venv-lock").mkdir()
+    command = [sys.executable, str(clone / "bin" / "environment"), "base"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr == f"moldau: {clone}/.venv-lock: Is a directory\n"
