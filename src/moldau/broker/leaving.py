@@ -25,15 +25,21 @@ async def hand_over(broker: Broker, peers: Peers) -> bool:
         controller = broker.metadata.image.controller_id
         try:
             if await _ask(broker, peers):
+                _log.info("other brokers lead what this broker led")
                 return True
         except KafkaError as error:
-            _log.warning("the controller does not take over: %s", error)
+            _log.warning("controller %d did not take over: %s", controller, error)
         # Another controller can be asked at once.
         await broker.waiters.until(
             lambda: broker.metadata.image.controller_id != controller,  # noqa: B023
             keys=[broker.metadata],
             timeout_s=backoff_s,
         )
+    _log.warning(
+        "stopping without a hand-over after %d attempts: partitions may be without a leader "
+        "until the controller notices",
+        general.controlled_shutdown_max_retries,
+    )
     return False
 
 

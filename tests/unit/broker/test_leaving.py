@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from moldau.broker.leaving import hand_over
 from moldau.broker.peers import Peers
 from moldau.controller.cluster import Assignment, LiveBroker
@@ -33,15 +35,19 @@ async def test_it_may_be_told_to_just_stop() -> None:
         assert not await hand_over(world.broker, peers(world))
 
 
-async def test_the_controller_takes_over() -> None:
+async def test_the_controller_takes_over(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "moldau.broker.leaving")
     async with broker_world() as world:
         await world.create_topic("t")
         add_broker(world)
         assert await hand_over(world.broker, peers(world))
+        assert caplog.messages == ["other brokers lead what this broker led"]
         assert world.broker.controller.machine.cluster.stopping == {0}
 
 
-async def test_what_nobody_can_lead_is_asked_for_again_then_given_up() -> None:
+async def test_what_nobody_can_lead_is_asked_for_again_then_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     settings = {"controlled.shutdown.retry.backoff.ms": "1"}
     async with broker_world(settings) as world:
         await world.create_topic("t")
@@ -50,6 +56,9 @@ async def test_what_nobody_can_lead_is_asked_for_again_then_given_up() -> None:
         cluster.brokers[1] = LiveBroker(1, 1, ())
         add_broker(world)
         assert not await hand_over(world.broker, peers(world))
+    *attempts, last = caplog.messages
+    assert attempts == ["nobody else can lead 1 partitions of this broker yet"] * 3
+    assert last.startswith("stopping without a hand-over after 3 attempts: ")
 
 
 async def test_another_controller_is_asked_as_soon_as_there_is_one() -> None:
