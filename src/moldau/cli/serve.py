@@ -16,6 +16,7 @@ from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.config.broker.startup import Startup, read_startup
 from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
+from moldau.config.values import config_error
 from moldau.errors import KafkaError
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
@@ -76,7 +77,10 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
         texts["listeners"] = _listener(host, options.port)
     texts |= parse_overrides(options.override)
     if texts.keys().isdisjoint(_DIRECTORIES):
-        texts["log.dirs"] = str(default_directory())
+        directory = default_directory()
+        if not directory.is_absolute():
+            raise config_error("there is no home directory: name a directory with --data")
+        texts["log.dirs"] = str(directory)
     return texts
 
 
@@ -101,7 +105,7 @@ def default_directory() -> Path:
     /tmp is emptied by a restart, and on many systems also of what is a few days old, under
     a broker that runs.
     """
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return Path(home) / "moldau"
 
 

@@ -160,6 +160,23 @@ def test_data_that_nobody_has_a_place_for_is_kept_where_it_lasts(
     assert settings_of(str(file), "--data", "/b")["log.dirs"] == "/b"
 
 
+def test_a_user_without_a_home_is_asked_for_a_directory(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that runs under a number that nobody has."""
+
+    def unknown(number: int) -> None:
+        raise KeyError(number)
+
+    for name in ("HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert "name a directory with --data" in fails(capsys)
+    with pytest.raises(SystemExit) as ended:
+        serve.main(["--help"])
+    assert ended.value.code == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="others have only one loopback address")
 def test_nobody_else_can_connect_and_the_log_says_how_to_change_that(tmp_path: Path) -> None:
     with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:

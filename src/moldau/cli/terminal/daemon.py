@@ -36,4 +36,7 @@ def leave_behind(command: str, output: str, arguments: Sequence[str]) -> subproc
                 start_new_session=True,
             )
     except OSError as error:
-        raise CommandFailed(f"{directory / output}: {error.strerror}") from error
+        raise CommandFailed(
+            f"{directory / output}: {error.strerror}; name another directory by the variable "
+            "LOG_DIR"
+        ) from error
