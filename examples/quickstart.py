@@ -157,12 +157,13 @@ def spark_session(directory: Path) -> "Iterator[SparkSession]":
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     from moldau.spark import register  # noqa: PLC0415 - the quickstart works without Spark too
+    from moldau.spark.local import keep_local  # noqa: PLC0415
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     # What this process can import its workers can import too.
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     spark = (
-        SparkSession.builder.master("local[2]")
+        SparkSession.builder.master(keep_local("local[2]"))
         .appName("moldau-quickstart")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")

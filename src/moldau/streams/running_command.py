@@ -17,6 +17,7 @@ from moldau.client.blocking.loop_thread import LoopThread
 from moldau.config.listeners import LOOPBACK
 from moldau.errors import ErrorCode
 from moldau.net.metrics_page import MetricsPage, Page
+from moldau.spark.local import keep_local
 from moldau.spark.source import register
 from moldau.streams.compiling import Query
 from moldau.streams.inputs import KafkaInputs
@@ -50,7 +51,7 @@ class Running:
         self._clients = ClientOptions(options["bootstrap-server"], clients or {})
         self._checkpoint = options.get("checkpoint", f".moldau/{app.application}")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(options.get("master", "local[*]"))
+        builder = SparkSession.builder.master(keep_local(options.get("master", "local[*]")))
         builder = builder.appName(app.application).config("spark.ui.showConsoleProgress", "false")
         self.spark = builder.config(map={**SETTINGS, **conf}).getOrCreate()
         register(self.spark)

@@ -22,6 +22,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moldau.spark.local import keep_local
 from moldau.streams.compiling import Query
 from moldau.streams.nodes import Source
 from moldau.streams.processing import as_bytes, headers_of
@@ -47,7 +48,7 @@ _SLOW_START = "Python worker failed to connect back"
 
 def local_session(**settings: str) -> SparkSession:
     """A session in this process for tests, made on first use; it starts once for all drivers."""
-    builder = SparkSession.builder.master("local[2]").appName("moldau-test")
+    builder = SparkSession.builder.master(keep_local("local[2]")).appName("moldau-test")
     return builder.config(map={**_SESSION, **settings}).getOrCreate()
 
 

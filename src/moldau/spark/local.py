@@ -1,0 +1,18 @@
+"""A Spark that is all on this machine listens to it alone."""
+
+import os
+
+_ADDRESS = "SPARK_LOCAL_IP"
+
+
+def keep_local(master: str) -> str:
+    """Before a session begins: give a master on this machine no other address; returns it.
+
+    Spark's own choice is the machine's address, and every one for its pages: a session on a
+    laptop would take jobs and questions from the whole network, without authentication.
+    Drivers of a cluster have to be reached by their executors. A session that is there already
+    stays as it is.
+    """
+    if master.startswith("local"):
+        os.environ.setdefault(_ADDRESS, "127.0.0.1")
+    return master
