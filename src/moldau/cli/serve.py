@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PORT = 9092
 _EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if somebody asks for it
 _DIRECTORIES = ("log.dirs", "log.dir")
+_KAFKAS_DIRECTORY = "/tmp/kafka-logs"  # noqa: S108 - only looked at
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,6 +48,9 @@ def main(arguments: Sequence[str]) -> int:
         startup = read_startup(settings(options))
     except (KafkaError, OSError) as error:
         return _fail(str(error))
+    warning = unused_data(startup.texts)
+    if options.config is not None and warning is not None:
+        _log.warning("%s", warning)
     # Nothing that is made during the start is garbage; see `_serve`.
     gc.disable()
     # Imported only now: a bad setting, or --help, is answered without the broker.
@@ -107,6 +111,17 @@ def default_directory() -> Path:
     """
     home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return Path(home) / "moldau"
+
+
+def unused_data(texts: Mapping[str, str]) -> str | None:
+    """What to say if Apache Kafka would have found data with the same settings, and we do not."""
+    used = texts.get("log.dirs")
+    if used != str(default_directory()) or not Path(_KAFKAS_DIRECTORY, "meta.properties").exists():
+        return None
+    return (
+        f"{_KAFKAS_DIRECTORY} has data and is not used, since log.dirs is not set: it is kept in "
+        f"{used}. To use the other: log.dirs={_KAFKAS_DIRECTORY}"
+    )
 
 
 def _listener(host: str, port: int | None) -> str:

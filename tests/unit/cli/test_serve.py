@@ -160,6 +160,25 @@ def test_data_that_nobody_has_a_place_for_is_kept_where_it_lasts(
     assert settings_of(str(file), "--data", "/b")["log.dirs"] == "/b"
 
 
+def test_data_that_apache_kafka_would_find_is_not_passed_over_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text("broker.id=7\n")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    kafkas = tmp_path / "kafka-logs"
+    monkeypatch.setattr(serve, "_KAFKAS_DIRECTORY", str(kafkas))
+    assert serve.unused_data(settings_of(str(file))) is None
+    kafkas.mkdir()
+    (kafkas / "meta.properties").touch()
+    warning = serve.unused_data(settings_of(str(file)))
+    assert warning == (
+        f"{kafkas} has data and is not used, since log.dirs is not set: it is kept in "
+        f"{tmp_path}/moldau. To use the other: log.dirs={kafkas}"
+    )
+    assert serve.unused_data(settings_of(str(file), "--data", "/a")) is None
+
+
 def test_a_user_without_a_home_is_asked_for_a_directory(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
