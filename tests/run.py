@@ -1,6 +1,7 @@
 """The parts of the test suite, in the order in which they fail fastest.
 
 bin/test                          everything
+bin/test quick                    what needs no other process: lint, types, tidy, setup, unit
 bin/test lint types               some parts
 bin/test unit -k batch            a part, with arguments for pytest
 bin/test tests/unit/test_model.py a path, likewise
@@ -30,6 +31,7 @@ WORKERS = ("-n", "2", "--dist", "worksteal")
 ALONE = {"fresh_clone"}  # only run when asked for by name
 OF_PROCESSES = ("tests/conformance/", "tests/faults/")
 UNSTEADY_MAX = 5
+QUICK = ("lint", "types", "tidy", "setup", "unit")
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 
 
@@ -64,6 +66,8 @@ def folders() -> list[str]:
 def plan(arguments: Sequence[str]) -> list[Part]:
     """Turn the command line into parts; what is no part's name is for pytest."""
     static = static_parts()
+    if list(arguments[:1]) == ["quick"]:
+        arguments = [*QUICK, *arguments[1:]]
     names, for_pytest = split(arguments)
     if not arguments:
         everything = Part("tests", (("pytest", *WORKERS, *map("tests/{}".format, folders())),))

@@ -26,6 +26,10 @@ def test_parts_can_be_chosen() -> None:
     assert commands("fresh-clone") == ["pytest -n 2 --dist worksteal tests/fresh_clone"]
 
 
+def test_quick_is_what_needs_no_other_process() -> None:
+    assert commands("quick") == commands("lint", "types", "tidy", "setup", "unit")
+
+
 def test_what_follows_a_part_goes_to_pytest() -> None:
     assert commands("unit", "-k", "batch") == ["pytest tests/unit -k batch"]
 
