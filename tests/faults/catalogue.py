@@ -11,6 +11,7 @@ from faults import (
     retention,
     rolling,
     sessions,
+    unclean,
     wear,
 )
 from faults.fault import Fault
@@ -27,6 +28,7 @@ _FAMILIES = (
     wear,
     mixture,
     rolling,
+    unclean,
 )
 _FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
 FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}

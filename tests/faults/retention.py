@@ -1,10 +1,11 @@
 """F31 and F32: logs that lose their beginning, or are made anew, while a replica is away."""
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import TopicPartition
 
 from conformance.our_cluster import DEADLINE_S, until
 from faults.fault import fault
 from faults.judging import batches
+from faults.single_topic import read, send
 from faults.stage import Stage
 
 _RECORDS = 200
@@ -23,7 +24,7 @@ def f31(stage: Stage) -> None:
         leader = stage.cluster.state(topic).leader
         away, other = stage.others(leader)
         stage.kill(away)
-        _send(stage, topic, [b"%0*d" % (_VALUE_BYTES, number) for number in range(_RECORDS)])
+        send(stage, topic, [b"%0*d" % (_VALUE_BYTES, number) for number in range(_RECORDS)])
         stage.until_in_sync_are(leader, other, topic=topic)
         kept = TopicPartition(topic, 0, _KEPT_FROM)
         admin = stage.admin()
@@ -36,7 +37,7 @@ def f31(stage: Stage) -> None:
         assert first.base_offset >= _KEPT_FROM - _SEGMENT_RECORDS, f"it has {first.base_offset}"
         stage.start(leader)
         stage.cluster.until_in_sync(topic)
-        found = _read(stage, topic)
+        found = read(stage, topic)
         assert [int(value) for value in found] == list(range(_KEPT_FROM, _RECORDS)), found
 
 
@@ -46,7 +47,7 @@ def f32(stage: Stage) -> None:
     for index in range(stage.rounds):
         topic = f"again-{index}"
         stage.create(topic)
-        _send(stage, topic, [b"old"] * 100)
+        send(stage, topic, [b"old"] * 100)
         away = stage.others(stage.cluster.state(topic).leader)[0]
         stage.kill(away)
         stage.until_gone(away)
@@ -54,42 +55,10 @@ def f32(stage: Stage) -> None:
         stage.load.until_more()
         stage.start(away)
         stage.create(topic)
-        _send(stage, topic, [b"new"] * 10)
-        assert _read(stage, topic) == [b"new"] * 10
+        send(stage, topic, [b"new"] * 10)
+        assert read(stage, topic) == [b"new"] * 10
         stage.until_whole()
 
 
 def _delete(stage: Stage, topic: str) -> None:
     until(lambda: stage.has_deleted(topic), f"{topic} is deleted")
-
-
-def _send(stage: Stage, topic: str, values: list[bytes]) -> None:
-    producer = Producer({"bootstrap.servers": stage.cluster.bootstrap, "acks": "all"})
-    for value in values:
-        producer.produce(topic, value)
-        producer.poll(0)
-        # Batches of one: deletion then counts in records.
-        producer.flush(DEADLINE_S)
-
-
-def _read(stage: Stage, topic: str) -> list[bytes]:
-    """All that can be read of a topic, up to its end."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": stage.cluster.bootstrap,
-            "group.id": topic,
-            "auto.offset.reset": "earliest",
-            "enable.partition.eof": True,
-        }
-    )
-    consumer.assign([TopicPartition(topic, 0, 0)])
-    found: list[bytes] = []
-    try:
-        while True:
-            message = consumer.poll(DEADLINE_S)
-            assert message is not None, "the end did not come"
-            if message.error() is not None:
-                return found
-            found.append(message.value() or b"")
-    finally:
-        consumer.close()

@@ -96,9 +96,7 @@ def make_membership(
     replication = startup.config.replication
     interval_s = replication.leader_imbalance_check_interval_seconds
     rules = Rules(
-        is_unclean_allowed=lambda topic: (
-            broker.topic_configs.of(topic).unclean_leader_election_enable
-        ),
+        is_unclean_allowed=broker.topic_configs.is_unclean_allowed,
         listener=startup.listeners.inter_broker_name,
         rebalance_s=interval_s if replication.auto_leader_rebalance_enable else None,
         imbalance_percentage=replication.leader_imbalance_per_broker_percentage,

@@ -1,4 +1,9 @@
-"""The settings of topics: what the tree has, on top of what the broker has."""
+"""The settings of topics: what the tree has, on top of what the broker has.
+
+They are right for the topics that this broker has replicas of: it reads them before it makes a
+log, and hears of changes. Nobody is notified of a new topic's settings, so whoever wants to know
+those of any topic (a controller at an election, a request to describe them) reads its node.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -12,6 +17,7 @@ from moldau.errors import KafkaError
 _log = logging.getLogger(__name__)
 
 _TOPICS_PATH = "/config/topics"
+_UNCLEAN = "unclean.leader.election.enable"
 
 
 class TopicConfigs:
@@ -60,6 +66,16 @@ class TopicConfigs:
         if config is None:
             config = self._configs[topic] = self._effective(topic, overrides)
         return config
+
+    def is_unclean_allowed(self, topic: str, overrides: Mapping[str, str]) -> bool:
+        """Whether a replica out of sync may lead a topic that has these settings of its own."""
+        texts = {name: text for name, text in overrides.items() if name == _UNCLEAN}
+        try:
+            return self._defaults.with_overrides(texts).unclean_leader_election_enable
+        except KafkaError as error:
+            # Whatever was meant: records that are lost do not come back.
+            _log.warning("No unclean election for topic %s: %s", topic, error)
+            return False
 
     def set_defaults(self, defaults: TopicConfig) -> None:
         """The broker's own settings have changed."""

@@ -6,7 +6,7 @@ never what was only planned. A write that fails its condition changes nothing he
 wrote in between has sent an event that brings the news.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from moldau.controller import election
@@ -15,6 +15,10 @@ from moldau.controller.deletion import Deletions
 from moldau.controller.outbox import PLAINTEXT, Outbox
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
+
+Settings = Mapping[str, str]
+IsUncleanAllowed = Callable[[str, Settings], bool]
+"""Whether a replica out of sync may lead a topic that has these settings of its own."""
 
 
 class StateWrite(NamedTuple):
@@ -25,6 +29,10 @@ class StateWrite(NamedTuple):
     expected_version: int | None
 
 
+Plan = Callable[[], list[StateWrite]]
+CarryOut = Callable[[Plan], Awaitable[None]]
+
+
 class Controller:
     """The machine of the broker that is controller, for one controller epoch."""
 
@@ -33,7 +41,7 @@ class Controller:
         broker_id: int,
         epoch: int,
         *,
-        is_unclean_allowed: Callable[[str], bool],
+        is_unclean_allowed: IsUncleanAllowed,
         listener: str = PLAINTEXT,
     ) -> None:
         """`listener` is what brokers call each other by."""
@@ -61,8 +69,26 @@ class Controller:
                 writes.append(StateWrite(partition, state, None))
         return writes
 
-    def plan_offline(self) -> list[StateWrite]:
-        """New leaders for partitions whose leader is not live."""
+    def topics_in_question(self) -> set[str]:
+        """The topics that only replicas out of sync could lead: do their settings allow it?"""
+        return {
+            partition.topic
+            for partition, state in self._leaderless()
+            if (candidates := self.cluster.candidates(partition))
+            and candidates.isdisjoint(state.isr)
+        }
+
+    def plan_offline(self, settings: Mapping[str, Settings | None]) -> list[StateWrite]:
+        """New leaders for partitions whose leader is not live.
+
+        `settings` are those of the topics in question, None where they are not understood:
+        a topic whose settings are not known is not led by replicas out of sync.
+        """
+
+        def is_unclean_allowed(topic: str) -> bool:
+            found = settings.get(topic)
+            return found is not None and self._is_unclean_allowed(topic, found)
+
         return [
             *self.plan_new(
                 partition
@@ -70,14 +96,13 @@ class Controller:
                 if partition.topic not in self.cluster.deleting
             ),
             *self.plan_elections(
-                partition
-                for partition, state in self._kept()
-                if not self.cluster.is_online(state.leader, partition)
+                (partition for partition, _ in self._leaderless()),
+                is_unclean_allowed=is_unclean_allowed,
             ),
         ]
 
     def plan_elections(
-        self, partitions: Iterable[TopicPartition], *, is_unclean_wanted: bool = False
+        self, partitions: Iterable[TopicPartition], *, is_unclean_allowed: Callable[[str], bool]
     ) -> list[StateWrite]:
         """New leaders for partitions that have none; a leader that is gone is none."""
         writes = []
@@ -87,7 +112,7 @@ class Controller:
                 self.cluster.assignment(partition).replicas,
                 state.isr,
                 self.cluster.candidates(partition),
-                is_unclean_allowed=is_unclean_wanted or self._is_unclean_allowed(partition.topic),
+                is_unclean_allowed=is_unclean_allowed(partition.topic),
             )
             if elected is not None:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
@@ -191,6 +216,12 @@ class Controller:
         """The partitions that have a state and are not about to be deleted."""
         for partition, state in self.cluster.leaders.items():
             if partition.topic not in self.cluster.deleting:
+                yield partition, state
+
+    def _leaderless(self) -> Iterator[tuple[TopicPartition, LeaderIsr]]:
+        """Those of them whose leader is not live."""
+        for partition, state in self._kept():
+            if not self.cluster.is_online(state.leader, partition):
                 yield partition, state
 
     def _write(

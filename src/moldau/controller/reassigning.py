@@ -5,12 +5,12 @@ comes after finds it there, and goes on.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from moldau.controller import reassignment
 from moldau.controller.cluster import Assignment
-from moldau.controller.controller import Controller, StateWrite
+from moldau.controller.controller import CarryOut, Controller
 from moldau.controller.outbox import Stop
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.tree_reader import TreeReader
@@ -20,7 +20,6 @@ from moldau.model import TopicPartition
 
 _log = logging.getLogger(__name__)
 
-CarryOut = Callable[[Callable[[], list[StateWrite]]], Awaitable[None]]
 Wishes = Mapping[TopicPartition, tuple[int, ...] | None]
 """Where partitions shall go; None ends the move that is under way."""
 

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from moldau.controller.controller import Controller
+from moldau.controller.controller import Controller, IsUncleanAllowed
 from moldau.controller.couriers import Couriers, Send
 from moldau.controller.outbox import PLAINTEXT
 from moldau.controller.state_nodes import StateNodes
@@ -49,8 +49,7 @@ Result = TypeVar("Result")
 class Rules:
     """What a broker's settings say about how it is to be controller."""
 
-    is_unclean_allowed: Callable[[str], bool]
-    """Whether a replica out of sync may lead a topic's partitions when nobody else can."""
+    is_unclean_allowed: IsUncleanAllowed
     listener: str = PLAINTEXT
     """What brokers call each other by."""
     rebalance_s: float | None = None
@@ -108,7 +107,7 @@ class ControllerService:
     def rules_changed(self) -> None:
         """Who may lead is decided otherwise now, for some topic at least."""
         if self._term is not None:
-            self._when("changed rules", self._term.elect_offline)
+            self._when("changed rules", self._term.elections.offline)
 
     async def perform(self, job: Callable[[Term], Awaitable[Result]]) -> Result:
         """Have something done between the other jobs; NOT_CONTROLLER if that is over first."""
@@ -264,7 +263,7 @@ class ControllerService:
 
         async def rebalance() -> None:
             percentage = self._rules.imbalance_percentage
-            await term.elect_preferred(term.machine.imbalanced(percentage=percentage))
+            await term.elections.preferred(term.machine.imbalanced(percentage=percentage))
             self._rebalance_later(term, interval_s)
 
         def look() -> None:

@@ -5,17 +5,18 @@ acts on what it saw. Jobs run one after the other; who runs them is the service.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from moldau.controller.admin_nodes import AdminNodes
 from moldau.controller.cluster import LiveBroker
-from moldau.controller.controller import Controller, StateWrite
+from moldau.controller.controller import Controller, Plan
 from moldau.controller.couriers import Couriers, errors_of
 from moldau.controller.deletion import nodes_of
 from moldau.controller.isr_changes import Refusals, plan_wishes
 from moldau.controller.isr_changes import Wishes as IsrWishes
+from moldau.controller.leader_elections import LeaderElections
 from moldau.controller.outbox import Letter, Stop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
@@ -35,7 +36,6 @@ _LAST_WORDS_S = 1.0
 
 Job = Callable[[], Awaitable[None]]
 Schedule = Callable[[str, Job], None]
-Plan = Callable[[], list[StateWrite]]
 NewId = Callable[[], bytes]
 
 
@@ -74,11 +74,12 @@ class Term:
         self._schedule = schedule
         self._deleted = deleted
         self._topics = TopicLoading(machine.cluster, reader, self._watch_topic)
+        self.elections = LeaderElections(machine, self._topics, self._carry_out)
         self._reassigning = Reassigning(machine, reader, nodes, self._carry_out)
         self._admin = AdminNodes(
             reader,
             machine.cluster,
-            elect=self.elect_preferred,
+            elect=self.elections.preferred,
             reassign=self.reassign,
             change=self._change,
         )
@@ -102,7 +103,7 @@ class Term:
             await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
         couriers.go()
-        await self._elect_and_shrink()
+        await self.elections.offline()
         with _unless_deposed():
             await self._reassigning.resume()
         await self._delete_topics()
@@ -130,12 +131,12 @@ class Term:
         if gone:
             self._couriers.forget(gone)
             machine.note_gone(gone)
-            await self._elect_and_shrink()
+            await self.elections.offline()
         known.update(found)
         if come:
             machine.welcome(come)
             self._couriers.go()
-            await self._elect_and_shrink()
+            await self.elections.offline()
             await self._resume_moves()
             await self._delete_topics()
         if is_any_changed:
@@ -185,11 +186,7 @@ class Term:
             assert isinstance(letter.request, LeaderAndIsrRequest)
             errors = errors_of(letter.request, answer)
             if self.machine.note_failures(letter.broker_id, errors):
-                self._schedule("failed replicas", self._elect_and_shrink)
-
-    async def _elect_and_shrink(self) -> None:
-        machine = self.machine
-        await self._carry_out(lambda: [*machine.plan_offline(), *machine.plan_shrink()])
+                self._schedule("failed replicas", self.elections.offline)
 
     # Topics
 
@@ -219,7 +216,7 @@ class Term:
         ]
         await self._carry_out(lambda: self.machine.plan_new(partitions))
 
-    # In-sync sets and leaders
+    # In-sync sets and moves
 
     async def isr_changed(self) -> None:
         """Leaders have written other in-sync sets."""
@@ -268,39 +265,6 @@ class Term:
 
     async def _elections_asked(self) -> None:
         await self._admin.elections_asked(self._watch("asked elections", self._elections_asked))
-
-    async def elect_preferred(self, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
-        """Have partitions led by their first replicas; returns those which cannot be."""
-        cluster = self.machine.cluster
-        known = [one for one in partitions if one in cluster.leaders]
-        # Who has come into sync is told here only now and then.
-        await self._topics.reload(known)
-        await self._carry_out(lambda: self.machine.plan_preferred(known))
-        return [
-            one
-            for one in known
-            if cluster.leaders[one].leader != cluster.assignment(one).replicas[0]
-        ]
-
-    async def elect_unclean(self, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
-        """Have partitions without a leader led by any live replica, in sync or not.
-
-        Returns those which still have none.
-        """
-        cluster = self.machine.cluster
-
-        def leaderless() -> list[TopicPartition]:
-            known = [one for one in partitions if one in cluster.leaders]
-            return [one for one in known if not cluster.is_online(cluster.leaders[one].leader, one)]
-
-        await self._carry_out(
-            lambda: self.machine.plan_elections(leaderless(), is_unclean_wanted=True)
-        )
-        return leaderless()
-
-    async def elect_offline(self) -> None:
-        """Look for leaders where there are none: the rules may have changed."""
-        await self._elect_and_shrink()
 
     # Deletion
 

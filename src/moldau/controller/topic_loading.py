@@ -35,6 +35,16 @@ class TopicLoading:
                 if partition not in cluster.leaders
             )
 
+    async def settings(self, names: Iterable[str]) -> dict[str, dict[str, str] | None]:
+        """What topics have been set to as their nodes say now; None for what is not understood."""
+        wanted = sorted(names)
+        found: dict[str, dict[str, str] | None] = {}
+        for start in range(0, len(wanted), _READ_TOGETHER):
+            some = wanted[start : start + _READ_TOGETHER]
+            read = await asyncio.gather(*map(self._reader.settings, some))
+            found.update(zip(some, read, strict=True))
+        return found
+
     async def reload(self, partitions: Iterable[TopicPartition]) -> None:
         """Read who leads partitions, and who is in sync."""
         await asyncio.gather(*map(self._load_state, partitions))

@@ -11,6 +11,7 @@ from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.configs import ConfigEntity, decode_config
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import NoNode, Tree, Watch
 from moldau.model import TopicPartition, parse_uuid
@@ -136,6 +137,17 @@ class TreeReader:
             if one.replicas
         }
         return Topic(topic_id, partitions)
+
+    async def settings(self, topic: str) -> dict[str, str] | None:
+        """What a topic has been set to, or None if that is not understood."""
+        try:
+            node = await self._tree.get(ConfigEntity.topic(topic).path)
+            return decode_config(node.data)
+        except NoNode:
+            return {}
+        except NodeDataError as error:
+            _log.warning("Settings of topic %s are not understood: %s", topic, error)
+            return None
 
     async def assignment(self, name: str) -> tuple[topic_nodes.TopicAssignment, int] | None:
         """A topic's node as it stands, with its version; None if there is none to be had."""

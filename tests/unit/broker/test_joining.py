@@ -12,6 +12,8 @@ from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import InvalidConfig
 from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
+from moldau.model import TopicPartition
+from moldau.testing.cluster import Cluster, running_cluster
 from unit.broker.world import broker_world
 
 TWO = {
@@ -75,3 +77,46 @@ async def test_nodes_cannot_belong_to_a_broker_that_nobody_knows() -> None:
     settings = {"zookeeper.connect": "127.0.0.1:1", "zookeeper.set.acl": "true"}
     with pytest.raises(InvalidConfig, match=r"moldau\.zookeeper\.sasl\.jaas\.config"):
         await open_zookeeper(read_startup(settings))
+
+
+NO_LEADER = -1
+UNCLEAN = "unclean.leader.election.enable"
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_a_controller_asks_the_tree_who_may_lead_a_topic_that_it_has_no_replica_of(
+    is_allowed: bool,
+) -> None:
+    """Of a new topic nobody is notified: what was read at the start says nothing about it."""
+    with running_cluster(3, {UNCLEAN: str(not is_allowed).lower()}) as cluster:
+        assert controller_of(cluster) == 0
+        settings = {UNCLEAN: str(is_allowed).lower()}
+        cluster.create_topic("t", replicas={0: (1, 2)}, settings=settings)
+        cluster[2].kill()
+        cluster.wait_for_in_sync("t", 0, 1)
+        cluster[1].kill()
+        cluster[2].start()
+        cluster.call(until_all_jobs_are_done(cluster))
+        state = cluster.call(state_of(cluster, "t"))
+        expected = (2, (2,)) if is_allowed else (NO_LEADER, (1,))
+        assert (state.leader, state.isr) == expected
+
+
+def controller_of(cluster: Cluster) -> int:
+    return cluster.look(
+        lambda _: next(one.id for one in cluster if one.broker.controller.is_controller)
+    )
+
+
+async def until_all_jobs_are_done(cluster: Cluster) -> None:
+    """Wait until the controller has done what was due when this is asked."""
+
+    async def nothing(_term: object) -> None:
+        pass
+
+    await cluster[0].broker.controller.perform(nothing)
+
+
+async def state_of(cluster: Cluster, topic: str) -> topic_nodes.PartitionState:
+    node = await cluster.ensemble.connect().get(topic_nodes.state_path(TopicPartition(topic, 0)))
+    return topic_nodes.decode_state(node.data)

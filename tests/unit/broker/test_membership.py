@@ -39,7 +39,7 @@ class Member:
         return self.opened[-1]
 
     def start_office(self, tree: Tree) -> ControllerService:
-        rules = Rules(is_unclean_allowed=lambda _topic: False)
+        rules = Rules(is_unclean_allowed=lambda _topic, _settings: False)
         send = self.cluster.brokers.send
         self.offices.append(
             ControllerService(tree, 3, send=send, clock=StandingClock(), rules=rules)

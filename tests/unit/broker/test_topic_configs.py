@@ -80,3 +80,22 @@ async def test_settings_that_were_good_stay_when_the_node_breaks() -> None:
     await tree.set(ConfigEntity.topic("t").path, b"?")
     await configs.refresh("t")
     assert configs.of("t").segment_bytes == 2000
+
+
+@pytest.mark.parametrize("default", [True, False])
+async def test_a_topic_says_itself_whether_replicas_out_of_sync_may_lead(default: bool) -> None:
+    defaults = TopicConfig(unclean_leader_election_enable=default)
+    configs = TopicConfigs(await tree_with(), defaults)
+    for text in ("true", "false"):
+        settings = {"unclean.leader.election.enable": text, "retention.ms": "soon"}
+        assert configs.is_unclean_allowed("t", settings) == (text == "true")
+    assert configs.is_unclean_allowed("t", {"retention.ms": "soon"}) == default
+
+
+async def test_a_setting_that_is_not_understood_allows_nobody_out_of_sync_to_lead(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    defaults = TopicConfig(unclean_leader_election_enable=True)
+    configs = TopicConfigs(await tree_with(), defaults)
+    assert not configs.is_unclean_allowed("t", {"unclean.leader.election.enable": "flase"})
+    assert "No unclean election for topic t" in caplog.text

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from moldau.controller.outbox import Request
@@ -27,7 +28,8 @@ from moldau.protocol.messages.stop_replica import (
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 
 NOW_MS = 1_000
-RULES = Rules(is_unclean_allowed=lambda topic: topic.startswith("unclean"))
+UNCLEAN = "unclean.leader.election.enable"
+RULES = Rules(is_unclean_allowed=lambda _topic, settings: settings.get(UNCLEAN) == "true")
 
 RequestType = TypeVar("RequestType", LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest)
 
@@ -130,6 +132,15 @@ class Cluster:
 
     async def create_topic(self, name: str, *replicas: tuple[int, ...]) -> None:
         await create_topic(self.admin, name, replicas)
+
+    async def set_unclean(self, topic: str, text: str) -> None:
+        """Set whether replicas out of sync may lead, without a notification."""
+        await self.admin.set(ConfigEntity.topic(topic).path, encode_config({UNCLEAN: text}))
+
+    async def write_isr(self, topic: str, *isr: int) -> None:
+        """As the leader of the first partition does, which the controller hears of later."""
+        state = replace(await self.state(topic), isr=isr)
+        await self.admin.set(topic_nodes.state_path(TopicPartition(topic, 0)), state.encode())
 
     async def mark_for_deletion(self, name: str) -> None:
         await self.admin.create(Create(partition_lists.delete_topic_path(name)))

@@ -1,5 +1,7 @@
 """The controller machine: plans, and what the brokers are told of what was written."""
 
+import pytest
+
 from moldau.controller.cluster import NO_LEADER, Assignment, LeaderIsr, LiveBroker, Topic
 from moldau.controller.controller import Controller, StateWrite
 from moldau.controller.outbox import Letter
@@ -8,13 +10,12 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 
+ALLOWED = {"some": "setting"}
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def controller(
-    brokers: tuple[int, ...], *replicas: tuple[int, ...], unclean: bool = False
-) -> Controller:
-    made = Controller(1, 5, is_unclean_allowed=lambda _topic: unclean)
+def controller(brokers: tuple[int, ...], *replicas: tuple[int, ...]) -> Controller:
+    made = Controller(1, 5, is_unclean_allowed=lambda _topic, settings: bool(settings))
     made.cluster.brokers = {one: LiveBroker(one, 100 + one, ()) for one in brokers}
     partitions = {number: Assignment(one) for number, one in enumerate(replicas)}
     made.cluster.topics["t"] = Topic(b"i" * 16, partitions)
@@ -43,7 +44,7 @@ def test_a_partition_without_a_live_replica_waits() -> None:
     made = controller((1,), (2, 3))
     assert made.plan_new([T0]) == []
     made.cluster.brokers[3] = LiveBroker(3, 103, ())
-    assert [write.state.leader for write in made.plan_offline()] == [3]
+    assert [write.state.leader for write in made.plan_offline({})] == [3]
 
 
 def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
@@ -72,28 +73,47 @@ def test_when_a_leader_goes_an_in_sync_replica_takes_over_in_a_new_epoch() -> No
     made = controller((1, 2, 3), (1, 2, 3))
     made.cluster.leaders[T0] = LeaderIsr(1, 4, (1, 3), 3, zk_version=7)
     del made.cluster.brokers[1]
-    assert made.plan_offline() == [StateWrite(T0, LeaderIsr(3, 5, (3,), 5), 7)]
+    assert made.plan_offline({}) == [StateWrite(T0, LeaderIsr(3, 5, (3,), 5), 7)]
 
 
 def test_without_anybody_in_sync_the_partition_has_no_leader_but_keeps_its_last_member() -> None:
     made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
     del made.cluster.brokers[1]
-    (write,) = made.plan_offline()
+    (write,) = made.plan_offline({})
     assert (write.state.leader, write.state.isr) == (NO_LEADER, (1,))
     write_all(made, [write])
-    assert made.plan_offline() == []
+    assert made.plan_offline({}) == []
     made.cluster.brokers[1] = LiveBroker(1, 200, ())
-    (write,) = made.plan_offline()
+    (write,) = made.plan_offline({})
     assert (write.state.leader, write.state.leader_epoch) == (1, 2)
 
 
-def test_an_unclean_election_must_be_allowed() -> None:
-    made = controller((1, 2), (1, 2), unclean=True)
+@pytest.mark.parametrize("settings", [{}, {"t": None}, {"t": {}}, {"other": ALLOWED}])
+def test_an_unclean_election_must_be_allowed(settings: dict[str, dict[str, str] | None]) -> None:
+    made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
     del made.cluster.brokers[1]
-    (write,) = made.plan_offline()
+    (write,) = made.plan_offline(settings)
+    assert (write.state.leader, write.state.isr) == (NO_LEADER, (1,))
+    (write,) = made.plan_offline({"t": ALLOWED})
     assert (write.state.leader, write.state.isr) == (2, (2,))
+
+
+def test_settings_are_in_question_where_only_replicas_out_of_sync_could_lead() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    assert made.topics_in_question() == set()  # It is led.
+    del made.cluster.brokers[1]
+    assert made.topics_in_question() == {"t"}
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    assert made.topics_in_question() == set()  # Somebody in sync can lead.
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    made.cluster.stopping.add(2)
+    assert made.topics_in_question() == set()  # Nobody can.
+    made.cluster.stopping.clear()
+    made.cluster.deleting["t"] = None
+    assert made.topics_in_question() == set()  # Nobody needs to.
 
 
 def test_a_broker_that_is_gone_leaves_the_in_sync_sets_of_others() -> None:
@@ -116,7 +136,7 @@ def test_a_topic_that_is_being_deleted_is_left_alone() -> None:
     made = controller((2,), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
     made.cluster.deleting["t"] = None
-    assert made.plan_offline() == []
+    assert made.plan_offline({}) == []
     assert made.plan_preferred([T0]) == []
 
 
@@ -169,7 +189,7 @@ def test_a_failed_replica_neither_leads_nor_stays_in_sync() -> None:
     assert made.note_failures(1, {T0: storage, T1: storage})
     assert not made.note_failures(1, {T0: storage, T1: none})
     assert not made.note_failures(7, {T0: storage})
-    (elected,) = made.plan_offline()
+    (elected,) = made.plan_offline({})
     assert (elected.partition, elected.state.leader, elected.state.isr) == (T0, 2, (2,))
     (shrunk,) = made.plan_shrink()
     assert (shrunk.partition, shrunk.state.isr) == (T1, (2,))
@@ -187,8 +207,8 @@ def test_everyone_hears_of_changed_in_sync_sets() -> None:
 def test_an_unclean_election_can_be_wanted_for_once() -> None:
     made = controller((2,), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(-1, 3, (1,), 5)
-    assert made.plan_elections([T0]) == []
-    (write,) = made.plan_elections([T0], is_unclean_wanted=True)
+    assert made.plan_elections([T0], is_unclean_allowed=lambda _: False) == []
+    (write,) = made.plan_elections([T0], is_unclean_allowed=lambda topic: topic == "t")
     assert (write.state.leader, write.state.isr, write.state.leader_epoch) == (2, (2,), 4)
 
 

@@ -84,7 +84,7 @@ async def test_a_broken_connection_refuses_what_was_asked() -> None:
 async def test_leaders_are_balanced_by_and_by(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moldau.controller.service._FIRST_REBALANCE_S", 0.001)
     cluster = await Cluster.create(1, 2)
-    rules = Rules(is_unclean_allowed=lambda _topic: False, rebalance_s=0.001)
+    rules = Rules(is_unclean_allowed=lambda _topic, _settings: False, rebalance_s=0.001)
     async with cluster.running(cluster.service(1, rules)) as service:
         await cluster.create_topic("t", (1, 2))
         await settled()

@@ -1,12 +1,10 @@
 """A term of office: letters' answers, in-sync sets, failed directories, conflicts."""
 
-from moldau.controller.cluster import LeaderIsr
 from moldau.controller.couriers import errors_of
 from moldau.controller.outbox import Letter
-from moldau.controller.service import ControllerService, Rules
+from moldau.controller.service import ControllerService
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
-from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.tree import Create
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
@@ -24,18 +22,6 @@ from unit.controller.brokers import Cluster, settled
 
 T0 = TopicPartition("t", 0)
 STORAGE = ErrorCode.KAFKA_STORAGE_ERROR
-
-
-async def leader_writes_isr(cluster: Cluster, isr: tuple[int, ...]) -> None:
-    """As the leader of the partition does, which the controller hears of later."""
-    state = await cluster.state("t")
-    changed = topic_nodes.PartitionState(
-        leader=state.leader,
-        leader_epoch=state.leader_epoch,
-        isr=isr,
-        controller_epoch=state.controller_epoch,
-    )
-    await cluster.admin.set(topic_nodes.state_path(T0), changed.encode())
 
 
 def request_for(*topics: str) -> LeaderAndIsrRequest:
@@ -76,7 +62,7 @@ async def test_changed_in_sync_sets_are_told_and_their_notices_removed() -> None
     async with cluster.controller(1) as service:
         await cluster.create_topic("t", (1, 2))
         await settled()
-        await leader_writes_isr(cluster, (1,))
+        await cluster.write_isr("t", 1)
         for data in (partition_lists.encode_partitions([T0, TopicPartition("x", 0)]), b"?"):
             notice = Create(partition_lists.ISR_CHANGE_PREFIX, data, is_sequential=True)
             await cluster.admin.create(notice)
@@ -92,7 +78,7 @@ async def test_an_election_goes_by_what_the_leader_has_written_last() -> None:
     async with cluster.controller(1):
         await cluster.create_topic("t", (2, 1, 3))
         await settled()
-        await leader_writes_isr(cluster, (2, 3))
+        await cluster.write_isr("t", 2, 3)
         cluster.leave(2)
         await settled()
         state = await cluster.state("t")
@@ -149,40 +135,5 @@ async def test_what_nobody_else_can_lead_remains_with_the_stopping_broker() -> N
     async with cluster.controller(1) as service:
         await cluster.create_topic("t", (2, 1))
         await settled()
-        await leader_writes_isr(cluster, (2,))
+        await cluster.write_isr("t", 2)
         assert await service.perform(lambda term: term.shut_down(2)) == [T0]
-
-
-async def test_an_unclean_election_is_held_where_there_is_no_leader() -> None:
-    cluster = await Cluster.create(1, 2)
-    async with cluster.controller(1) as service:
-        await cluster.create_topic("t", (2, 1))
-        await settled()
-        await leader_writes_isr(cluster, (2,))
-        await service.perform(lambda term: term.elect_unclean([T0]))
-        assert (await cluster.state("t")).leader == 2
-        cluster.leave(2)
-        await settled()
-        assert (await cluster.state("t")).leader == -1
-        await service.perform(lambda term: term.elect_unclean([T0, TopicPartition("x", 0)]))
-        state = await cluster.state("t")
-        assert (state.leader, state.isr) == (1, (1,))
-        assert service.machine.cluster.leaders[T0] == LeaderIsr(1, 2, (1,), 1, 3)
-
-
-async def test_when_the_rules_change_partitions_without_a_leader_get_one() -> None:
-    cluster = await Cluster.create(1, 2)
-    allowed: set[str] = set()
-    service = cluster.service(1, rules=Rules(is_unclean_allowed=lambda topic: topic in allowed))
-    async with cluster.running(service):
-        service.rules_changed()
-        await cluster.create_topic("t", (2, 1))
-        await settled()
-        await leader_writes_isr(cluster, (2,))
-        cluster.leave(2)
-        await settled()
-        assert (await cluster.state("t")).leader == -1
-        allowed.add("t")
-        service.rules_changed()
-        await settled()
-        assert (await cluster.state("t")).leader == 1

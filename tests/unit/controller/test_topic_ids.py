@@ -22,7 +22,7 @@ async def test_topics_without_an_id_get_one_and_others_keep_theirs() -> None:
     await cluster.create_topic("new", (1,))
     await cluster.admin.set(topic_nodes.topic_path("old"), OLD.encode())
     before = await topic_id(cluster, "new")
-    rules = Rules(is_unclean_allowed=lambda _topic: False, new_topic_id=lambda: ID)
+    rules = Rules(is_unclean_allowed=lambda _topic, _settings: False, new_topic_id=lambda: ID)
     async with cluster.running(cluster.service(1, rules)):
         await settled()
         assert await topic_id(cluster, "old") == format_uuid(ID)

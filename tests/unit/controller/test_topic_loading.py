@@ -4,6 +4,7 @@ from moldau.controller.cluster import Assignment, Cluster, LeaderIsr
 from moldau.controller.topic_loading import TopicLoading
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.tree import Create, Watch, WatchEvent
 from moldau.model import TopicPartition
 from unit.controller import brokers
@@ -41,3 +42,18 @@ async def test_topics_are_read_with_who_leads_their_partitions() -> None:
     await world.admin.set(topic_nodes.topic_path("t"), b"{}")
     await brokers.settled()
     assert loaded.news == ["t"]
+
+
+async def test_settings_are_what_the_nodes_say_now() -> None:
+    world = await brokers.Cluster.create(1)
+    for name in ("t", "plain", "broken"):
+        await world.create_topic(name, (1,))
+    loaded = Loaded(world)
+    await world.set_unclean("t", "true")
+    await world.admin.set(ConfigEntity.topic("broken").path, b"?")
+    assert await loaded.topics.settings(["t", "plain", "broken", "without a node"]) == {
+        "t": {brokers.UNCLEAN: "true"},
+        "plain": {},
+        "broken": None,
+        "without a node": {},
+    }

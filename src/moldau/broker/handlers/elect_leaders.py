@@ -85,7 +85,9 @@ async def _elect(
         return {}
     is_unclean = request.election_type == UNCLEAN
     failed = await broker.controller.perform(
-        lambda term: term.elect_unclean(names) if is_unclean else term.elect_preferred(names)
+        lambda term: (
+            term.elections.unclean(names) if is_unclean else term.elections.preferred(names)
+        )
     )
     elected = [name for name in names if name not in failed]
 
