@@ -15,10 +15,15 @@ from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
+from moldau.coordination.layout.cluster import Features
 from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
-from moldau.protocol.inter_broker import TOPIC_IDS_SINCE
+from moldau.protocol.inter_broker import (
+    FEATURE_LEVELS_SINCE,
+    FEATURES_SINCE,
+    TOPIC_IDS_SINCE,
+)
 from moldau.protocol.primitives import NO_UUID
 from moldau.runtime.java_options import java_properties
 from moldau.security.tls import TlsSettings, client_context
@@ -100,6 +105,7 @@ def make_membership(
         listener=startup.listeners.inter_broker_name,
         rebalance_s=interval_s if replication.auto_leader_rebalance_enable else None,
         imbalance_percentage=replication.leader_imbalance_per_broker_percentage,
+        features=_features(startup.config),
         new_topic_id=broker.topics.new_id if has_topic_ids(startup.config) else None,
         deleted=broker.waiters.wake if startup.config.general.delete_topic_enable else None,
     )
@@ -137,6 +143,14 @@ async def until_known(broker: Broker) -> None:
         return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
 
     await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
+
+
+def _features(config: BrokerConfig) -> Features:
+    protocol = config.general.inter_broker_protocol_version
+    return Features(
+        is_enabled=is_at_least(protocol, FEATURES_SINCE),
+        version=2 if is_at_least(protocol, FEATURE_LEVELS_SINCE) else 1,
+    )
 
 
 def _protection(config: ZooKeeperConfig) -> Protection:

@@ -22,6 +22,7 @@ from moldau.controller.state_nodes import StateNodes
 from moldau.controller.term import Deposed, Job, Term
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import controller as controller_nodes
+from moldau.coordination.layout.cluster import Features
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import (
     BadVersion,
@@ -41,6 +42,7 @@ _log = logging.getLogger(__name__)
 
 _ELECTION = "election"
 _FIRST_REBALANCE_S = 5.0
+_NEWEST_FEATURES = Features(is_enabled=True)
 
 Result = TypeVar("Result")
 
@@ -55,6 +57,8 @@ class Rules:
     rebalance_s: float | None = None
     """Time between two looks for brokers that lead less than they should; None for never."""
     imbalance_percentage: int = 10
+    features: Features = _NEWEST_FEATURES
+    """What is to stand in the node of features."""
     new_topic_id: Callable[[], bytes] | None = None
     """For topics that have no id yet; None where brokers do not know of ids."""
     deleted: Callable[[str], None] | None = lambda _topic: None
@@ -253,7 +257,8 @@ class ControllerService:
             deleted=self._rules.deleted,
         )
         couriers = Couriers(self._couriers, machine.outbox, self._send, answered=term.note_answer)
-        await term.begin(couriers, self._rules.new_topic_id)
+        rules = self._rules
+        await term.begin(couriers, features=rules.features, new_topic_id=rules.new_topic_id)
         self._rebalance_later(term, _FIRST_REBALANCE_S)
 
     def _rebalance_later(self, term: Term, delay_s: float) -> None:

@@ -77,6 +77,16 @@ class StateNodes:
             return False
         return True
 
+    async def put(self, path: str, data: bytes) -> None:
+        """Create a node, or replace its data.
+
+        Raises BadVersion if another controller has been elected.
+        """
+        try:
+            await self._multi([Create(path, data)])
+        except NodeExists:
+            await self.change(path, data)
+
     async def change(self, path: str, data: bytes) -> None:
         """Replace the data of a node that may be gone already.
 

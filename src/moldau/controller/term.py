@@ -14,6 +14,7 @@ from moldau.controller.cluster import LiveBroker
 from moldau.controller.controller import Controller, Plan
 from moldau.controller.couriers import Couriers, errors_of
 from moldau.controller.deletion import nodes_of
+from moldau.controller.features import set_up_features
 from moldau.controller.isr_changes import Refusals, plan_wishes
 from moldau.controller.isr_changes import Wishes as IsrWishes
 from moldau.controller.leader_elections import LeaderElections
@@ -23,6 +24,7 @@ from moldau.controller.state_nodes import StateNodes
 from moldau.controller.topic_ids import give_ids
 from moldau.controller.topic_loading import TopicLoading
 from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout.cluster import Features
 from moldau.coordination.layout.partitions import delete_topic_path
 from moldau.coordination.tree import BadVersion, Watch, WatchEvent
 from moldau.errors import ErrorCode, KafkaError
@@ -88,13 +90,17 @@ class Term:
         self._couriers: Couriers
         self._is_over = False
 
-    async def begin(self, couriers: Couriers, new_topic_id: NewId | None) -> None:
+    async def begin(
+        self, couriers: Couriers, *, features: Features, new_topic_id: NewId | None
+    ) -> None:
         """Take over: old news first go, then all there is to know is read, told and mended.
 
         Topics without an id get one, unless there is no `new_topic_id`.
         """
         self._couriers = couriers
         machine = self.machine
+        with _unless_deposed():
+            await set_up_features(self._reader, self._nodes, features)
         machine.cluster.brokers.update(await self._read_brokers())
         await self._forget_old_notifications()
         await self._topics.load(await self._read_topic_names())

@@ -11,6 +11,7 @@ from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.cluster import FEATURE_PATH, Features, decode_features
 from moldau.coordination.layout.configs import ConfigEntity, decode_config
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import NoNode, Tree, Watch
@@ -137,6 +138,17 @@ class TreeReader:
             if one.replicas
         }
         return Topic(topic_id, partitions)
+
+    async def features(self) -> Features | None:
+        """Whether features are finalized, None if nobody has said so."""
+        try:
+            node = await self._tree.get(FEATURE_PATH)
+            return decode_features(node.data)
+        except NoNode:
+            return None
+        except NodeDataError as error:
+            _log.warning("%s is not understood: %s", FEATURE_PATH, error)
+            return None
 
     async def settings(self, topic: str) -> dict[str, str] | None:
         """What a topic has been set to, or None if that is not understood."""

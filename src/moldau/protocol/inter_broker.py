@@ -67,6 +67,8 @@ _VERSIONS: dict[int, tuple[tuple[str, int], ...]] = {
 OLDEST = "2.4-IV0"
 FEATURES_SINCE = "2.7-IV0"
 """From here on a broker's registration names its features."""
+FEATURE_LEVELS_SINCE = "3.3-IV0"
+"""From here on finalized features have one level, not a range of them."""
 TOPIC_IDS_SINCE = "2.8-IV0"
 
 

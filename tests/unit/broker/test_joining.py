@@ -9,6 +9,7 @@ from moldau.config.broker.startup import read_startup
 from moldau.controller.cluster import Listening, LiveBroker
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.cluster import FEATURE_PATH, Features, decode_features
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import InvalidConfig
 from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
@@ -77,6 +78,22 @@ async def test_nodes_cannot_belong_to_a_broker_that_nobody_knows() -> None:
     settings = {"zookeeper.connect": "127.0.0.1:1", "zookeeper.set.acl": "true"}
     with pytest.raises(InvalidConfig, match=r"moldau\.zookeeper\.sasl\.jaas\.config"):
         await open_zookeeper(read_startup(settings))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "features"),
+    [
+        ("2.6", Features(is_enabled=False, version=1)),
+        ("2.7-IV0", Features(is_enabled=True, version=1)),
+        ("3.2", Features(is_enabled=True, version=1)),
+        ("3.3-IV0", Features(is_enabled=True, version=2)),
+    ],
+)
+async def test_a_controller_says_how_its_protocol_knows_features(
+    protocol: str, features: Features
+) -> None:
+    async with broker_world({"inter.broker.protocol.version": protocol}) as world:
+        assert decode_features((await world.tree.get(FEATURE_PATH)).data) == features
 
 
 NO_LEADER = -1

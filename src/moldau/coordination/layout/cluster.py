@@ -19,15 +19,20 @@ def decode_cluster_id(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """`/feature`: written by controllers from 2.7 on, only kept and shown here."""
+    """`/feature`: written by controllers from 2.7 on."""
 
     is_enabled: bool
     version: int = 2
+    """1 for brokers before 3.3."""
+    finalized: tuple[str, ...] = ()
+    """Their names; no Kafka with ZooKeeper has ever had any, so they are only read."""
 
     def encode(self) -> bytes:
+        assert not self.finalized
         return encode({"features": {}, "version": self.version, "status": int(self.is_enabled)})
 
 
 def decode_features(data: bytes) -> Features:
     document = Document.decode(data)
-    return Features(document.integer("status") == 1, document.integer("version"))
+    finalized = document.mapping_or_empty("features").names()
+    return Features(document.integer("status") == 1, document.integer("version"), finalized)

@@ -60,6 +60,10 @@ class Document:
     def mapping_or_empty(self, name: str) -> "Document":
         return Document({}) if self._fields.get(name) is None else self.mapping(name)
 
+    def names(self) -> tuple[str, ...]:
+        """What the fields are called."""
+        return tuple(self._fields)
+
     def all_texts(self) -> dict[str, str]:
         """Every field, all of which are texts."""
         return {name: self.text(name) for name in self._fields}

@@ -21,3 +21,8 @@ def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache):
 def test_features_are_written_as_apache_kafka_writes_them(apache, name, features):
     assert features.encode() == apache[name]
     assert decode_features(apache[name]) == features
+
+
+def test_features_that_are_finalized_are_named():
+    data = b'{"features":{"f":{"max_version_level":3}},"version":1,"status":1}'
+    assert decode_features(data) == Features(True, 1, ("f",))
