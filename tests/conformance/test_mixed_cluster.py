@@ -224,3 +224,19 @@ def test_a_cluster_moves_from_apache_to_us_and_back_under_load(cluster: MixedClu
     assert load.errors == []
     values = consumed(ours.bootstrap, len(load.acknowledged))
     assert sorted(values) == sorted(load.acknowledged)
+
+
+def test_apaches_broker_starts_in_a_cluster_that_ours_has_begun(cluster: MixedCluster) -> None:
+    """Ours has made all nodes that there are, and what is not in them yet must be no surprise."""
+    ours = cluster.ours
+    ours.brokers[1].start()
+    cluster.start_apache(2)
+    ours.brokers[3].start()
+    assert ours.controller() == 1
+    create(ours, TOPIC, PARTITIONS)
+    load = Load(ours.bootstrap)
+    load.wait_for_more()
+    load.finish()
+    assert load.errors == []
+    values = consumed(ours.bootstrap, len(load.acknowledged))
+    assert sorted(values) == sorted(load.acknowledged)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Self
 
 import pytest
+from kazoo.client import KazooClient
 
 from conformance.apache.broker import zookeeper
 from conformance.apache.marks import needs_apache
@@ -159,3 +160,35 @@ class TestZooKeeperTree(TreeContract, SessionsContract):
             answers = await asyncio.gather(*requests, return_exceptions=True)
             assert any(isinstance(answer, SessionError) for answer in answers)
             await tree.close()
+
+
+async def test_a_node_without_data_is_not_one_with_empty_data(
+    open_tree: OpenTree, base: str, zookeeper_port: int
+) -> None:
+    tree = await open_tree()
+    for name, data in (("none", None), ("empty", b""), ("some", b"x")):
+        await tree.create(Create(f"/{name}", data))
+        await tree.multi([Create(f"/{name}-of-several", data)])
+        assert (await tree.get(f"/{name}")).data == (data or b"")
+    found = await asyncio.to_thread(_data_below, zookeeper_port, base)
+    assert found == {
+        "": None,
+        "/none": None,
+        "/none-of-several": None,
+        "/empty": b"",
+        "/empty-of-several": b"",
+        "/some": b"x",
+        "/some-of-several": b"x",
+    }
+
+
+def _data_below(port: int, base: str) -> dict[str, bytes | None]:
+    """What stands at a path, and in the nodes below it."""
+    client = KazooClient(f"127.0.0.1:{port}")
+    client.start()
+    try:
+        paths = ["", *(f"/{name}" for name in client.get_children(base))]
+        return {path: client.get(base + path)[0] for path in paths}
+    finally:
+        client.stop()
+        client.close()

@@ -31,9 +31,9 @@ class OldOffsets:
     async def _make(self, path: str) -> None:
         if path != "/" and await self._tree.exists(path) is None:
             await self._make(parent_path(path))
-            await self._create(path, b"")
+            await self._create(path, None)
 
-    async def _create(self, path: str, data: bytes) -> None:
+    async def _create(self, path: str, data: bytes | None) -> None:
         try:
             await self._tree.create(Create(path, data))
         except NodeExists:

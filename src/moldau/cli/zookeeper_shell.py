@@ -166,7 +166,7 @@ class Shell:
         created = await self._tree.create(
             Create(
                 path,
-                data[0].encode() if data else b"",
+                data[0].encode() if data else None,
                 is_ephemeral="-e" in flags,
                 is_sequential="-s" in flags,
             )

@@ -5,16 +5,22 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
-from kazoo.client import KazooClient
-from kazoo.exceptions import AuthFailedError, ConnectionDropped, KazooException
+from kazoo.client import KazooClient, TransactionRequest
+from kazoo.exceptions import (
+    AuthFailedError,
+    ConnectionDropped,
+    KazooException,
+    NodeExistsError,
+)
 from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.protocol.connection import ConnectionHandler
 from kazoo.protocol.serialization import SASL
 from kazoo.security import ACL, CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE
 
 from moldau.coordination.protection import Access, Login, Protection, access_of
-from moldau.coordination.tree import ConnectionLost
+from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import KafkaError
 
 # A session lasts for seconds: waiting longer than this between two attempts would lose it.
@@ -29,6 +35,18 @@ _ACLS: dict[Access, list[ACL]] = {
 def acls_of(path: str, protection: Protection) -> list[ACL]:
     """What a new node is protected by."""
     return _ACLS[access_of(path, protection)]
+
+
+def add_create(transaction: TransactionRequest, operation: Create, acls: list[ACL]) -> None:
+    """Have a transaction create a node; kazoo knows of no data only outside of transactions."""
+    transaction.create(
+        operation.path,
+        operation.data or b"",
+        acls,
+        ephemeral=operation.is_ephemeral,
+        sequence=operation.is_sequential,
+    )
+    transaction.operations[-1] = transaction.operations[-1]._replace(data=operation.data)
 
 
 class Inbox:
@@ -76,8 +94,18 @@ class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
             message = f"ZooKeeper at {self._servers} refuses the login: wrong user or password?"
             raise ConnectionLost(message) from error
         if base.strip("/"):
-            self.ensure_path(base, acls)
+            self._create_base(base.rstrip("/"), acls)
             self.chroot = base.rstrip("/")
+
+    def _create_base(self, base: str, acls: list[ACL]) -> None:
+        """Like kazoo's `ensure_path`, but without data, as Apache's brokers do it."""
+        if self.exists(base) is not None:
+            return
+        parent = base.rpartition("/")[0]
+        if parent:
+            self._create_base(parent, acls)
+        with suppress(NodeExistsError):
+            self.create(base, None, acls)
 
     def end(self) -> None:
         """End the session, in a thread."""

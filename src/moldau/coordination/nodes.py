@@ -163,7 +163,7 @@ class Nodes:
         entry = _Entry(
             NodeRow(
                 path=path,
-                data=operation.data,
+                data=operation.data or b"",
                 czxid=step.transaction.zxid,
                 mzxid=step.transaction.zxid,
                 version=0,

@@ -44,6 +44,7 @@ class Node:
     """A node's data, and what the tree knows about it."""
 
     data: bytes
+    """Empty where there is none."""
     stat: NodeStat
 
 
@@ -60,7 +61,9 @@ class Create:
     """Add a node below an existing one."""
 
     path: str
-    data: bytes = b""
+    data: bytes | None = None
+    """None is no data, which ZooKeeper tells from empty data, and Apache's brokers do, too: they
+    fail on a node that they expect to have none and that has empty data instead."""
     is_ephemeral: bool = False
     is_sequential: bool = False
     """Ten digits are added to the path, counting the children ever created there."""

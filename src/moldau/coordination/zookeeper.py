@@ -16,7 +16,7 @@ from kazoo import exceptions
 from kazoo.client import KazooState, TransactionRequest
 from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
-from moldau.coordination.kazoo_client import Inbox, LoopClient, acls_of
+from moldau.coordination.kazoo_client import Inbox, LoopClient, acls_of, add_create
 from moldau.coordination.protection import Protection
 from moldau.coordination.tree import (
     ANY_VERSION,
@@ -280,9 +280,8 @@ def _translate(error: Exception, path: str) -> Exception:
 
 def _add(transaction: TransactionRequest, operation: Operation, protection: Protection) -> None:
     match operation:
-        case Create(path, data, is_ephemeral, is_sequential):
-            acls = acls_of(path, protection)
-            transaction.create(path, data, acls, ephemeral=is_ephemeral, sequence=is_sequential)
+        case Create(path):
+            add_create(transaction, operation, acls_of(path, protection))
         case SetData(path, data, version):
             transaction.set_data(path, data, version)
         case Delete(path, version):

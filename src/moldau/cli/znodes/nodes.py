@@ -3,7 +3,7 @@
 from moldau.coordination.tree import Create, NodeExists, Tree
 
 
-async def create_with_parents(tree: Tree, path: str, data: bytes = b"") -> None:
+async def create_with_parents(tree: Tree, path: str, data: bytes | None = None) -> None:
     """Create a node and those above it, unless it is there."""
     parts = path.split("/")
     for end in range(2, len(parts) + 1):
@@ -11,6 +11,6 @@ async def create_with_parents(tree: Tree, path: str, data: bytes = b"") -> None:
         if await tree.exists(part):
             continue
         try:
-            await tree.create(Create(part, data if part == path else b""))
+            await tree.create(Create(part, data if part == path else None))
         except NodeExists:
             continue
