@@ -19,6 +19,7 @@ from moldau.coordination.layout.cluster import Features
 from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
+from moldau.model import TopicPartition
 from moldau.protocol.inter_broker import (
     FEATURE_LEVELS_SINCE,
     FEATURES_SINCE,
@@ -135,14 +136,25 @@ async def until_known(broker: Broker) -> None:
 
     def is_known() -> bool:
         image, controller = broker.metadata.image, broker.controller
-        if broker.id not in image.brokers:
+        if broker.id not in image.brokers or not _is_told_what_it_leads(broker):
             return False
         if not controller.is_controller:
             return True
         cluster = controller.machine.cluster
         return all(name in image.topics or name in cluster.deleting for name in cluster.topics)
 
-    await broker.waiters.until(is_known, keys=[broker.metadata], timeout_s=_FIRST_METADATA_S)
+    keys = [broker.metadata, broker.replicas]
+    await broker.waiters.until(is_known, keys=keys, timeout_s=_FIRST_METADATA_S)
+
+
+def _is_told_what_it_leads(broker: Broker) -> bool:
+    """A broker that comes hears who leads what before it hears what it is to lead itself."""
+    return all(
+        broker.replicas.is_told_of(TopicPartition(name, number))
+        for name, topic in broker.metadata.image.topics.items()
+        for number, partition in topic.partitions.items()
+        if partition.leader == broker.id
+    )
 
 
 def _features(config: BrokerConfig) -> Features:

@@ -264,7 +264,7 @@ class Controller:
         """Brokers have come: tell them everything, and the others that they are there."""
         self.outbox.tell_brokers(self.cluster.brokers)
         self.outbox.tell_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
-        self.outbox.tell_metadata(brokers, self.cluster.leaders)
+        self.outbox.tell_everything(brokers)
         for partition, _ in self._kept():
             replicas = self.cluster.assignment(partition).replicas
             self.outbox.tell_leader([one for one in replicas if one in brokers], partition)

@@ -5,7 +5,9 @@ letters are written. So a broker that is slow to answer hears the latest, once, 
 waits for it is never more than the partitions that there are.
 
 LeaderAndIsr goes out before UpdateMetadata: when clients hear of a new leader, it must lead
-already. Who the brokers are is told before both, since followers must find their leaders.
+already. Who the brokers are is told before both, since followers must find their leaders. A
+broker that has just come hears of all topics at the same time: as soon as it knows brokers,
+clients believe it that a topic does not exist.
 """
 
 from collections.abc import Iterable
@@ -59,6 +61,7 @@ class _Pending:
     """What one broker has not been told yet."""
 
     are_brokers_news: bool = False
+    is_newcomer: bool = False
     leaders: dict[TopicPartition, bool] = field(default_factory=dict)
     """Partitions by whether they are new."""
     metadata: dict[TopicPartition, None] = field(default_factory=dict)
@@ -111,6 +114,13 @@ class Outbox:
         for broker in brokers:
             self._of(broker).are_brokers_news = True
 
+    def tell_everything(self, newcomers: Iterable[int]) -> None:
+        """Send all there is to know to brokers that know nothing."""
+        for broker in newcomers:
+            pending = self._of(broker)
+            pending.are_brokers_news = pending.is_newcomer = True
+            pending.metadata.update(dict.fromkeys(self._cluster.leaders))
+
     def tell_leader(
         self, brokers: Iterable[int], partition: TopicPartition, *, is_new: bool = False
     ) -> None:
@@ -148,12 +158,13 @@ class Outbox:
         if pending is None:
             return []
         requests: list[Request] = []
+        metadata = [name for name in pending.metadata if self._is_led(name)]
         if pending.are_brokers_news:
-            requests.append(self._update_metadata(broker, ()))
+            first, metadata = (metadata, []) if pending.is_newcomer else ([], metadata)
+            requests.append(self._update_metadata(broker, first))
         leaders = {name: new for name, new in pending.leaders.items() if self._is_led(name)}
         if leaders:
             requests.append(self._leader_and_isr_request(broker, leaders))
-        metadata = [name for name in pending.metadata if self._is_led(name)]
         if metadata:
             requests.append(self._update_metadata(broker, metadata))
         for is_deletion in (False, True):

@@ -91,6 +91,10 @@ class Replicas:
         """The replica of a partition, if there is one here; a topic and a number will do."""
         return self._partitions.get(partition)
 
+    def is_told_of(self, partition: TopicPartition) -> bool:
+        """Whether a controller has had this broker lead or follow it, be its log usable or not."""
+        return partition in self._partitions or partition in self._offline
+
     def leader(self, partition: TopicPartition, current_leader_epoch: int = NO_EPOCH) -> Partition:
         """The partition, which this broker must lead in the epoch that the client knows."""
         found = self.replica(partition)

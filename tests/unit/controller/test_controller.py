@@ -144,9 +144,10 @@ def test_a_newcomer_is_told_everything_and_the_others_that_it_came() -> None:
     made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
     made.welcome([2])
-    letters = {
-        (letter.broker_id, type(letter.request)): letter.request for letter in letters_of(made)
-    }
+    found = letters_of(made)
+    to_newcomer = [type(letter.request) for letter in found if letter.broker_id == 2]
+    assert to_newcomer == [UpdateMetadataRequest, LeaderAndIsrRequest]
+    letters = {(letter.broker_id, type(letter.request)): letter.request for letter in found}
     assert set(letters) == {
         (1, UpdateMetadataRequest),
         (2, UpdateMetadataRequest),

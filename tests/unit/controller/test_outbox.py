@@ -66,6 +66,23 @@ def test_brokers_are_told_first_and_stops_last() -> None:
     assert deletions == [False, True]
 
 
+def test_a_newcomer_hears_of_all_topics_with_the_first_word() -> None:
+    """Else it would know brokers, and answer clients that there are no such topics."""
+    _, made = outbox()
+    made.tell_leader([1], T0)
+    made.tell_everything([1])
+    metadata, leaders = [letter.request for letter in made.letters(1)]
+    assert isinstance(metadata, UpdateMetadataRequest)
+    assert [one.id for one in metadata.live_brokers] == [1]
+    assert [one.topic_name for one in metadata.topic_states] == ["t"]
+    assert isinstance(leaders, LeaderAndIsrRequest)
+    # From then on leaders are told before clients hear of them.
+    made.tell_metadata([1], [T0])
+    made.tell_leader([1], T0)
+    kinds = [type(letter.request) for letter in made.letters(1)]
+    assert kinds == [LeaderAndIsrRequest, UpdateMetadataRequest]
+
+
 def test_a_slow_broker_hears_the_latest_once() -> None:
     cluster, made = outbox()
     made.tell_leader([1], T0, is_new=True)

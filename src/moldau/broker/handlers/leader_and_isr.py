@@ -37,6 +37,7 @@ async def handle(
             broker.waiters.wake(partition.topic_partition)
         broker.coordinators.leadership_changed(changes)
         errors.update(changes.errors)
+    broker.waiters.wake(broker.replicas)
     return _response(request, context.api_version, errors)
 
 
