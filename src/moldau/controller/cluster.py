@@ -105,6 +105,18 @@ class Cluster:
             if not set(brokers).isdisjoint(self.assignment(partition).replicas)
         ]
 
+    def out_of_sync_on(self, brokers: Collection[int]) -> list[TopicPartition]:
+        """The partitions that these brokers have replicas of, of which some are not in sync."""
+        return [
+            partition
+            for partition in self.partitions_on(brokers)
+            if (state := self.leaders.get(partition)) is not None
+            and any(
+                replica in brokers and replica not in state.isr
+                for replica in self.assignment(partition).replicas
+            )
+        ]
+
     def forget(self, topic: str) -> None:
         """The topic is gone."""
         for partition in self.partitions_of(topic):

@@ -17,6 +17,19 @@ class LeaderElections:
         self._topics = topics
         self._carry_out = carry_out
 
+    async def lose(self, brokers: Collection[int]) -> None:
+        """Find other leaders for what brokers have that are gone, and take them from in-sync sets.
+
+        Leaders tell of who has come into sync only seconds later. It would stay in sync without
+        being there, and nothing be acknowledged until its leader has missed it for long enough.
+        """
+        await self.hear_of(brokers)
+        await self.offline()
+
+    async def hear_of(self, brokers: Collection[int]) -> None:
+        """Read the in-sync sets that brokers may be in without our knowing."""
+        await self._topics.reload(self._machine.cluster.out_of_sync_on(brokers))
+
     async def offline(self) -> None:
         """Look for leaders where there are none, and take lost replicas from in-sync sets.
 

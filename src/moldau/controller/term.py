@@ -137,7 +137,7 @@ class Term:
         if gone:
             self._couriers.forget(gone)
             machine.note_gone(gone)
-            await self.elections.offline()
+            await self.elections.lose(gone)
         known.update(found)
         if come:
             machine.welcome(come)
@@ -153,6 +153,7 @@ class Term:
         """A broker is about to stop; returns what it still leads although others could."""
         cluster = self.machine.cluster
         cluster.stopping.add(broker_id)
+        await self.elections.hear_of([broker_id])
         await self._carry_out(partial(self.machine.plan_shutdown, broker_id))
         for partition in cluster.partitions_on([broker_id]):
             state = cluster.leaders.get(partition)
@@ -192,7 +193,8 @@ class Term:
             assert isinstance(letter.request, LeaderAndIsrRequest)
             errors = errors_of(letter.request, answer)
             if self.machine.note_failures(letter.broker_id, errors):
-                self._schedule("failed replicas", self.elections.offline)
+                failed = partial(self.elections.lose, [letter.broker_id])
+                self._schedule(f"failed replicas of {letter.broker_id}", failed)
 
     # Topics
 

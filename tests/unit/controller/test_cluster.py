@@ -31,3 +31,12 @@ def test_a_forgotten_topic_leaves_nothing_behind() -> None:
     made.forget("t")
     made.forget("never there")
     assert (made.topics, made.leaders, made.deleting) == ({}, {}, {})
+
+
+def test_replicas_out_of_sync_are_found_where_there_is_a_state() -> None:
+    made = cluster()
+    first = TopicPartition("t", 0)
+    assert made.out_of_sync_on([1, 2]) == []
+    made.leaders[first] = LeaderIsr(1, 0, (1,), 1)
+    assert made.out_of_sync_on([1, 2]) == made.out_of_sync_on([2]) == [first]
+    assert made.out_of_sync_on([1]) == []

@@ -1,5 +1,7 @@
 """A term of office: letters' answers, in-sync sets, failed directories, conflicts."""
 
+import pytest
+
 from moldau.controller.couriers import errors_of
 from moldau.controller.outbox import Letter
 from moldau.controller.service import ControllerService
@@ -137,3 +139,29 @@ async def test_what_nobody_else_can_lead_remains_with_the_stopping_broker() -> N
         await settled()
         await cluster.write_isr("t", 2)
         assert await service.perform(lambda term: term.shut_down(2)) == [T0]
+
+
+@pytest.mark.parametrize("way", ["stops", "dies", "disk fails"])
+async def test_who_goes_leaves_in_sync_sets_that_the_controller_has_not_heard_of_yet(
+    way: str,
+) -> None:
+    """Else nothing is acknowledged until the leader has missed it for long enough."""
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1) as service:
+        await cluster.create_topic("t", (1, 2))
+        await settled()
+        cluster.leave(2)
+        await settled()
+        await cluster.join(2)
+        await settled()
+        assert service.machine.cluster.leaders[T0].isr == (1,)
+        await cluster.write_isr("t", 1, 2)
+        if way == "stops":
+            await service.perform(lambda term: term.shut_down(2))
+        elif way == "dies":
+            cluster.leave(2)
+        else:
+            answer_with(service, cluster.brokers.told(2, LeaderAndIsrRequest)[-1])
+        await settled()
+        state = await cluster.state("t")
+        assert (state.leader, state.isr) == (1, (1,))
