@@ -14,12 +14,13 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from moldau.broker.broker import Broker
 from moldau.broker.main import Ports, RunningBroker, running
+from moldau.broker.maintenance import EveryDirectoryOffline
 from moldau.config.broker.startup import read_startup
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.model import TopicPartition
@@ -119,8 +120,11 @@ class ClusterBroker:
         self._expire()
         task, self._task = self._task, None
         task.cancel()
-        with suppress(asyncio.CancelledError):
+        try:
             await task
+        except* (asyncio.CancelledError, EveryDirectoryOffline):
+            # It may notice on its way out that its disks are gone.
+            pass
 
     def _expire(self) -> None:
         self._cluster.ensemble.expire(self._trees[-1].session_id)

@@ -150,3 +150,14 @@ def test_a_broker_that_cannot_start_says_why() -> None:
 def _replica_id(call: Call) -> int:
     state = call.request.replica_state
     return int(call.request.replica_id if state is None else state.replica_id)
+
+
+def test_a_broker_whose_disks_have_failed_can_be_killed() -> None:
+    """To kill is to let its disks fail, too: it may notice that before it is gone."""
+    with running_cluster(1) as cluster:
+        member = cluster[0]
+        for directory in member.broker.logs.directories:
+            cluster.look(lambda _, volume=directory.volume: volume.fail(OSError("gone")))
+        cluster.wait_for(lambda _: member._task is not None and member._task.done())
+        member.kill()
+        assert not member.is_up
