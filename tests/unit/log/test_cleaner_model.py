@@ -27,7 +27,8 @@ puts = st.tuples(
 )
 ends = st.tuples(st.just("end"), st.sampled_from(TRANSACTIONAL), st.booleans())
 cleans = st.tuples(st.just("clean"), st.sampled_from([0, 1, RETENTION_MS]), st.booleans())
-# How far into what may be cut or deleted: the clean part is never cut, it is replicated.
+# How far into what may be cut or deleted: what the cleaner went by is never cut. It takes in
+# nothing above the high watermark, not even the marker of a transaction before it.
 cuts = st.tuples(st.sampled_from(["truncate", "delete"]), st.floats(0, 1))
 steps = st.lists(puts | puts | ends | st.just(("roll",)) | cleans | cuts, max_size=40)
 
@@ -40,6 +41,7 @@ class Model:
         self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.ends: dict[int, tuple[int, bool]] = {}
         self.epoch = 0
+        self.replicated_offset = 0
 
     def put(self, topic: Compacted, pid: int, rows: list, codec: Codec) -> None:
         write = topic.put_open if pid in TRANSACTIONAL else topic.put
@@ -56,8 +58,8 @@ class Model:
         self.extents[offset] = (offset, pid, self.epoch, -1)
 
     def truncate(self, topic: Compacted, share: float) -> None:
-        """Cut the log somewhere behind its clean part; producers go on with a new epoch."""
-        start_offset = max(topic.clean_offset or 0, topic.log.log_start_offset)
+        """Cut the log somewhere behind what is replicated; producers go on with a new epoch."""
+        start_offset = max(self.replicated_offset, topic.log.log_start_offset)
         offset = start_offset + int(share * (topic.log.log_end_offset - start_offset))
         topic.log.truncate_to(offset, now_ms=topic.now_ms)
         end_offset = topic.log.log_end_offset
@@ -157,6 +159,7 @@ def test_a_reader_learns_the_same_before_and_after(
                 topic.now_ms += passed_ms
                 if is_rolled:
                     topic.roll()
+                model.replicated_offset = topic.log.high_watermark
                 topic.clean()
                 check(topic, model)
                 check_clean(topic, model)
@@ -192,3 +195,18 @@ def test_in_the_end_only_the_newest_values_are_left(steps: list[tuple]) -> None:
     newest = table(model.visible(0, topic.log.log_end_offset))
     assert {(r.key, r.value) for r in topic.records()} == set(newest.items())
     assert len(topic.records()) == len(newest)
+
+
+def test_what_the_cleaner_went_by_is_not_cut() -> None:
+    """An aborted transaction frees a tombstone behind it: without the marker it would be open."""
+    topic, model = Compacted(segment_bytes=1000), Model()
+    model.put(topic, -1, [(b"b", b"x")], Codec.NONE)
+    model.put(topic, 3, [(b"a", b"x")], Codec.NONE)
+    model.put(topic, -1, [(b"b", None)], Codec.NONE)
+    topic.roll()
+    model.end(topic, 3, is_commit=False)
+    model.replicated_offset = topic.log.high_watermark
+    topic.clean()
+    model.put(topic, -1, [(b"c", b"x")], Codec.NONE)
+    model.truncate(topic, 0.0)
+    check(topic, model)
