@@ -8,7 +8,8 @@ per line, its fields separated by a space:
     orders 0 1200
     orders 1 980
 
-A reader that finds anything else gets a `CheckpointError` and falls back to what is safe
+A file without a byte holds no entries: Apache makes it at its first start, and writes it
+later. A reader that finds anything else gets a `CheckpointError` and falls back to what is safe
 without the file: a recovery point of 0, a high watermark or a clean offset at the start
 of the log.
 """
@@ -32,10 +33,11 @@ class CheckpointError(Exception):
 
 def read_offsets(disk: Disk, path: str) -> dict[TopicPartition, int]:
     """Read one offset per partition; a file that was never written holds none."""
-    if disk.status(path) is None:
+    data = b"" if disk.status(path) is None else disk.read_file(path)
+    if not data:
         return {}
     offsets = {}
-    for topic, partition, offset in decode_entries(disk.read_file(path), field_count=3):
+    for topic, partition, offset in decode_entries(data, field_count=3):
         offsets[TopicPartition(topic, parse_number(partition))] = parse_number(offset)
     return offsets
 

@@ -120,6 +120,8 @@ def _read_topic_id(folder: Folder, files: _Files) -> bytes | None:
 def _read_epochs(log: Log, files: _Files, remembered: Remembered) -> None:
     if leader_epochs.FILE_NAME not in files:
         return
+    if files[leader_epochs.FILE_NAME].size == 0 and log.size == 0:
+        return  # Apache makes the file with the log, and writes it with the first record.
     path = f"{log.folder.path}/{leader_epochs.FILE_NAME}"
     try:
         log.epochs = LeaderEpochs.load(log.folder.disk, path)

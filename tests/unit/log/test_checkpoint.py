@@ -38,6 +38,10 @@ def test_a_file_that_was_never_written_holds_nothing() -> None:
     assert read_offsets(disk_with(), PATH) == {}
 
 
+def test_an_empty_file_holds_nothing_as_apache_leaves_it_at_its_first_start() -> None:
+    assert read_offsets(disk_with(b""), PATH) == {}
+
+
 @given(
     st.dictionaries(
         st.builds(
@@ -60,7 +64,7 @@ def test_what_is_written_is_read(offsets: dict[TopicPartition, int]) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
+        b"\n",
         b"0\n",
         b"1\n0\n",
         b"0\n2\na 0 1\n",

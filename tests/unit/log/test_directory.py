@@ -106,6 +106,16 @@ def test_checkpoints_have_one_line_per_partition(disk: MemoryDisk) -> None:
     assert again.logs[ORDERS].high_watermark == 6
 
 
+def test_empty_checkpoints_are_no_damage(
+    disk: MemoryDisk, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = closed(disk)
+    for name in ("recovery-point", "replication", "log-start"):
+        overwrite(disk, f"{name}-offset-checkpoint", b"")
+    assert ends(started(disk)) == {ORDERS: 8, EVENTS: 8}
+    assert not caplog.records
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -83,6 +83,20 @@ def test_a_malformed_file_does_not_keep_a_log_from_opening(name: str, clean: boo
     assert log.topic_id is None
 
 
+def test_empty_epochs_of_an_empty_log_are_none(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Workbench()
+    bench.create()
+    bench.overwrite("leader-epoch-checkpoint", b"")
+    assert list(bench.open(was_closed_cleanly=True).epochs) == []
+    assert not caplog.records
+
+
+def test_empty_epochs_of_a_log_with_records_are_damage() -> None:
+    bench = closed()
+    bench.overwrite("leader-epoch-checkpoint", b"")
+    assert list(bench.open(was_closed_cleanly=True).epochs) == [(0, 0), (3, 10)]
+
+
 def test_lost_snapshots_are_made_up_for_from_the_batches() -> None:
     bench = closed()
     for name in bench.names():
