@@ -59,6 +59,7 @@ class Configs:
         self._clock = clock
         self._topic_listeners: list[TopicListener] = []
         self._broker_listeners: list[BrokerListener] = []
+        self._is_understood = True
         self._last_change = -1
         self._is_news = asyncio.Event()
         self._unchanged: tuple[BrokerLayers, Sequence[ConfigEntry]] | None = None
@@ -71,6 +72,12 @@ class Configs:
     async def load(self) -> None:
         """Read what is set for all brokers and for this one."""
         await self._refresh_broker()
+        if not self._is_understood:
+            _log.warning(
+                "nothing is deleted from topics without a cleanup.policy of their own until the "
+                "dynamic settings of the broker are understood"
+            )
+            self.topics.set_defaults(self.layers.topic_defaults.keeping_everything())
 
     async def run(self) -> None:
         """Follow the notifications, until cancelled."""
@@ -92,15 +99,19 @@ class Configs:
 
     async def _read(self, entity: ConfigEntity) -> tuple[dict[str, str], int | None]:
         """The settings and the version of their node, None without one."""
+        data, version = await self._data(entity)
+        try:
+            return config_nodes.decode_config(data), version
+        except NodeDataError as error:
+            _log.warning("settings of %s are not understood: %s", entity.entity_path, error)
+            return {}, version
+
+    async def _data(self, entity: ConfigEntity) -> tuple[bytes, int | None]:
         try:
             node = await self._tree.get(entity.path)
         except NoNode:
-            return {}, None
-        try:
-            return config_nodes.decode_config(node.data), node.stat.version
-        except NodeDataError as error:
-            _log.warning("settings of %s are not understood: %s", entity.entity_path, error)
-            return {}, node.stat.version
+            return b"", None
+        return node.data, node.stat.version
 
     async def children(self, path: str) -> list[str]:
         """The names of those who have settings below a path."""
@@ -199,17 +210,21 @@ class Configs:
             listener(topic)
 
     async def _refresh_broker(self) -> None:
-        cluster = await self.read(ConfigEntity.broker(None))
-        broker = await self.read(ConfigEntity.broker(self._broker_id))
-        if (cluster, broker) == (self.layers.cluster, self.layers.broker):
-            return
-        changed = BrokerLayers(self.layers.static, cluster, broker)
+        entities = (ConfigEntity.broker(None), ConfigEntity.broker(self._broker_id))
+        texts = [(await self._data(entity))[0] for entity in entities]
         try:
+            cluster, broker = map(config_nodes.decode_config, texts)
+            is_old = (cluster, broker) == (self.layers.cluster, self.layers.broker)
+            if is_old and self._is_understood:
+                return
+            changed = BrokerLayers(self.layers.static, cluster, broker)
             defaults = changed.topic_defaults
-        except KafkaError as error:
+        except (KafkaError, NodeDataError) as error:
             # Written by another broker, or by hand: better what we have than no broker.
             _log.warning("dynamic settings of the broker are ignored: %s", error)
+            self._is_understood = False
             return
+        self._is_understood = True
         self.layers = changed
         self.topics.set_defaults(defaults)
         for listener in self._broker_listeners:

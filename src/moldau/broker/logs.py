@@ -61,6 +61,12 @@ class Logs:
         assert directory is not None
         directory.delete(partition, unique=self._new_uuid_hex(), now_ms=now_ms)
 
+    def configure(self, partition: TopicPartition) -> None:
+        """Give a log that is there the settings of its topic."""
+        log = self.get(partition)
+        if log is not None:
+            log.config = self.configs.of(partition.topic)
+
     def reconfigure(self, topic: str) -> None:
         """The topic's settings have changed."""
         config = self.configs.of(topic)

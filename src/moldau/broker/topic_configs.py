@@ -3,12 +3,17 @@
 They are right for the topics that this broker has replicas of: it reads them before it makes a
 log, and hears of changes. Nobody is notified of a new topic's settings, so whoever wants to know
 those of any topic (a controller at an election, a request to describe them) reads its node.
+
+A log may be of a topic that the tree does not know, or whose settings are not understood:
+the log directory may have been another broker's. Nothing is taken out of such a log, for
+that could not be brought back once its settings are known.
 """
 
 import logging
 from collections.abc import Mapping
 
 from moldau.config.topic import TopicConfig
+from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, decode_config
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import NoNode, Tree
@@ -18,6 +23,17 @@ _log = logging.getLogger(__name__)
 
 _TOPICS_PATH = "/config/topics"
 _UNCLEAN = "unclean.leader.election.enable"
+_KEPT = "nothing is deleted from it until they are set anew"
+# Without one of these nobody can say what may go.
+_DECIDE_WHAT_GOES = frozenset(
+    (
+        "cleanup.policy",
+        "retention.ms",
+        "retention.bytes",
+        "delete.retention.ms",
+        "min.compaction.lag.ms",
+    )
+)
 
 
 class TopicConfigs:
@@ -26,12 +42,16 @@ class TopicConfigs:
     def __init__(self, tree: Tree, defaults: TopicConfig) -> None:
         self._tree = tree
         self._defaults = defaults
+        self._unknown = defaults.keeping_everything()
         self._overrides: dict[str, Mapping[str, str]] = {}
+        """Of all topics that the tree knows, also of those that have none."""
         self._configs: dict[str, TopicConfig] = {}
 
     async def load(self) -> None:
         """Read the overrides of all topics."""
-        for topic in await self._tree.children(_TOPICS_PATH):
+        names = await self._tree.children(_TOPICS_PATH)
+        names += await self._tree.children(topic_nodes.PATH)
+        for topic in dict.fromkeys(names):
             await self.refresh(topic)
 
     async def refresh(self, topic: str) -> None:
@@ -40,10 +60,13 @@ class TopicConfigs:
             node = await self._tree.get(ConfigEntity.topic(topic).path)
             overrides = decode_config(node.data)
         except NoNode:
-            self.forget(topic)
-            return
+            if await self._tree.exists(topic_nodes.topic_path(topic)) is None:
+                self.forget(topic)
+                return
+            overrides = {}
         except NodeDataError as error:
-            _log.warning("settings of topic %s are not understood: %s", topic, error)
+            before = "those from before stay" if topic in self._overrides else _KEPT
+            _log.warning("settings of topic %s are not understood: %s; %s", topic, error, before)
             return
         self._overrides[topic] = overrides
         self._configs.pop(topic, None)
@@ -60,6 +83,8 @@ class TopicConfigs:
     def of(self, topic: str) -> TopicConfig:
         """The settings of a topic."""
         overrides = self._overrides.get(topic)
+        if overrides is None:
+            return self._unknown
         if not overrides:
             return self._defaults
         config = self._configs.get(topic)
@@ -80,6 +105,7 @@ class TopicConfigs:
     def set_defaults(self, defaults: TopicConfig) -> None:
         """The broker's own settings have changed."""
         self._defaults = defaults
+        self._unknown = defaults.keeping_everything()
         self._configs.clear()
 
     def _effective(self, topic: str, overrides: Mapping[str, str]) -> TopicConfig:
@@ -91,9 +117,14 @@ class TopicConfigs:
 
     def _as_far_as_possible(self, topic: str, overrides: Mapping[str, str]) -> TopicConfig:
         config = self._defaults
+        ignored = []
         for name, text in overrides.items():
             try:
                 config = config.with_overrides({name: text})
             except KafkaError as error:
                 _log.warning("setting %s of topic %s is ignored: %s", name, topic, error)
-        return config
+                ignored.append(name)
+        if _DECIDE_WHAT_GOES.isdisjoint(ignored):
+            return config
+        _log.warning("topic %s: %s", topic, _KEPT)
+        return config.keeping_everything()

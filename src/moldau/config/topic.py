@@ -206,6 +206,11 @@ class TopicConfig:
         return "delete" in self.cleanup_policy
 
     @property
+    def may_have_holes(self) -> bool:
+        """Whether offsets may be missing within a log: deletion alone takes from its start."""
+        return set(self.cleanup_policy) != {"delete"}
+
+    @property
     def timestamp_before_limit_ms(self) -> int:
         """`message.timestamp.before.max.ms`, or the deprecated setting if that is not set."""
         if self.message_timestamp_before_max_ms != LONG_MAX:
@@ -218,6 +223,10 @@ class TopicConfig:
         if self.message_timestamp_after_max_ms != LONG_MAX:
             return self.message_timestamp_after_max_ms
         return self.message_timestamp_difference_max_ms
+
+    def keeping_everything(self) -> "TopicConfig":
+        """These settings, but nothing is taken out of a log: neither deleted nor compacted."""
+        return replace(self, cleanup_policy=())
 
     def with_overrides(self, overrides: Mapping[str, str]) -> "TopicConfig":
         """These settings with a topic's own on top; InvalidConfig for what Kafka refuses."""

@@ -103,12 +103,13 @@ def _follows(segment: Segment, log: Log, flushed_to: int | None) -> bool:
 
     Behind the recovery point a hole means that a power loss took the end of the segment
     before. Any other hole is from compaction, also where the topic is not compacted any
-    more, or nobody can tell: then what follows it is kept, as Apache does.
+    more or its settings are not known, or nobody can tell: then what follows it is kept, as
+    Apache does.
     """
     end_offset = log.segments.end_offset
     if segment.base_offset <= end_offset:
         return segment.base_offset == end_offset
-    return log.config.is_compacted or flushed_to is None or end_offset < flushed_to
+    return log.config.may_have_holes or flushed_to is None or end_offset < flushed_to
 
 
 def _recover_segment(log: Log, segment: Segment) -> bool:
@@ -164,7 +165,7 @@ def _check_skip(log: Log, segment: Segment, position: int, header: BatchHeader) 
     end_offset = log.segments.end_offset
     if segment is log.segments.active:
         skipped = header.base_offset - end_offset
-        is_flipped = skipped > _SKIPPED_MAX and not log.config.is_compacted
+        is_flipped = skipped > _SKIPPED_MAX and not log.config.may_have_holes
     else:
         is_flipped = header.last_offset >= log.segments.end_of(segment)
     following = _offset_at(segment, position + header.size)

@@ -106,6 +106,22 @@ async def test_a_setting_that_cannot_be_is_left_alone(
     assert found.configs.layers.cluster == {}
 
 
+@pytest.mark.parametrize("data", [b"?", config_nodes.encode_config({"log.retention.ms": "x"})])
+async def test_nothing_is_deleted_while_the_brokers_settings_are_not_understood(
+    tree: MemoryTree, clock: SettableClock, data: bytes
+) -> None:
+    brokers = ConfigEntity.broker(None)
+    await tree.create(Create(brokers.path, data))
+    await tree.create(Create(ConfigEntity.topic("t").path))
+    async with following(tree, clock) as found:
+        await found.topics.load()
+        await found.configs.load()
+        assert found.topics.of("t").cleanup_policy == ()
+        await Following(tree, clock, 2).configs.alter(brokers, lambda _: {})
+        assert await found.heard.get() == "broker"
+        assert found.topics.of("t") == TopicConfig()
+
+
 async def test_a_node_that_is_not_understood_counts_as_none(
     tree: MemoryTree, clock: SettableClock
 ) -> None:

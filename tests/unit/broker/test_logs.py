@@ -20,7 +20,7 @@ from unit.broker.world import SettableClock
 
 async def logs_in(*paths: str) -> tuple[Logs, MemoryTree]:
     tree = MemoryEnsemble(SettableClock()).connect()
-    for path in ("/config", "/config/topics"):
+    for path in ("/config", "/config/topics", "/brokers", "/brokers/topics"):
         await tree.create(Create(path))
     disk = MemoryDisk()
     for path in paths:
@@ -82,6 +82,18 @@ async def test_new_settings_reach_the_logs_of_their_topic() -> None:
     assert log is not None
     assert log.config.segment_bytes == 2000
     assert other.config.segment_bytes == TopicConfig().segment_bytes
+
+
+async def test_a_log_that_was_found_gets_the_settings_of_its_topic() -> None:
+    logs, tree = await logs_in("/one")
+    found = logs.create(TopicPartition("t", 0), topic_id=None, is_new=True, now_ms=0)
+    assert found.config.cleanup_policy == ()
+    await tree.create(Create(ConfigEntity.topic("t").path, encode_config({})))
+    await logs.configs.refresh("t")
+    logs.configure(TopicPartition("t", 0))
+    assert found.config == TopicConfig()
+    logs.configure(TopicPartition("t", 1))
+    assert list(logs) == [found]
 
 
 async def test_no_empty_log_takes_the_place_of_one_that_cannot_be_opened() -> None:

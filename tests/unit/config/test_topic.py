@@ -90,3 +90,20 @@ def test_names_types_defaults_and_ranges_are_those_of_apache_kafka(apache_topic_
         for name, row in apache_topic_settings.items()
     }
     assert ours == theirs
+
+
+def test_with_everything_kept_nothing_is_deleted_or_compacted() -> None:
+    config = TopicConfig(cleanup_policy=("compact", "delete"), segment_bytes=2000)
+    kept = config.keeping_everything()
+    assert (kept.is_compacted, kept.is_deleted_by_retention) == (False, False)
+    assert kept.segment_bytes == 2000
+
+
+@pytest.mark.parametrize(
+    ("policy", "may_have_holes"),
+    [(("delete",), False), (("compact",), True), (("compact", "delete"), True), ((), True)],
+)
+def test_a_log_that_is_deleted_from_its_start_has_no_holes(
+    policy: tuple[str, ...], may_have_holes: bool
+) -> None:
+    assert TopicConfig(cleanup_policy=policy).may_have_holes is may_have_holes

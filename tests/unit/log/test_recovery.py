@@ -123,8 +123,9 @@ def test_a_follower_may_have_been_cut_within_a_batch() -> None:
     assert log.log_end_offset == 9
 
 
-def test_compacted_logs_skip_as_many_offsets_as_they_like() -> None:
-    bench = crashed(cleanup_policy=("compact",))
+@pytest.mark.parametrize("policy", [("compact",), ()])
+def test_compacted_logs_skip_as_many_offsets_as_they_like(policy: tuple[str, ...]) -> None:
+    bench = crashed(cleanup_policy=policy)
     flip_base_offset(bench, 3, 30)
     assert bench.open().log_end_offset == 2**30 + 8
 
@@ -169,8 +170,10 @@ def test_a_hole_is_kept_where_nobody_knows_what_was_flushed() -> None:
     assert offsets_in(log) == [0, 2, 4, 8, 10]
 
 
-def test_compaction_may_leave_holes_between_segments() -> None:
-    bench = with_hole(cleanup_policy=("compact",))
+@pytest.mark.parametrize("policy", [("compact",), ()])
+def test_compaction_may_leave_holes_between_segments(policy: tuple[str, ...]) -> None:
+    """A log of which nobody knows whether it was compacted has an empty policy."""
+    bench = with_hole(cleanup_policy=policy)
     assert bench.open(recovery_point=0).log_end_offset == 12
 
 

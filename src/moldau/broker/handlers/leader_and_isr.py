@@ -27,27 +27,36 @@ async def handle(
     errors: dict[TopicPartition, ErrorCode] = {}
     for part in _parts(request):
         # A log is made with its topic's settings, so those must be known before. Logs that
-        # are there already hear of changes by themselves.
-        await asyncio.gather(*map(broker.topic_configs.refresh, _topics_to_make(part, broker)))
+        # have a replica already hear of changes by themselves.
+        new = _partitions_to_make(part, broker)
+        topics = dict.fromkeys(partition.topic for partition in new)
+        await asyncio.gather(*map(broker.topic_configs.refresh, topics))
+        for partition in new:
+            # One that was found at the start may have been of a topic that nobody knew.
+            broker.logs.configure(partition)
         changes = broker.replicas.apply_leader_and_isr(part, Moment.of(broker.clock))
         # Without a pause in between: nothing fetched may be appended by a leader.
-        broker.fetching.stop(partition.topic_partition for partition in changes.leading)
+        broker.fetching.stop(replica.topic_partition for replica in changes.leading)
         broker.fetching.follow(changes.following)
-        for partition in (*changes.leading, *changes.following):
-            broker.waiters.wake(partition.topic_partition)
+        for replica in (*changes.leading, *changes.following):
+            broker.waiters.wake(replica.topic_partition)
         broker.coordinators.leadership_changed(changes)
         errors.update(changes.errors)
     broker.waiters.wake(broker.replicas)
     return _response(request, context.api_version, errors)
 
 
-def _topics_to_make(part: LeaderAndIsrRequest, broker: Broker) -> list[str]:
+def _partitions_to_make(part: LeaderAndIsrRequest, broker: Broker) -> list[TopicPartition]:
     names = [
         TopicPartition(topic.topic_name, state.partition_index)
         for topic in part.topic_states
         for state in topic.partition_states
     ]
-    return list(dict.fromkeys(one.topic for one in names if broker.replicas.find(one) is None))
+    names += [
+        TopicPartition(state.topic_name, state.partition_index)
+        for state in part.ungrouped_partition_states
+    ]
+    return [name for name in names if broker.replicas.find(name) is None]
 
 
 def _parts(request: LeaderAndIsrRequest) -> Iterator[LeaderAndIsrRequest]:

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from moldau.coordination.layout.configs import ConfigEntity, encode_config
+from moldau.coordination.tree import Create
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import (
@@ -13,7 +15,7 @@ from moldau.protocol.messages.leader_and_isr import (
     LeaderAndIsrTopicState,
 )
 from moldau.protocol.primitives import NO_UUID
-from unit.broker.world import World, broker_world
+from unit.broker.world import START_MS, World, broker_world
 
 CONTROLLER_EPOCH = 5
 ALL_VERSIONS = range(8)
@@ -146,3 +148,15 @@ async def test_many_topics_are_taken_in_parts(world: World) -> None:
 async def test_a_log_is_made_with_its_topics_settings(world: World) -> None:
     await world.create_topic("t", overrides={"segment.bytes": "4000"})
     assert world.partition("t").log.config.segment_bytes == 4000
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+async def test_a_log_that_nobody_knew_gets_its_topics_settings(world: World, version: int) -> None:
+    name = TopicPartition("t", 0)
+    log = world.broker.logs.create(name, topic_id=None, is_new=True, now_ms=START_MS)
+    assert log.config.cleanup_policy == ()
+    data = encode_config({"cleanup.policy": "compact"})
+    await world.tree.create(Create(ConfigEntity.topic("t").path, data))
+    await world.ask(request(version), version)
+    assert world.partition("t").log is log
+    assert log.config.is_compacted
