@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from moldau.broker.adoption import adopt_topics
-from moldau.broker.auto_creation import AutoCreation, internal_overrides
+from moldau.broker.adoption import adopt, warn_of_strays
+from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.broker import Broker
 from moldau.broker.client_quotas import ClientQuotaStore
 from moldau.broker.config_changes import ConfigChanges
@@ -184,7 +184,9 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         await configs.load()
         logs = await _open_logs(startup, doors, identity, topic_configs, stack)
         if startup.config.is_standalone:
-            await _adopt_topics(startup, doors, tree, identity, logs)
+            broker_id, new_uuid = identity.broker_id, doors.random.uuid
+            await adopt(startup, tree, logs, broker_id=broker_id, new_uuid=new_uuid)
+        warn_of_strays(logs)
         broker = _assemble(doors, tree, identity, logs, configs)
         for directory in logs.directories:
             directory.shared.sync_soon = broker.flusher.flush_soon
@@ -245,22 +247,6 @@ async def open_tree(startup: Startup, doors: Ports) -> Tree:
     first = startup.config.log_dirs[0]
     _make_directories(doors.disk, first)
     return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=doors.clock)
-
-
-async def _adopt_topics(
-    startup: Startup, doors: Ports, tree: Tree, identity: Identity, logs: Logs
-) -> None:
-    adopted = await adopt_topics(
-        tree,
-        logs,
-        broker_id=identity.broker_id,
-        new_uuid=doors.random.uuid,
-        overrides_of=partial(internal_overrides, config=startup.config),
-    )
-    for name in adopted:
-        # Before anything is cleaned or expired by the wrong settings.
-        await logs.configs.refresh(name)
-        logs.reconfigure(name)
 
 
 def _make_directories(disk: Disk, path: str) -> None:

@@ -10,7 +10,7 @@ that could not be brought back once its settings are known.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from moldau.config.topic import TopicConfig
 from moldau.coordination.layout import topics as topic_nodes
@@ -43,9 +43,16 @@ class TopicConfigs:
         self._tree = tree
         self._defaults = defaults
         self._unknown = defaults.keeping_everything()
-        self._overrides: dict[str, Mapping[str, str]] = {}
-        """Of all topics that the tree knows, also of those that have none."""
+        self._overrides: dict[str, Mapping[str, str] | None] = {}
+        """Of all topics that the tree knows; None where they are not understood."""
         self._configs: dict[str, TopicConfig] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all topics that the tree knows."""
+        return iter(self._overrides)
+
+    def __contains__(self, topic: str) -> bool:
+        return topic in self._overrides
 
     async def load(self) -> None:
         """Read the overrides of all topics."""
@@ -65,8 +72,9 @@ class TopicConfigs:
                 return
             overrides = {}
         except NodeDataError as error:
-            before = "those from before stay" if topic in self._overrides else _KEPT
-            _log.warning("settings of topic %s are not understood: %s; %s", topic, error, before)
+            before = self._overrides.setdefault(topic, None)
+            effect = _KEPT if before is None else "those from before stay"
+            _log.warning("settings of topic %s are not understood: %s; %s", topic, error, effect)
             return
         self._overrides[topic] = overrides
         self._configs.pop(topic, None)
@@ -78,7 +86,7 @@ class TopicConfigs:
 
     def overrides_of(self, topic: str) -> Mapping[str, str]:
         """What was set for this topic itself."""
-        return self._overrides.get(topic, {})
+        return self._overrides.get(topic) or {}
 
     def of(self, topic: str) -> TopicConfig:
         """The settings of a topic."""

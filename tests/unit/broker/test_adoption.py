@@ -1,9 +1,132 @@
 """Log directories whose topics are in a tree that is gone."""
 
+import logging
+from collections.abc import Mapping
+
+import pytest
+
+from moldau.broker.adoption import KEPT
+from moldau.broker.config_resources import ConfigResource, ResourceType
+from moldau.config.alteration import Alteration, Operation
+from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.memory import MemoryEnsemble
+from moldau.log.retention import delete_old_segments
 from moldau.model import TopicPartition
+from moldau.records.batch import LOG_APPEND_TIME, write_batch
+from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from unit.broker.world import START_MS, Setting, batch_of, broker_world
+from unit.broker.world import START_MS, Setting, World, batch_of, broker_world
+
+YEAR_MS = 365 * 86_400_000
+
+
+async def left_behind(topics: Mapping[str, Mapping[str, str]]) -> Setting:
+    """What a broker with these topics leaves, of which the tree is gone."""
+    setting = Setting()
+    async with broker_world(setting=setting) as world:
+        for name, overrides in topics.items():
+            await world.create_topic(name, overrides=overrides)
+            world.append(name, b"a")
+            world.partition(name).log.roll(now_ms=START_MS)
+            world.append(name, b"b")
+    setting.ensemble = MemoryEnsemble(setting.clock)
+    setting.clock.time_ms += YEAR_MS
+    return setting
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+
+
+async def led(world: World, *names: str) -> None:
+    for name in names:
+        assert await world.broker.topics.until_led(name, 1, timeout_s=5)
+
+
+@pytest.mark.parametrize("policy", ["delete", "compact", "compact,delete"])
+async def test_nothing_goes_of_topics_whose_settings_are_not_known(policy: str) -> None:
+    setting = await left_behind({"t": {"retention.ms": "-1"}})
+    broker = {"log.cleanup.policy": policy, "log.retention.bytes": "1", "log.retention.ms": "1"}
+    async with broker_world(broker, setting) as world:
+        await led(world, "t")
+        log = world.partition("t").log
+        assert delete_old_segments(log, now_ms=world.clock.now_ms()) == 0
+        assert (log.config.is_compacted, log.log_start_offset) == (False, 0)
+
+
+async def test_a_warning_names_them_and_what_to_do(caplog: pytest.LogCaptureFixture) -> None:
+    setting = await left_behind({f"t{number:02}": {} for number in range(12)})
+    async with broker_world(setting=setting) as world:
+        await world.broker.auto_creation.create("__consumer_offsets")
+    (warning,) = warnings(caplog)
+    assert "settings of 12 topics are not known" in warning
+    assert "t08, t09 and 2 more" in warning
+    assert "t10" not in warning
+    assert "kafka-configs.sh --bootstrap-server localhost:9092 --alter" in warning
+    caplog.clear()
+    caplog.set_level(logging.INFO, "moldau.broker.adoption")
+    async with broker_world(setting=setting):
+        assert warnings(caplog) == []
+        assert "12 topics still keep everything" in caplog.text
+
+
+async def test_a_topic_that_looks_compacted_or_stamped_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    setting = await left_behind({"plain": {}})
+    async with broker_world(setting=setting) as world:
+        await led(world, "plain")
+        first, fourth = Record(0, START_MS, b"k", b"v"), Record(3, START_MS, b"l", b"w")
+        for name, data in (
+            ("table", write_batch([first, fourth])),
+            ("clock", write_batch([first], attributes=LOG_APPEND_TIME)),
+        ):
+            await world.create_topic(name)
+            world.partition(name).log.append_as_follower(data, now_ms=START_MS)
+    setting.ensemble = MemoryEnsemble(setting.clock)
+    caplog.clear()
+    async with broker_world(setting=setting):
+        _, compacted, stamped = warnings(caplog)
+    assert "1 of them look compacted: table; " in compacted
+    assert "--entity-name table --add-config cleanup.policy=compact" in compacted
+    assert "--entity-name clock --add-config message.timestamp.type=LogAppendTime" in stamped
+
+
+async def test_whoever_sets_an_adopted_topic_has_his_will() -> None:
+    setting = await left_behind({"t": {}})
+    topic = ConfigResource(ResourceType.TOPIC, "t")
+    async with broker_world(setting=setting) as world:
+        await led(world, "t")
+        alter = world.broker.config_changes.alter
+        assert await world.broker.configs.read(ConfigEntity.topic("t")) == KEPT
+        back = [Alteration("retention.ms", Operation.DELETE, None)]
+        await alter(topic, back, is_only_checked=False)
+        log = world.partition("t").log
+        assert log.config.retention_ms == 7 * 86_400_000
+        assert delete_old_segments(log, now_ms=world.clock.now_ms()) == 2
+        compact = [Alteration("cleanup.policy", Operation.SET, "compact")]
+        await alter(topic, compact, is_only_checked=False)
+        assert log.config.is_compacted
+
+
+async def test_logs_of_topics_that_others_do_not_know_are_left_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    setting = await left_behind({"old": {}})
+    disk, setting.disk = setting.disk, type(setting.disk)()
+    async with broker_world(setting=setting) as world:
+        await world.create_topic("new")
+    setting.disk = disk
+    # As administrators do when a broker says that the directory is another cluster's.
+    disk.remove("/logs/meta.properties")
+    caplog.clear()
+    async with broker_world({"log.retention.ms": "1"}, setting) as world:
+        (warning,) = warnings(caplog)
+        assert "1 logs are of topics that the cluster does not know" in warning
+        assert "old-0" in warning
+        log = world.broker.logs.get(TopicPartition("old", 0))
+        assert log is not None
+        assert delete_old_segments(log, now_ms=world.clock.now_ms()) == 0
 
 
 async def test_topics_are_found_again_with_ids_records_and_epochs() -> None:

@@ -114,6 +114,8 @@ async def test_nothing_is_taken_out_by_settings_that_are_not_understood(
     await configs.load()
     assert configs.of("t").cleanup_policy == ()
     assert "nothing is deleted from it" in caplog.text
+    assert ("t" in configs, list(configs)) == (True, ["t"])
+    assert "u" not in configs
 
 
 async def test_settings_that_were_good_stay_when_the_node_breaks() -> None:
