@@ -19,6 +19,7 @@ from kazoo.protocol.connection import ConnectionHandler
 from kazoo.protocol.serialization import SASL
 from kazoo.security import ACL, CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE
 
+from moldau.config.values import config_error
 from moldau.coordination.protection import Access, Login, Protection, access_of
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import KafkaError
@@ -70,12 +71,15 @@ class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
     def __init__(
         self, hosts: str, inbox: Inbox, protection: Protection, *, session_timeout_s: float
     ) -> None:
-        super().__init__(
-            hosts,
-            timeout=session_timeout_s,
-            handler=_LoopHandler(inbox, protection.tls),
-            connection_retry=_RECONNECT,
-        )
+        try:
+            super().__init__(
+                hosts,
+                timeout=session_timeout_s,
+                handler=_LoopHandler(inbox, protection.tls),
+                connection_retry=_RECONNECT,
+            )
+        except ValueError as error:
+            raise config_error(f"ZooKeeper at {hosts}: host:port is expected: {error}") from error
         self._servers = hosts
         if protection.begin_login is not None:
             # kazoo's own way to log in needs one more package.
@@ -88,7 +92,9 @@ class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
             # kazoo is connected before it has logged in; the first answer comes after that.
             self.exists("/")
         except self.handler.timeout_exception as error:
-            raise ConnectionLost(f"no ZooKeeper at {self._servers} within {timeout_s} s") from error
+            reason = self._failure() or f"no answer within {timeout_s:g} s"
+            message = f"Failed to connect to ZooKeeper at {self._servers}: {reason}"
+            raise ConnectionLost(message) from error
         except AuthFailedError as error:
             self.end()
             message = f"ZooKeeper at {self._servers} refuses the login: wrong user or password?"
@@ -107,6 +113,18 @@ class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
         with suppress(NodeExistsError):
             self.create(base, None, acls)
 
+    def _failure(self) -> str | None:
+        """Why there was no connection; kazoo tries again and again, and only logs it."""
+        for host, port in self.hosts:
+            try:
+                socket.getaddrinfo(host, port)
+            except OSError as error:
+                return f"{host}: {error.strerror}"
+        if self.handler.failure is None:
+            return None
+        reason = self.handler.failure.strerror or str(self.handler.failure)
+        return reason[:1].lower() + reason[1:]
+
     def end(self) -> None:
         """End the session, in a thread."""
         self.stop()
@@ -123,10 +141,21 @@ class _LoopHandler(SequentialThreadingHandler):  # type: ignore[misc] # kazoo ha
         super().__init__()
         self.callback_queue = self.completion_queue = inbox
         self._tls = tls
+        self.failure: OSError | None = None
+        """Why the latest connection could not be made."""
 
     def create_connection(
         self, address: tuple[str, int], hostname: str, timeout: float, **_options: object
     ) -> socket.socket:
+        try:
+            connection = self._connect(address, hostname, timeout)
+        except OSError as error:
+            self.failure = error
+            raise
+        self.failure = None
+        return connection
+
+    def _connect(self, address: tuple[str, int], hostname: str, timeout: float) -> socket.socket:
         connection = socket.create_connection(address, timeout)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._tls is None:

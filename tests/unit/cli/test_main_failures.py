@@ -72,6 +72,23 @@ def test_what_nobody_foresaw_is_told_in_one_line(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == "".join(f"Error: {reason}\n" for reason in reasons)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "topics --zookeeper 127.0.0.1:1 --list",
+        "configs --zookeeper 127.0.0.1:1 --describe --entity-type topics",
+        "zookeeper-shell 127.0.0.1:1 ls /",
+    ],
+)
+def test_no_zookeeper_is_told_in_one_line(line: str) -> None:
+    done = shell(f"moldau {line}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "Failed to connect to ZooKeeper at 127.0.0.1:1: connection refused; a broker without"
+    )
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
     log = tmp_path / "00000000000000000000.log"
     log.write_bytes(b"".join(batch(number, b"x" * 50) for number in range(400)))

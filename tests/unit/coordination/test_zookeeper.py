@@ -15,19 +15,48 @@ from moldau.coordination.tree import (
     SessionLost,
 )
 from moldau.coordination.zookeeper import ZooKeeperTree, _multi_results, _translate
+from moldau.errors import InvalidConfig
 
 
 async def test_no_server_is_told_in_time():
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-    with pytest.raises(ConnectionLost, match=f"no ZooKeeper at 127.0.0.1:{port} within 0.2 s"):
+    with pytest.raises(
+        ConnectionLost, match=f"to ZooKeeper at 127.0.0.1:{port}: connection refused"
+    ):
         await ZooKeeperTree.open(
             f"127.0.0.1:{port}/base",
             session_timeout_ms=2000,
             connect_timeout_ms=200,
             requests_max=10,
         )
+
+
+async def test_a_host_that_is_not_known_is_named():
+    with pytest.raises(ConnectionLost, match=r"host\.invalid:1: host\.invalid: "):
+        await ZooKeeperTree.open(
+            "host.invalid:1", session_timeout_ms=2000, connect_timeout_ms=200, requests_max=10
+        )
+
+
+async def test_a_port_that_is_no_number_is_refused():
+    with pytest.raises(InvalidConfig, match="ZooKeeper at host:x: host:port is expected"):
+        await ZooKeeperTree.open(
+            "host:x", session_timeout_ms=2000, connect_timeout_ms=200, requests_max=10
+        )
+
+
+async def test_a_server_that_does_not_answer_is_told_in_time():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(ConnectionLost, match=f"127.0.0.1:{port}: no answer within 0.2 s"):
+            await ZooKeeperTree.open(
+                f"127.0.0.1:{port}",
+                session_timeout_ms=2000,
+                connect_timeout_ms=200,
+                requests_max=10,
+            )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A session with ZooKeeper for as long as a command runs."""
 
+import logging
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,20 +25,8 @@ async def zookeeper_session(servers: str, tls_file: str = "") -> AsyncIterator[T
 
     `tls_file` is that of `--zk-tls-config-file`.
     """
-    # kazoo takes a while to load: only those who come here need it.
-    from moldau.coordination.zookeeper import ZooKeeperTree  # noqa: PLC0415
-
     try:
-        tree = await ZooKeeperTree.open(
-            servers,
-            session_timeout_ms=_SESSION_MS,
-            connect_timeout_ms=_CONNECT_MS,
-            requests_max=_REQUESTS_MAX,
-            protection=Protection(
-                tls=tls_of(read_file(tls_file)),
-                begin_login=find_login(None, java_properties()),
-            ),
-        )
+        tree = await open_session(servers, read_file(tls_file))
     except SessionError as error:
         raise CommandFailed(
             f"{error}; a broker without ZooKeeper keeps all in its own store: "
@@ -47,6 +36,24 @@ async def zookeeper_session(servers: str, tls_file: str = "") -> AsyncIterator[T
         yield tree
     finally:
         await tree.close()
+
+
+async def open_session(servers: str, settings: Mapping[str, str]) -> Tree:
+    """Begin a session, by TLS if a broker's settings say so; SessionError if there is none."""
+    # kazoo takes a while to load: only those who come here need it.
+    from moldau.coordination.zookeeper import ZooKeeperTree  # noqa: PLC0415
+
+    # It logs every try; what came of them is told once, at the end.
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL + 1)
+    return await ZooKeeperTree.open(
+        servers,
+        session_timeout_ms=_SESSION_MS,
+        connect_timeout_ms=_CONNECT_MS,
+        requests_max=_REQUESTS_MAX,
+        protection=Protection(
+            tls=tls_of(settings), begin_login=find_login(None, java_properties())
+        ),
+    )
 
 
 def tls_of(settings: Mapping[str, str]) -> ssl.SSLContext | None:
