@@ -1,12 +1,19 @@
 """A log directory that Apache Kafka filled, served by our broker on an empty store."""
 
+import asyncio
 from pathlib import Path
 
 from confluent_kafka import Consumer, Message, Producer, TopicCollection
 from confluent_kafka.admin import AdminClient
 
 from conformance.apache.broker import apache_broker
+from conformance.apache.jvm import run_main
 from conformance.apache.marks import needs_apache
+from conformance.apache.tools import CLASSES
+from moldau.cli.znodes.topic_settings import read_topics
+from moldau.config.broker.startup import read_startup
+from moldau.config.topic import TopicConfig
+from moldau.config.topic_listing import check_topics, parse_topics
 from moldau.testing.broker import running_broker
 
 pytestmark = needs_apache("kafka-3.9")
@@ -72,3 +79,39 @@ def test_topics_ids_records_and_committed_offsets_are_taken_over(tmp_path: Path)
         # librdkafka prints ids in the other alphabet of base64.
         topic_id = str(described.topic_id).replace("+", "-").replace("/", "_")
         assert topic_id in (directory / "orders-0" / "partition.metadata").read_text()
+
+
+def test_settings_of_topics_are_read_as_apaches_tool_and_zookeeper_tell_them(
+    tmp_path: Path,
+) -> None:
+    with apache_broker(tmp_path, {"log.retention.hours": "1"}) as apache:
+        apache.start()
+        where = ("--bootstrap-server", apache.bootstrap)
+        for topic, settings in (("plain", ()), ("table", ("cleanup.policy=compact",))):
+            configs = [word for setting in settings for word in ("--config", setting)]
+            create = ("--create", "--topic", topic, *configs)
+            made = run_main(CLASSES["kafka-topics.sh"], *where, *create, jars="kafka-3.9")
+            assert made.returncode == 0, made.stderr
+        configure, topics = CLASSES["kafka-configs.sh"], ("--entity-type", "topics")
+        dynamic = ("--entity-type", "brokers", "--entity-default")
+        change = ("--alter", *dynamic, "--add-config", "message.max.bytes=2000000")
+        assert run_main(configure, *where, *change, jars="kafka-3.9").returncode == 0
+        told = [
+            run_main(configure, *where, "--describe", *all_of_it, *topics, jars="kafka-3.9").stdout
+            for all_of_it in ([], ["--all"])
+        ]
+        there = asyncio.run(
+            read_topics(f"127.0.0.1:{apache.zookeeper_port}", read_startup({"log.dirs": "/logs"}))
+        )
+    found = [{**parse_topics(text)} for text in told] + [there]
+    for each in found:
+        check_topics(each, TopicConfig())
+        assert {"plain", "table"} <= set(each)
+    own, inherited, nodes = (
+        {name: listed.overrides(TopicConfig()) for name, listed in each.items()} for each in found
+    )
+    larger = {"max.message.bytes": "2000000"}
+    assert (own["plain"], own["table"]) == ({}, {"cleanup.policy": "compact"})
+    assert inherited["plain"] == larger | {"retention.ms": "3600000"}
+    assert inherited["table"] == inherited["plain"] | {"cleanup.policy": "compact"}
+    assert (nodes["plain"], nodes["table"]) == (larger, larger | {"cleanup.policy": "compact"})

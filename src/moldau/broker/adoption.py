@@ -3,16 +3,18 @@
 A directory written by Apache Kafka has its topics in ZooKeeper, not in itself. With an
 empty embedded store the topics are found again in the names of the directories and, for
 their ids, in `partition.metadata`. Their settings are found nowhere. So they are set to keep
-everything until somebody says what they were.
+everything until somebody says what they were: at the start, by a list of topics, or later as
+those of any other topic. A list at a later start is for those that nobody has set yet.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from moldau.broker.auto_creation import internal_overrides
 from moldau.broker.logs import Logs
 from moldau.config.broker.startup import Startup
+from moldau.config.topic import TopicConfig
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
@@ -42,11 +44,16 @@ async def adopt(
     startup: Startup, tree: Tree, logs: Logs, *, broker_id: int, new_uuid: NewUuid
 ) -> None:
     """Take the topics of these logs into a tree without any, and say what is not known."""
-    overrides_of = partial(_overrides, startup)
+    overrides_of = partial(_overrides, startup, logs.configs.defaults)
     adopted = await adopt_topics(
         tree, logs, broker_id=broker_id, new_uuid=new_uuid, overrides_of=overrides_of
     )
-    for name in adopted:
+    listed = startup.listed_topics
+    kept = [name for name in logs.configs if logs.configs.overrides_of(name) == KEPT]
+    changed = [name for name in kept if name in listed]
+    for name in changed:
+        await tree.set(ConfigEntity.topic(name).path, encode_config(overrides_of(name)))
+    for name in (*adopted, *changed):
         # Before anything is cleaned or expired by the wrong settings.
         await logs.configs.refresh(name)
         logs.reconfigure(name)
@@ -54,7 +61,9 @@ async def adopt(
         _log.info("adopted %d topics found in the log directories", len(adopted))
         _warn(logs, [name for name in adopted if logs.configs.overrides_of(name) == KEPT])
     else:
-        _remind([name for name in logs.configs if logs.configs.overrides_of(name) == KEPT])
+        _remind([name for name in kept if name not in listed])
+    if listed:
+        _tell_listed(logs, listed, {*adopted, *changed})
 
 
 def warn_of_strays(logs: Logs) -> None:
@@ -107,9 +116,23 @@ def some(names: list[str]) -> str:
     return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
-def _overrides(startup: Startup, topic: str) -> Mapping[str, str]:
+def _overrides(startup: Startup, defaults: TopicConfig, topic: str) -> Mapping[str, str]:
     """Internal topics have to be compacted, and what they hold is known: the newest counts."""
-    return internal_overrides(topic, startup.config) or KEPT
+    required = internal_overrides(topic, startup.config)
+    if topic in startup.listed_topics:
+        return {**required, **startup.listed_topics[topic].overrides(defaults)}
+    return required or KEPT
+
+
+def _tell_listed(logs: Logs, listed: Collection[str], changed: Collection[str]) -> None:
+    unused = [name for name in listed if name not in changed]
+    missing = [name for name in unused if name not in logs.configs]
+    others = [name for name in unused if name in logs.configs]
+    _log.info("%d topics have the settings that are listed", len(listed) - len(unused))
+    if missing:
+        _log.warning("%d listed topics have no log here: %s", len(missing), some(missing))
+    if others:
+        _log.info("%d listed topics had settings already: %s", len(others), some(others))
 
 
 def _warn(logs: Logs, names: list[str]) -> None:
@@ -117,7 +140,8 @@ def _warn(logs: Logs, names: list[str]) -> None:
         return
     _log.warning(
         "the settings of %d topics are not known: nothing is deleted from them or compacted "
-        "until you set them: %s; " + _SET + " sets some",
+        "until you set them: %s; start with --topic-configs FILE (see docs/log-directories.md), "
+        "or use " + _SET,
         len(names),
         some(names),
         names[0],

@@ -47,6 +47,11 @@ class TopicConfigs:
         """Of all topics that the tree knows; None where they are not understood."""
         self._configs: dict[str, TopicConfig] = {}
 
+    @property
+    def defaults(self) -> TopicConfig:
+        """The settings of topics that have none of their own."""
+        return self._defaults
+
     def __iter__(self) -> Iterator[str]:
         """The names of all topics that the tree knows."""
         return iter(self._overrides)

@@ -8,6 +8,7 @@ import pytest
 from moldau.broker.adoption import KEPT
 from moldau.broker.config_resources import ConfigResource, ResourceType
 from moldau.config.alteration import Alteration, Operation
+from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.memory import MemoryEnsemble
 from moldau.log.retention import delete_old_segments
@@ -107,6 +108,53 @@ async def test_whoever_sets_an_adopted_topic_has_his_will() -> None:
         compact = [Alteration("cleanup.policy", Operation.SET, "compact")]
         await alter(topic, compact, is_only_checked=False)
         assert log.config.is_compacted
+
+
+LISTED = {
+    "said": ListedTopic({"retention.ms": "5"}),
+    "plain": ListedTopic(),
+    "inherited": ListedTopic(inherited={"retention.ms": "7", "min.insync.replicas": "2"}),
+    "__consumer_offsets": ListedTopic({"segment.bytes": "2000"}),
+    "gone": ListedTopic(),
+}
+
+
+async def test_listed_topics_have_the_settings_that_are_listed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    topics = ("said", "plain", "inherited", "__consumer_offsets", "forgotten")
+    setting = await left_behind({name: {} for name in topics})
+    setting.listed_topics = LISTED
+    async with broker_world(setting=setting) as world:
+        read = world.broker.configs.read
+        found = {name: await read(ConfigEntity.topic(name)) for name in topics}
+        assert found["said"] == {"retention.ms": "5"}
+        assert found["plain"] == {}
+        assert found["inherited"] == {"retention.ms": "7"}
+        assert found["__consumer_offsets"]["cleanup.policy"] == "compact"
+        assert found["__consumer_offsets"]["segment.bytes"] == "2000"
+        assert found["forgotten"] == KEPT
+        await led(world, "said")
+        assert world.partition("said").log.config.retention_ms == 5
+    forgotten, missing = warnings(caplog)
+    assert "settings of 1 topics are not known" in forgotten
+    assert "1 listed topics have no log here: gone" in missing
+
+
+async def test_a_list_at_a_later_start_is_for_topics_that_nobody_has_set() -> None:
+    setting = await left_behind({"said": {}, "plain": {}, "forgotten": {}})
+    changed = ConfigResource(ResourceType.TOPIC, "plain")
+    async with broker_world(setting=setting) as world:
+        await led(world, "said", "plain")
+        wish = [Alteration("retention.ms", Operation.SET, "9")]
+        await world.broker.config_changes.alter(changed, wish, is_only_checked=False)
+    setting.listed_topics = LISTED
+    for _ in range(2):
+        async with broker_world(setting=setting) as world:
+            await led(world, "said", "plain", "forgotten")
+            assert world.partition("said").log.config.retention_ms == 5
+            assert world.partition("plain").log.config.retention_ms == 9
+            assert world.partition("forgotten").log.config.retention_ms == -1
 
 
 async def test_logs_of_topics_that_others_do_not_know_are_left_alone(

@@ -10,7 +10,7 @@ Requests go through the dispatcher as encoded frames, and come back decoded.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moldau.broker.broker import Broker
@@ -21,6 +21,7 @@ from moldau.broker.listening import registration_of
 from moldau.broker.main import Ports, assembled, serving
 from moldau.broker.shortcuts import make_dispatcher
 from moldau.config.broker.startup import read_startup
+from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
@@ -144,6 +145,8 @@ class Setting:
     disk: MemoryDisk = field(default_factory=MemoryDisk)
     clock: SettableClock = field(default_factory=SettableClock)
     random: CountingRandom = field(default_factory=CountingRandom)
+    listed_topics: dict[str, ListedTopic] = field(default_factory=dict)
+    """What `--topic-configs` says."""
     ensemble: MemoryEnsemble = field(init=False)
 
     def __post_init__(self) -> None:
@@ -157,6 +160,7 @@ async def broker_world(
     """A broker that is registered and has been elected controller."""
     setting = setting or Setting()
     startup = read_startup({"log.dirs": "/logs", **(settings or {})})
+    startup = replace(startup, listed_topics=setting.listed_topics)
     doors = Ports(clock=setting.clock, disk=setting.disk, random=setting.random)
     async with AsyncExitStack() as stack:
         tree = setting.ensemble.connect()

@@ -1,7 +1,7 @@
 """What a broker starts with: its settings, checked, and what to say about them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moldau.config.broker.advice import warnings
 from moldau.config.broker.broker import BrokerConfig, read_broker_config
@@ -12,6 +12,7 @@ from moldau.config.listeners import (
     check_advertised_to_brokers,
     read_listeners,
 )
+from moldau.config.topic_listing import ListedTopic
 from moldau.config.values import invalid
 
 
@@ -25,6 +26,8 @@ class Startup:
     listeners: Listeners
     warnings: tuple[str, ...]
     """Sentences about settings that have no effect."""
+    listed_topics: Mapping[str, ListedTopic] = field(default_factory=dict)
+    """Settings of topics whose logs may be adopted."""
 
 
 def read_startup(texts: Mapping[str, str]) -> Startup:
