@@ -1,5 +1,10 @@
-"""Quotas of users, clients and addresses, as entries of the tree (KIP-546)."""
+"""Quotas of users, clients and addresses, as entries of the tree (KIP-546).
 
+They are kept and described, but nobody is slowed down by them yet: the first that is met says
+so in the log.
+"""
+
+import logging
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from enum import IntEnum
 from ipaddress import ip_address
@@ -11,6 +16,8 @@ from moldau.config.definition import Setting, settings_of
 from moldau.config.values import ConfigType
 from moldau.coordination.layout.configs import ConfigEntity, parse_entity_path
 from moldau.errors import ErrorCode, KafkaError
+
+_log = logging.getLogger(__name__)
 
 USER, CLIENT, ADDRESS = "user", "client-id", "ip"
 
@@ -64,6 +71,25 @@ class ClientQuotaStore:
 
     def __init__(self, configs: Configs) -> None:
         self._configs = configs
+        self._is_told = False
+        configs.listen_to_quotas(self._warn_once)
+
+    async def load(self) -> None:
+        """Find out whether quotas are set."""
+        async for target in self._entities():
+            if not self._is_told:
+                self._warn_once(target, await self._configs.read(target))
+
+    def _warn_once(self, target: ConfigEntity, texts: Mapping[str, str]) -> None:
+        quotas = [name for name in texts if name in _settings(_entity(target))]
+        if quotas and not self._is_told:
+            self._is_told = True
+            _log.warning(
+                "quotas have no effect: %s of %s is set, but this broker does not slow clients "
+                "down yet; bound them elsewhere if they must be",
+                quotas[0],
+                target.entity_path,
+            )
 
     async def alter(
         self, entity: Entity, changes: Sequence[QuotaChange], *, is_only_checked: bool

@@ -35,6 +35,7 @@ _RETRY_S = 1.0
 
 TopicListener = Callable[[str], None]
 BrokerListener = Callable[[BrokerLayers], None]
+QuotaListener = Callable[[ConfigEntity, Mapping[str, str]], None]
 Change = Callable[[dict[str, str]], Mapping[str, str]]
 """Makes new settings out of those that there are, or raises."""
 
@@ -59,6 +60,7 @@ class Configs:
         self._clock = clock
         self._topic_listeners: list[TopicListener] = []
         self._broker_listeners: list[BrokerListener] = []
+        self._quota_listeners: list[QuotaListener] = []
         self._is_understood = True
         self._last_change = -1
         self._is_news = asyncio.Event()
@@ -68,6 +70,10 @@ class Configs:
         """Tell about every change that takes effect from now on."""
         self._topic_listeners.append(topic_changed)
         self._broker_listeners.append(broker_changed)
+
+    def listen_to_quotas(self, changed: QuotaListener) -> None:
+        """Tell whenever settings of a user, a client or an address change from now on."""
+        self._quota_listeners.append(changed)
 
     async def load(self) -> None:
         """Read what is set for all brokers and for this one."""
@@ -203,6 +209,10 @@ class Configs:
             await self._refresh_topic(entity.name)
         elif entity.type == "brokers" and entity.name in (None, str(self._broker_id)):
             await self._refresh_broker()
+        elif entity.type in ("users", "clients", "ips"):
+            settings = await self.read(entity)
+            for listener in self._quota_listeners:
+                listener(entity, settings)
 
     async def _refresh_topic(self, topic: str) -> None:
         await self.topics.refresh(topic)

@@ -188,6 +188,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             await adopt(startup, tree, logs, broker_id=broker_id, new_uuid=new_uuid)
         warn_of_strays(logs)
         broker = _assemble(doors, tree, identity, logs, configs)
+        await broker.client_quotas.load()
         for directory in logs.directories:
             directory.shared.sync_soon = broker.flusher.flush_soon
         broker.fetching = make_fetching(broker, startup)

@@ -13,7 +13,11 @@ _POSITIVE = Rule("greater than 0", _is_positive, "(0,...]")
 
 
 class ClientQuotas(Area):
-    """Limits of a user, a client id, or both."""
+    """Limits of a user, a client id, or both.
+
+    They are kept and described, but clients are **not slowed down** by them yet; the broker's
+    log says so once when one is set.
+    """
 
     producer_byte_rate: int = long(
         LONG_MAX, "Bytes per second that may be produced.", _POSITIVE, name="producer_byte_rate"
@@ -36,7 +40,7 @@ class ClientQuotas(Area):
 
 
 class AddressQuotas(Area):
-    """Limits of an IP address."""
+    """Limits of an IP address; kept and described, but **without effect** yet."""
 
     connection_creation_rate: int = integer(
         INT_MAX, "New connections per second.", _POSITIVE, name="connection_creation_rate"

@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.broker.client_quotas import ClientQuotaStore, Entity, Filter, Match, QuotaChange
+from moldau.broker.configs import Configs
+from moldau.coordination.layout.configs import CHANGES_PATH, ConfigEntity
 from moldau.errors import ErrorCode, KafkaError
-from unit.broker.world import broker_world
+from unit.broker.world import Setting, broker_world, until
 
 ENTITIES: list[Entity] = [
     {"user": "alice"},
@@ -36,6 +38,61 @@ async def put_all(store: ClientQuotaStore) -> None:
 
 async def find(store: ClientQuotaStore, *filters: Filter, is_strict: bool = False) -> list[Entity]:
     return [found.entity for found in await store.find(filters, is_strict=is_strict)]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    messages = [record.getMessage() for record in caplog.records]
+    return [message for message in messages if "no effect" in message]
+
+
+async def test_the_first_quota_that_is_set_is_told_to_have_no_effect(
+    store: ClientQuotaStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    change = QuotaChange("producer_byte_rate", 5.0)
+    await store.alter({"user": "alice"}, [change], is_only_checked=True)
+    await put(store, {"user": "alice"}, "producer_byte_rate", None)
+    assert told(caplog) == []
+    await put_all(store)
+    (message,) = told(caplog)
+    assert "producer_byte_rate of users/alice" in message
+
+
+@pytest.mark.parametrize("entity", ENTITIES)
+async def test_quotas_that_were_set_before_are_told_at_the_start(
+    entity: Entity, caplog: pytest.LogCaptureFixture
+) -> None:
+    setting = Setting()
+    async with broker_world(setting=setting) as world:
+        key = "connection_creation_rate" if "ip" in entity else "producer_byte_rate"
+        await put(world.broker.client_quotas, entity, key, 5.0)
+        for name in await world.tree.children(CHANGES_PATH):
+            await world.tree.delete(f"{CHANGES_PATH}/{name}")
+        caplog.clear()
+    async with broker_world(setting=setting):
+        assert len(told(caplog)) == 1
+
+
+async def test_quotas_that_others_set_are_told_and_passwords_are_none(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    setting = Setting()
+    async with broker_world(setting=setting) as world:
+        # As a broker of Apache's, or a tool, does it through ZooKeeper.
+        other = Configs(
+            setting.ensemble.connect(),
+            7,
+            {},
+            topics=world.broker.topic_configs,
+            clock=setting.clock,
+        )
+        for name, settings in (
+            ("anna", {"SCRAM-SHA-256": "salt=x"}),
+            ("bert", {"consumer_byte_rate": "5"}),
+        ):
+            await other.alter(ConfigEntity("users", name), lambda _, new=settings: new)
+        await until(world.broker.waiters, lambda: bool(told(caplog)), "quotas")
+    (message,) = told(caplog)
+    assert "consumer_byte_rate of users/bert" in message
 
 
 async def test_without_a_filter_everything_is_found(store: ClientQuotaStore) -> None:
