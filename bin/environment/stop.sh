@@ -2,6 +2,12 @@
 # command line whether it is one: stops every one of this user.
 # shellcheck shell=sh disable=SC2154
 
+case ${1-} in -h | --help)
+    echo "usage: bin/${0##*/}"
+    echo "Sends TERM, or the signal that SIGNAL names, to every $server server of this clone."
+    exit 0
+    ;;
+esac
 pids=$(ps -u "$(id -u)" -ww -o pid= -o args= | while read -r pid line; do
     if is_server "$line"; then
         echo "$pid"

@@ -7,8 +7,8 @@ second, or after which a well-behaved client is not served, ends the run with it
 does a round over all APIs after which the process has grown by more than it may.
 """
 
+import argparse
 import logging
-import sys
 import time
 from collections.abc import Iterator
 from itertools import chain, count
@@ -50,8 +50,12 @@ class Failures(logging.Handler):
 
 
 def main() -> None:
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    first_seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    purpose = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="bin/fuzz", description=purpose)
+    parser.add_argument("count", type=int, nargs="?", default=100_000, help="how many requests")
+    parser.add_argument("seed", type=int, nargs="?", default=0, help="what the first is drawn from")
+    options = parser.parse_args()
+    wanted, first_seed = options.count, options.seed
     failures = Failures()
     logging.getLogger().addHandler(failures)
     with running_broker() as kafka:

@@ -17,6 +17,7 @@ SCRIPTS = sorted(
     for path in BIN.glob("*.sh")
     if not path.name.endswith(("server-start.sh", "server-stop.sh"))
 )
+TOOLS = ("bench", "chaos", "faults", "fuzz", "lock", "moldau", "quickstart", "simulate", "test")
 USED = """
     topics console-producer console-consumer consumer-groups configs get-offsets delete-records
     log-dirs dump-log reassign-partitions leader-election preferred-replica-election
@@ -69,6 +70,31 @@ def test_a_script_finds_its_clone_however_it_is_called(
         check=False,
     )
     assert (done.stdout, done.stderr) == ("ran -m moldau topics --list a b\n", "")
+
+
+@pytest.mark.parametrize("name", ["kafka-server-stop.sh", "zookeeper-server-stop.sh"])
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_whoever_asks_how_to_stop_servers_stops_none(name: str, option: str, scripts: Path) -> None:
+    done = subprocess.run(
+        [str(scripts / name), option], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: bin/{name}")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_says_how_it_is_used(name: str, option: str) -> None:
+    done = subprocess.run([str(BIN / name), option], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: ") or f"\nbin/{name} " in done.stdout
+
+
+def test_every_script_is_asked_how_it_is_used() -> None:
+    """Those of Kafka hand the question on to a command, see tests/unit/cli/test_main.py."""
+    others = {path.name for path in BIN.iterdir() if path.is_file() and path.suffix != ".sh"}
+    # That is Python's own.
+    assert others - {"python"} == set(TOOLS)
 
 
 def test_every_name_that_people_use_is_there() -> None:

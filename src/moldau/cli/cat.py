@@ -84,7 +84,7 @@ class Options:
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     options = parse(arguments)
-    if options.has("h"):
+    if options.has("h") or options.has("help"):
         print(_USAGE)
         return 0
     if options.has("V"):
@@ -106,12 +106,14 @@ def main(arguments: Sequence[str]) -> int:
 def parse(arguments: Sequence[str]) -> Options:
     """Options of one letter, with their arguments attached or behind them."""
     try:
-        pairs, rest = getopt.gnu_getopt(list(arguments), _FLAGS + _WITH_ARGUMENT)
+        pairs, rest = getopt.gnu_getopt(list(arguments), _FLAGS + _WITH_ARGUMENT, ["help"])
     except getopt.GetoptError as error:
         raise CommandFailed(f"{error.msg}\n{_USAGE}") from error
+    if any(flag == "--help" for flag, _ in pairs) and "--help" not in arguments:
+        raise CommandFailed(f"options are not abbreviated\n{_USAGE}")
     options = Options(rest=rest)
     for flag, value in pairs:
-        letter = flag[1:]
+        letter = flag.lstrip("-")
         if letter in "CPLQG":
             options.mode = letter
         else:

@@ -39,8 +39,12 @@ _NAMED_OTHERWISE = {
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    if len(arguments) != 1 or arguments[0] not in _SHELLS:
-        raise CommandFailed(f"usage: moldau completion {'|'.join(_SHELLS)}")
+    usage = f"usage: moldau completion {'|'.join(_SHELLS)}"
+    if len(arguments) != 1 or arguments[0] not in (*_SHELLS, "-h", "--help"):
+        raise CommandFailed(usage)
+    if arguments[0] not in _SHELLS:
+        print(f"{usage}\n\n{__doc__}")
+        return 0
     if arguments[0] == "fish":
         print("\n".join(fish_lines()))
         return 0

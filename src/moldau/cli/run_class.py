@@ -51,6 +51,11 @@ def main(arguments: Sequence[str]) -> int:
     if not rest:
         raise CommandFailed("USAGE: kafka-run-class.sh classname [opts]")
     name, *options = rest
+    if name in ("-h", "--help"):
+        print("usage: moldau run-class CLASS [options]\n")
+        print("Runs the command that stands for a Java class of Kafka:")
+        print("\n".join(f"  {each}" for each in CLASSES))
+        return 0
     if name not in CLASSES:
         raise CommandFailed(f"there is no class {name} here; there is: {', '.join(CLASSES)}")
     if is_daemon:

@@ -150,3 +150,8 @@ def test_what_is_missing_is_said(servers: str) -> None:
     with pytest.raises(CommandFailed, match="a group and its topics"):
         parse(["-G", "g"])
     assert callable(writer(parse(["-f", "%s"])))
+
+
+def test_help_is_not_abbreviated() -> None:
+    done = run("cat", "--hel")
+    assert (done.code, done.stderr.partition("\n")[0]) == (1, "options are not abbreviated")

@@ -36,6 +36,20 @@ def test_a_command_gets_its_arguments(capsys: pytest.CaptureFixture[str]) -> Non
     assert "usage: moldau serve" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("name", commands())
+def test_every_command_says_how_it_is_used(
+    name: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = main([name, option])
+    except SystemExit as ended:  # argparse
+        code = ended.code
+    printed = capsys.readouterr()
+    assert (code, printed.err) == (0, "")
+    assert printed.out.startswith(f"usage: moldau {name} ")
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("moldau")
