@@ -12,6 +12,7 @@ from moldau.cli.terminal.options import (
     COMMAND_CONFIG,
     FORMAT,
     Options,
+    warn,
 )
 from moldau.client.addresses import parse_addresses
 from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
@@ -21,6 +22,7 @@ from moldau.client.admin.offsets import MAX_TIMESTAMP, Offsets
 from moldau.client.admin.topics import TopicDescription, Topics
 from moldau.model import TopicPartition
 
+DEFAULT_SERVER = "localhost:9092"
 _REACH_S = 3.0
 _CLOCK_MS_MAX = 1_000
 _TIMESTAMP_TYPE = "message.timestamp.type"
@@ -28,7 +30,8 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 OPTIONS = Options(
     "doctor",
-    "Says what a client at this address will be told: brokers, controller, clock, partitions.",
+    "Says what a client at an address, localhost:9092 without one, will be told: brokers, "
+    "controller, clock, partitions.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
@@ -51,7 +54,9 @@ class Finding:
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 1 if something is wrong."""
     given = OPTIONS.parse(arguments)
-    given.require("bootstrap-server")
+    if "bootstrap-server" not in given:
+        warn(f"asking {DEFAULT_SERVER}; --bootstrap-server names another address")
+        given.values["bootstrap-server"] = [DEFAULT_SERVER]
     asked = given.text("bootstrap-server")
     findings = run_admin(given, DoctorAdmin, lambda admin: _examine(admin, asked))
     if given.is_json:

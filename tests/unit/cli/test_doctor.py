@@ -3,9 +3,13 @@
 import json
 import time
 
+import pytest
+
+from moldau.cli import doctor
 from moldau.cli.doctor import advertised, clock, controller, is_reachable, partitions
 from moldau.client.admin.description import BrokerDescription
 from moldau.client.admin.topics import PartitionDescription, TopicDescription
+from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
 
 
@@ -16,6 +20,20 @@ def test_a_cluster_that_is_well(bootstrap: str) -> None:
     assert "broker 0 is the controller" in done.stdout
     found = json.loads(run("doctor", bootstrap, "--format", "json").stdout)
     assert all(each["is_well"] for each in found)
+
+
+@pytest.mark.parametrize("form", [(), ("--format", "json")])
+def test_without_an_address_the_usual_one_is_asked_and_said(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    assert doctor.DEFAULT_SERVER == "localhost:9092"
+    monkeypatch.setattr(doctor, "DEFAULT_SERVER", broker.bootstrap_servers)
+    done = run("doctor", *form)
+    assert done.code == 0
+    assert done.stderr == (
+        f"asking {broker.bootstrap_servers}; --bootstrap-server names another address\n"
+    )
+    assert f"{broker.bootstrap_servers} answers" in done.stdout
 
 
 def test_brokers_whose_clock_is_ahead_are_found(bootstrap: str) -> None:
