@@ -6,6 +6,7 @@ import pytest
 
 from conformance.apache.jars import jar_paths
 from conformance.apache.lines import JavaProgram
+from conformance.apache.tools import ApacheTools
 from conformance.our_broker import OurBroker, our_broker
 
 
@@ -31,6 +32,14 @@ def messages_4(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
     show_download(request, "clients-4")
     with JavaProgram("messages", "clients-4", "json") as program:
         yield program
+
+
+@pytest.fixture(scope="module")
+def tools(request: pytest.FixtureRequest) -> Iterator[ApacheTools]:
+    """Apache's command lines, in one virtual machine."""
+    show_download(request, "kafka-3.9")
+    with JavaProgram("tools", "kafka-3.9") as program:
+        yield ApacheTools(program)
 
 
 def show_download(request: pytest.FixtureRequest, class_path: str) -> None:

@@ -6,18 +6,14 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from conformance.apache.broker import apache_broker, free_port
-from conformance.apache.jvm import run_main
-from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
-from conformance.apache.tools import CLASSES, ApacheTools, Ended
-from conformance.conftest import show_download
+from conformance.apache.tools import ApacheTools, Ended
 from conformance.our_broker import our_broker
 from moldau.client.blocking import Producer
 from moldau.records.compression import Codec
@@ -31,20 +27,7 @@ from unit.cli.transcript import TRANSCRIPTS, compare, compare_in_time, play, rea
 pytestmark = needs_apache("kafka-3.9")
 
 MESSAGE_CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
-# Those whose `--help` ends the virtual machine, each with what it is asked about.
-ENDS_JAVA = {
-    "kafka-cluster.sh": ("cluster-id", "unregister"),
-    "kafka-producer-perf-test.sh": ("",),
-    "kafka-transactions.sh": ("abort", "describe-producers", "find-hanging"),
-}
 PATHS = sorted(TRANSCRIPTS.glob("*.txt"))
-
-
-@pytest.fixture(scope="module")
-def tools(request: pytest.FixtureRequest) -> Iterator[ApacheTools]:
-    show_download(request, "kafka-3.9")
-    with JavaProgram("tools", "kafka-3.9") as program:
-        yield ApacheTools(program)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -61,29 +44,6 @@ def test_apaches_tools_print_the_same_with_our_broker(
         played = play(read_transcript(path), broker.bootstrap_servers, tmp_path, run_theirs)
         for step, ended in played:
             compare(step, ended)
-
-
-@pytest.mark.parametrize("script", sorted(set(CLASSES) - set(ENDS_JAVA)))
-def test_every_option_of_apaches_tools_is_one_of_ours(script: str, tools: ApacheTools) -> None:
-    check_options(script, tools.run(script, "--help"))
-
-
-@pytest.mark.parametrize("script", sorted(ENDS_JAVA))
-def test_every_option_of_tools_that_end_java_is_one_of_ours(script: str) -> None:
-    for words in ENDS_JAVA[script]:
-        done = run_main(CLASSES[script], *words.split(), "--help", jars="kafka-3.9")
-        check_options(script, Ended(done.returncode, done.stdout, done.stderr))
-
-
-def check_options(script: str, told: Ended) -> None:
-    text = told.stdout + told.stderr
-    theirs = set(
-        re.findall(r"^\s*(?:-\w(?: \w+)?, )?--([a-z][\w.-]*\w)(?=[\s,]|$)", text, re.MULTILINE)
-    )
-    assert "help" in theirs
-    name = script.removeprefix("kafka-").removesuffix(".sh").replace("-", "_")
-    ours = import_module(f"moldau.cli.{name}").OPTIONS
-    assert theirs <= {name for option in ours.options for name in (option.name, *option.aliases)}
 
 
 def _turn(path: Path) -> int:

@@ -36,6 +36,7 @@ OPTIONS = Options(
     Option("print-metrics", "At the end, all that the producer counted."),
     Option("transactional-id", "Write in transactions.", "ID"),
     Option("transaction-duration-ms", "How long each lasts.", "MILLISECONDS", kind=int),
+    takes_abbreviations=True,
 )
 
 

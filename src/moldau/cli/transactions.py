@@ -40,6 +40,7 @@ OPTIONS = Options(
     Option("coordinator-epoch", "The coordinator's epoch.", "EPOCH", kind=int),
     Option("duration-filter", "List what is open for longer.", "MILLISECONDS", kind=int),
     Option("max-transaction-timeout", "What the brokers allow, in minutes.", "MINUTES", kind=int),
+    takes_abbreviations=True,
 )
 
 Rows = list[list[object]]

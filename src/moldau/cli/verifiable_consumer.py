@@ -30,6 +30,7 @@ OPTIONS = Options(
     Option("consumer.config", "A file with settings.", "FILE"),
     Option("group-protocol", "classic or consumer.", "PROTOCOL"),
     Option("group-remote-assignor", "Who shares out with that.", "NAME"),
+    takes_abbreviations=True,
 )
 _WAIT_S = 60.0
 

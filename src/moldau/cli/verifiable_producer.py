@@ -31,6 +31,7 @@ OPTIONS = Options(
     Option("message-create-time", "The time of the first record.", "MILLISECONDS", kind=int),
     Option("value-prefix", "What stands before the number, with a dot.", "NUMBER"),
     Option("repeating-keys", "Keys count up to this and begin again.", "COUNT", kind=int),
+    takes_abbreviations=True,
 )
 
 

@@ -19,6 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     """Become the server, or with `-daemon` leave it behind."""
     parser = argparse.ArgumentParser(
         prog="moldau zookeeper",
+        allow_abbrev=False,
         description=__doc__,
         epilog="Needs Java. The jars are PySpark's if it is installed, else they are fetched "
         "with Maven once and kept. KAFKA_HEAP_OPTS and KAFKA_OPTS are given to Java.",

@@ -1,4 +1,8 @@
-"""Options as Apache's tools take them: `--name value`, `--name=value`, abbreviated, repeated."""
+"""Options as Apache's tools take them: `--name value`, `--name=value`, repeated.
+
+Abbreviated they are taken where Apache's tool of 3.9 reads its options by argparse4j; those
+that do it by jopt-simple refuse that, and so do commands that Apache does not have.
+"""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -120,10 +124,13 @@ class Given:
 class Options:
     """All options of one command."""
 
-    def __init__(self, command: str, purpose: str, *options: Option) -> None:
+    def __init__(
+        self, command: str, purpose: str, *options: Option, takes_abbreviations: bool = False
+    ) -> None:
         self.command = command
         self.purpose = purpose
         self.options = (*options, HELP, VERSION)
+        self._takes_abbreviations = takes_abbreviations
         self._by_name = {
             name: option for option in self.options for name in (option.name, *option.aliases)
         }
@@ -197,7 +204,7 @@ class Options:
         if exact is not None:
             return exact
         meant = {option.name for key, option in self._by_name.items() if key.startswith(name)}
-        if len(meant) != 1:
+        if len(meant) != 1 or not self._takes_abbreviations:
             raise CommandFailed(f"{name} is not a recognized option")
         return self._by_name[meant.pop()]
 

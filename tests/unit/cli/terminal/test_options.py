@@ -25,10 +25,21 @@ def fails(*arguments: str) -> str:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--topic", "a"), ("--topic=a",), ("--to", "a"), ("-topic", "a"), ("-topic=a",)],
+    [("--topic", "a"), ("--topic=a",), ("-topic", "a"), ("-topic=a",)],
 )
 def test_an_option_may_be_written_in_several_ways(arguments: tuple[str, ...]) -> None:
     assert OPTIONS.parse(arguments).text("topic") == "a"
+
+
+@pytest.mark.parametrize("arguments", [("--to", "a"), ("--to=a",)])
+def test_an_option_is_abbreviated_only_where_apaches_tool_takes_it(
+    arguments: tuple[str, ...],
+) -> None:
+    assert fails(*arguments) == "to is not a recognized option"
+    lenient = Options("sample", "", *OPTIONS.options[:-2], takes_abbreviations=True)
+    assert lenient.parse(arguments).text("topic") == "a"
+    with pytest.raises(CommandFailed, match="t is not a recognized option"):
+        lenient.parse(["--t", "a"])
 
 
 def test_a_negative_number_is_an_argument() -> None:
