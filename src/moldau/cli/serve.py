@@ -7,18 +7,17 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
+from moldau.cli.terminal.listed_topics import read_listed_topics
 from moldau.config.broker.startup import Startup, read_startup
 from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
-from moldau.config.topic_defaults import topic_defaults
-from moldau.config.topic_listing import ListedTopic, check_topics, parse_topics
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
 from moldau.runtime.logs import LEVELS, log_to_stderr
@@ -32,7 +31,7 @@ _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 # A request of a hundred thousand names is as many objects for a moment. With the thresholds of
 # Python the collector would look at all of them several times, for tens of milliseconds each.
 GARBAGE_THRESHOLDS = (50_000, 20, 10)
-_ZOOKEEPER = "zookeeper://"
+_PORT_MAX = 65_535
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PORT = 9092
 _EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if somebody asks for it
@@ -46,13 +45,19 @@ def main(arguments: Sequence[str]) -> int:
     if is_daemon:
         leave_behind("serve", "kafkaServer.out", own)
         return 0
-    options = _parser().parse_args(own)
+    parser = _parser()
+    options = parser.parse_args(own)
+    if not 0 <= (options.metrics_port or 0) <= _PORT_MAX:
+        parser.error(f"--metrics-port: {options.metrics_port} is not between 0 and {_PORT_MAX}")
     log_to_stderr(options.log_level, options.log_format)
     try:
         startup = read_startup(settings(options))
         if options.topic_configs is not None:
-            startup = replace(startup, listed_topics=listed(options.topic_configs, startup))
-    except (KafkaError, OSError) as error:
+            topics = read_listed_topics(options.topic_configs, startup)
+            startup = replace(startup, listed_topics=topics)
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}")
+    except KafkaError as error:
         return _fail(str(error))
     warning = unused_data(startup.texts)
     if options.config is not None and warning is not None:
@@ -107,28 +112,6 @@ def is_private(options: argparse.Namespace) -> bool:
         and options.host is None
         and is_told.isdisjoint(parse_overrides(options.override))
     )
-
-
-def listed(source: str, startup: Startup) -> Mapping[str, ListedTopic]:
-    """The topics in a file, or in the ZooKeeper that an address names; InvalidConfig if not."""
-    if not startup.config.is_standalone:
-        raise config_error(
-            "--topic-configs: the settings of topics are in the ZooKeeper of zookeeper.connect"
-        )
-    try:
-        if source.startswith(_ZOOKEEPER):
-            # Seldom, and kazoo takes a while to load.
-            from moldau.cli.znodes.topic_settings import read_topics  # noqa: PLC0415
-
-            topics = asyncio.run(read_topics(source.removeprefix(_ZOOKEEPER), startup))
-        else:
-            topics = parse_topics(Path(source).read_bytes().decode())
-        check_topics(topics, topic_defaults(startup.config))
-    except UnicodeDecodeError as error:
-        raise config_error(f"--topic-configs {source}: not text: {error}") from error
-    except KafkaError as error:
-        raise config_error(f"--topic-configs {source}: {error}") from error
-    return topics
 
 
 def default_directory() -> Path:

@@ -73,7 +73,11 @@ def bind_host(host: str, port: int, bind: Bind) -> list[socket.socket]:
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket on one address; an empty host means all of them, IPv6 included."""
     wanted = host or None
-    found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    try:
+        found = socket.getaddrinfo(wanted, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        message = f"cannot listen on {host}:{port}: {error.strerror}"
+        raise OSError(error.errno, message) from error
     # A name with addresses of both families stands for that of IPv4, as with Java.
     first = socket.AF_INET6 if wanted is None else socket.AF_INET
     family, kind, protocol, _, address = min(found, key=lambda info: info[0] != first)

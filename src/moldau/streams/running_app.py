@@ -26,7 +26,12 @@ def load_app(path: str, application: str = "") -> App:
     """Run the file, and take what it defines; its name is that of the application."""
     if not Path(path).is_file():
         raise NoTopology(f"there is no file {path}")
-    defined = runpy.run_path(path, run_name=_MODULE)
+    try:
+        defined = runpy.run_path(path, run_name=_MODULE)
+    except SyntaxError as error:
+        # Where it is says more than how we came there; what the file raises has its traceback.
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise NoTopology(f"{error.filename or path}{line}: {error.msg}") from error
     found = defined.get("topology")
     if callable(found) and not isinstance(found, Topology):
         found = found()

@@ -365,7 +365,23 @@ def test_an_override_without_a_value_is_refused(capsys: pytest.CaptureFixture[st
 
 
 def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "missing.properties" in fails(capsys, str(tmp_path / "missing.properties"))
+    missing = tmp_path / "missing.properties"
+    assert fails(capsys, str(missing)) == f"moldau serve: {missing}: No such file or directory"
+
+
+def test_a_port_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        serve.main(["--metrics-port", "99999"])
+    assert "--metrics-port: 99999 is not between 0 and 65535" in capsys.readouterr().err
+
+
+def test_a_host_that_is_not_known_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    listeners = ("--override", "listeners=PLAINTEXT://host.invalid:0")
+    quiet = ("--data", str(tmp_path / "data"), "--log-level", "error")
+    message = fails(capsys, *listeners, *quiet)
+    assert message.startswith("moldau serve: cannot listen on host.invalid:0: ")
 
 
 def test_a_port_or_a_directory_in_use_is_named(

@@ -44,3 +44,13 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         load_app(file(tmp_path, "topology = 1\n"))
     with pytest.raises(NoTopology, match="there is no file"):
         load_app(str(tmp_path / "nothing.py"))
+
+
+def test_a_file_that_is_no_python_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "app.py"
+    file.write_text("topology = 1\ntopology = = 2\n")
+    with pytest.raises(NoTopology, match=r"app\.py, line 2: invalid syntax"):
+        load_app(str(file))
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(NoTopology, match=r"app\.py.*: "):
+        load_app(str(file))
