@@ -8,7 +8,7 @@ those of any other topic. A list at a later start is for those that nobody has s
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 
 from moldau.broker.auto_creation import internal_overrides
@@ -19,6 +19,7 @@ from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
 from moldau.coordination.tree import Create, Tree
+from moldau.errors import ErrorCode, KafkaError
 from moldau.log.log import Log
 from moldau.log.traces import Trace, find_traces
 from moldau.model import format_uuid
@@ -79,12 +80,7 @@ def warn_of_strays(logs: Logs) -> None:
 
 
 async def adopt_topics(
-    tree: Tree,
-    logs: Iterable[Log],
-    *,
-    broker_id: int,
-    new_uuid: NewUuid,
-    overrides_of: OverridesOf,
+    tree: Tree, logs: Logs, *, broker_id: int, new_uuid: NewUuid, overrides_of: OverridesOf
 ) -> list[str]:
     """Create the topics of these logs in a tree without any; returns their names."""
     if await tree.children(topic_nodes.PATH):
@@ -92,6 +88,8 @@ async def adopt_topics(
     topics: dict[str, dict[int, Log]] = {}
     for log in logs:
         topics.setdefault(log.partition.topic, {})[log.partition.partition] = log
+    if topics:
+        _require_all_directories(logs)
     for name, partitions in topics.items():
         ids = [log.topic_id for log in partitions.values() if log.topic_id is not None]
         alone = PartitionAssignment(replicas=(broker_id,))
@@ -108,6 +106,17 @@ async def adopt_topics(
             ]
         )
     return list(topics)
+
+
+def _require_all_directories(logs: Logs) -> None:
+    """Raise if a directory may hold more partitions: they would be made anew, without a record."""
+    for directory in logs.directories:
+        if not directory.volume.is_online:
+            message = (
+                f"{directory.volume.path} cannot be used, but topics are found by all of their "
+                "logs: mend it, or take it out of log.dirs"
+            )
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, message)
 
 
 def some(names: list[str]) -> str:

@@ -11,6 +11,7 @@ from moldau.config.alteration import Alteration, Operation
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.memory import MemoryEnsemble
+from moldau.errors import KafkaError
 from moldau.log.retention import delete_old_segments
 from moldau.model import TopicPartition
 from moldau.records.batch import LOG_APPEND_TIME, write_batch
@@ -155,6 +156,23 @@ async def test_a_list_at_a_later_start_is_for_topics_that_nobody_has_set() -> No
             assert world.partition("said").log.config.retention_ms == 5
             assert world.partition("plain").log.config.retention_ms == 9
             assert world.partition("forgotten").log.config.retention_ms == -1
+
+
+async def test_topics_are_not_adopted_while_a_directory_is_offline() -> None:
+    """Its partitions would be made anew, and one of the two logs would have to go later."""
+    settings, setting = {"log.dirs": "/one,/two"}, Setting()
+    async with broker_world(settings, setting) as world:
+        await world.create_topic("t", 2)
+    setting.ensemble = MemoryEnsemble(setting.clock)
+    setting.disk.rename("/one", "/elsewhere")
+    setting.disk.open_append("/one").append(b"not a directory")
+    with pytest.raises(KafkaError, match=r"/one cannot be used.*take it out of log\.dirs"):
+        async with broker_world(settings, setting):
+            pass
+    setting.disk.remove("/one")
+    setting.disk.rename("/elsewhere", "/one")
+    async with broker_world(settings, setting) as world:
+        assert await world.broker.topics.until_led("t", 2, timeout_s=5)
 
 
 async def test_logs_of_topics_that_others_do_not_know_are_left_alone(
