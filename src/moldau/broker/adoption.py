@@ -55,12 +55,13 @@ async def adopt(
     for name in changed:
         await tree.set(ConfigEntity.topic(name).path, encode_config(overrides_of(name)))
     for name in (*adopted, *changed):
-        # Before anything is cleaned or expired by the wrong settings.
         await logs.configs.refresh(name)
-        logs.reconfigure(name)
+    # Before anything is cleaned or expired by the wrong settings.
+    logs.reconfigure_all()
     if adopted:
         _log.info("adopted %d topics found in the log directories", len(adopted))
-        _warn(logs, [name for name in adopted if logs.configs.overrides_of(name) == KEPT])
+        unknown = [name for name in adopted if logs.configs.overrides_of(name) == KEPT]
+        _warn(logs, sorted(name for name in unknown if name not in listed))
     else:
         _remind([name for name in kept if name not in listed])
     if listed:
@@ -88,8 +89,10 @@ async def adopt_topics(
     topics: dict[str, dict[int, Log]] = {}
     for log in logs:
         topics.setdefault(log.partition.topic, {})[log.partition.partition] = log
-    if topics:
-        _require_all_directories(logs)
+    if not topics:
+        return []
+    _require_all_directories(logs)
+    nodes: list[Create] = []
     for name, partitions in topics.items():
         ids = [log.topic_id for log in partitions.values() if log.topic_id is not None]
         alone = PartitionAssignment(replicas=(broker_id,))
@@ -97,14 +100,14 @@ async def adopt_topics(
             partitions=dict.fromkeys(range(max(partitions) + 1), alone),
             topic_id=format_uuid(ids[0] if ids else new_uuid()),
         )
-        await tree.multi(
-            [
-                Create(ConfigEntity.topic(name).path, encode_config(overrides_of(name))),
-                Create(topic_nodes.topic_path(name), assignment.encode()),
-                Create(topic_nodes.partitions_path(name)),
-                *(node for log in partitions.values() for node in _state_nodes(log, broker_id)),
-            ]
-        )
+        nodes += [
+            Create(ConfigEntity.topic(name).path, encode_config(overrides_of(name))),
+            Create(topic_nodes.topic_path(name), assignment.encode()),
+            Create(topic_nodes.partitions_path(name)),
+            *(node for log in partitions.values() for node in _state_nodes(log, broker_id)),
+        ]
+    # At once: whoever finds some topics in the tree does not look for others.
+    await tree.multi(nodes)
     return list(topics)
 
 
@@ -154,7 +157,7 @@ def _warn(logs: Logs, names: list[str]) -> None:
         len(names),
         some(names),
         names[0],
-        "retention.ms=604800000",
+        "retention.ms=...",
     )
     traces: dict[str, Trace] = {}
     for directory in logs.directories:

@@ -56,8 +56,16 @@ async def test_nothing_goes_of_topics_whose_settings_are_not_known(policy: str) 
         assert (log.config.is_compacted, log.log_start_offset) == (False, 0)
 
 
+async def test_all_topics_are_adopted_at_once_or_none() -> None:
+    """A stop in between would leave a tree with some, in which the others are not looked for."""
+    setting = await left_behind({"t": {}, "u": {}, "v": {}})
+    async with broker_world(setting=setting) as world:
+        nodes = [await world.tree.get(f"/brokers/topics/{name}") for name in "tuv"]
+        assert len({node.stat.czxid for node in nodes}) == 1
+
+
 async def test_a_warning_names_them_and_what_to_do(caplog: pytest.LogCaptureFixture) -> None:
-    setting = await left_behind({f"t{number:02}": {} for number in range(12)})
+    setting = await left_behind({f"t{number:02}": {} for number in reversed(range(12))})
     async with broker_world(setting=setting) as world:
         await world.broker.auto_creation.create("__consumer_offsets")
     (warning,) = warnings(caplog)
@@ -65,6 +73,7 @@ async def test_a_warning_names_them_and_what_to_do(caplog: pytest.LogCaptureFixt
     assert "t08, t09 and 2 more" in warning
     assert "t10" not in warning
     assert "kafka-configs.sh --bootstrap-server localhost:9092 --alter" in warning
+    assert warning.endswith("--entity-name t00 --add-config retention.ms=...")
     caplog.clear()
     caplog.set_level(logging.INFO, "moldau.broker.adoption")
     async with broker_world(setting=setting):
@@ -113,6 +122,7 @@ async def test_whoever_sets_an_adopted_topic_has_his_will() -> None:
 
 LISTED = {
     "said": ListedTopic({"retention.ms": "5"}),
+    "kept": ListedTopic(KEPT),
     "plain": ListedTopic(),
     "inherited": ListedTopic(inherited={"retention.ms": "7", "min.insync.replicas": "2"}),
     "__consumer_offsets": ListedTopic({"segment.bytes": "2000"}),
@@ -123,7 +133,7 @@ LISTED = {
 async def test_listed_topics_have_the_settings_that_are_listed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    topics = ("said", "plain", "inherited", "__consumer_offsets", "forgotten")
+    topics = ("said", "kept", "plain", "inherited", "__consumer_offsets", "forgotten")
     setting = await left_behind({name: {} for name in topics})
     setting.listed_topics = LISTED
     async with broker_world(setting=setting) as world:
