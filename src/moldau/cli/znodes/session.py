@@ -8,8 +8,18 @@ from dataclasses import fields
 
 from moldau.cli.terminal.client_settings import read_file
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.protection import Protection
-from moldau.coordination.tree import SessionError, Tree
+from moldau.coordination.tree import (
+    BadVersion,
+    NodeExists,
+    NoNode,
+    NotAllowed,
+    NotEmpty,
+    SessionError,
+    Tree,
+    TreeError,
+)
 from moldau.runtime.java_options import java_properties
 from moldau.security.tls import TlsSettings, client_context
 from moldau.security.zookeeper_login import find_login
@@ -17,6 +27,7 @@ from moldau.security.zookeeper_login import find_login
 _SESSION_MS = 30_000
 _CONNECT_MS = 5_000
 _REQUESTS_MAX = 100
+REFUSALS = (SessionError, TreeError, NodeDataError)
 
 
 @asynccontextmanager
@@ -34,8 +45,29 @@ async def zookeeper_session(servers: str, tls_file: str = "") -> AsyncIterator[T
         ) from error
     try:
         yield tree
+    except REFUSALS as error:
+        raise CommandFailed(f"ZooKeeper at {servers}: {refusal(error)}") from error
     finally:
         await tree.close()
+
+
+def refusal(error: Exception) -> str:
+    """Why one of REFUSALS came instead of an answer, in words."""
+    match error:
+        case NoNode():
+            return f"there is no node {error.path}: is it Kafka's, and the path behind / right?"
+        case NotAllowed():
+            return f"the login may not touch node {error.path}; KAFKA_OPTS names another"
+        case NodeExists():
+            return f"node {error.path} exists already"
+        case NotEmpty():
+            return f"node {error.path} has children"
+        case BadVersion():
+            return f"node {error.path} was changed by somebody else; try again"
+        case NodeDataError():
+            return f"the data of a node is not understood: {error}"
+        case _:
+            return str(error)
 
 
 async def open_session(servers: str, settings: Mapping[str, str]) -> Tree:

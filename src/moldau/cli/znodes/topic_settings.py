@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moldau.cli.znodes.session import open_session
+from moldau.cli.znodes.session import REFUSALS, open_session, refusal
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
 from moldau.config.synonyms import TOPIC_SYNONYMS
@@ -12,7 +12,7 @@ from moldau.config.values import config_error, to_text
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, decode_config
 from moldau.coordination.layout.documents import NodeDataError
-from moldau.coordination.tree import NoNode, SessionError, Tree
+from moldau.coordination.tree import NoNode, Tree
 
 
 async def read_topics(connect: str, startup: Startup) -> dict[str, ListedTopic]:
@@ -20,13 +20,13 @@ async def read_topics(connect: str, startup: Startup) -> dict[str, ListedTopic]:
     servers, slash, chroot = connect.partition("/")
     try:
         tree = await open_session(servers, startup.texts)
-    except SessionError as error:
-        raise config_error(str(error)) from error
-    try:
-        broker_id = startup.config.general.broker_id
-        return await topics_in(tree, f"{slash}{chroot}".rstrip("/"), broker_id)
-    finally:
-        await tree.close()
+        try:
+            broker_id = startup.config.general.broker_id
+            return await topics_in(tree, f"{slash}{chroot}".rstrip("/"), broker_id)
+        finally:
+            await tree.close()
+    except REFUSALS as error:
+        raise config_error(refusal(error)) from error
 
 
 async def topics_in(tree: Tree, chroot: str, broker_id: int) -> dict[str, ListedTopic]:

@@ -7,7 +7,7 @@ from moldau.config.broker.startup import read_startup
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
-from moldau.coordination.tree import Create
+from moldau.coordination.tree import Create, NotAllowed
 from moldau.errors import InvalidConfig
 from unit.broker.world import SettableClock
 
@@ -61,3 +61,12 @@ async def test_without_zookeeper_it_is_said_why(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("moldau.cli.znodes.session._CONNECT_MS", 50)
     with pytest.raises(InvalidConfig, match=r"ZooKeeper at 127\.0\.0\.1:1: connection refused"):
         await read_topics("127.0.0.1:1/kafka", read_startup({"log.dirs": "/logs"}))
+
+
+async def test_what_zookeeper_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lost(*_: object) -> MemoryTree:
+        raise NotAllowed("/config/topics/t")
+
+    monkeypatch.setattr("moldau.cli.znodes.topic_settings.open_session", lost)
+    with pytest.raises(InvalidConfig, match="the login may not touch node /config/topics/t"):
+        await read_topics("127.0.0.1:1", read_startup({"log.dirs": "/logs"}))
