@@ -23,6 +23,8 @@ from moldau.coordinator.group.consumer.pattern_syntax import (
 from moldau.errors import ErrorCode, KafkaError
 
 _STEPS_MAX = 2000
+_NODES_MAX = 10_000
+_SHOWN_MAX = 100
 _STATES_MAX = 2000
 
 
@@ -127,62 +129,70 @@ def _kind(character: str) -> str:
 def _compiled(text: str) -> tuple[_Step, ...]:
     """The steps; after the last one the name is matched."""
     try:
-        program: list[_Step] = []
-        _write(parse(text), program)
+        writer = _Writer()
+        writer.write(parse(text))
     except InvalidPattern as error:
-        raise KafkaError(ErrorCode.INVALID_REGULAR_EXPRESSION, f"{text!r}: {error}") from error
-    return tuple(program)
+        shown = text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "..."
+        raise KafkaError(ErrorCode.INVALID_REGULAR_EXPRESSION, f"{shown!r}: {error}") from error
+    return tuple(writer.program)
 
 
-def _write(node: Node, program: list[_Step]) -> None:
-    if len(program) > _STEPS_MAX:
-        raise InvalidPattern("expression too large")
-    match node:
-        case OneOf(characters):
-            program.append(_Take(characters))
-        case Place(kind):
-            program.append(_Check(kind))
-        case Sequence(parts):
-            for part in parts:
-                _write(part, program)
-        case Choice(branches):
-            _write_choice(branches, program)
-        case Repeat(part, least, most):
-            for _ in range(least):
-                _write(part, program)
-            _write_optional(part, None if most is None else most - least, program)
+class _Writer:
+    """Writes an expression as steps: not too many, and with no more work than a few for each."""
 
+    def __init__(self) -> None:
+        self.program: list[_Step] = []
+        self._node_count = 0
 
-def _write_choice(branches: tuple[Node, ...], program: list[_Step]) -> None:
-    """Fork to the branches; each but the last jumps over those after it."""
-    fork = _reserve(program)
-    starts, jumps = [], []
-    for branch in branches:
-        starts.append(len(program))
-        _write(branch, program)
-        jumps.append(_reserve(program))
-    program[fork] = _Fork(tuple(starts))
-    for jump in jumps:
-        program[jump] = _Fork((len(program),))
+    def write(self, node: Node) -> None:
+        # Nothing, repeated, adds no steps, but has to be gone through as well.
+        self._node_count += 1
+        if len(self.program) > _STEPS_MAX or self._node_count > _NODES_MAX:
+            raise InvalidPattern("expression too large")
+        match node:
+            case OneOf(characters):
+                self.program.append(_Take(characters))
+            case Place(kind):
+                self.program.append(_Check(kind))
+            case Sequence(parts):
+                for part in parts:
+                    self.write(part)
+            case Choice(branches):
+                self._write_choice(branches)
+            case Repeat(part, least, most):
+                for _ in range(least):
+                    self.write(part)
+                self._write_optional(part, None if most is None else most - least)
 
+    def _write_choice(self, branches: tuple[Node, ...]) -> None:
+        """Fork to the branches; each but the last jumps over those after it."""
+        fork = self._reserve()
+        starts, jumps = [], []
+        for branch in branches:
+            starts.append(len(self.program))
+            self.write(branch)
+            jumps.append(self._reserve())
+        self.program[fork] = _Fork(tuple(starts))
+        for jump in jumps:
+            self.program[jump] = _Fork((len(self.program),))
 
-def _write_optional(part: Node, most: int | None, program: list[_Step]) -> None:
-    """The part up to `most` times, or any number of times."""
-    if most is None:
-        fork = _reserve(program)
-        _write(part, program)
-        program.append(_Fork((fork,)))
-        program[fork] = _Fork((fork + 1, len(program)))
-        return
-    forks = []
-    for _ in range(most):
-        forks.append(_reserve(program))
-        _write(part, program)
-    for fork in forks:
-        program[fork] = _Fork((fork + 1, len(program)))
+    def _write_optional(self, part: Node, most: int | None) -> None:
+        """The part up to `most` times, or any number of times."""
+        program = self.program
+        if most is None:
+            fork = self._reserve()
+            self.write(part)
+            program.append(_Fork((fork,)))
+            program[fork] = _Fork((fork + 1, len(program)))
+            return
+        forks = []
+        for _ in range(most):
+            forks.append(self._reserve())
+            self.write(part)
+        for fork in forks:
+            program[fork] = _Fork((fork + 1, len(program)))
 
-
-def _reserve(program: list[_Step]) -> int:
-    """The place of a step that is known later."""
-    program.append(_Fork(()))
-    return len(program) - 1
+    def _reserve(self) -> int:
+        """The place of a step that is known later."""
+        self.program.append(_Fork(()))
+        return len(self.program) - 1

@@ -4,8 +4,12 @@ A name has only 65 different characters: every class of characters is the set of
 them that are in it. There are no groups to capture, no lines, and no difference between
 greedy and lazy, since only whole names are matched. What RE2 refuses is refused:
 back-references, looking around, possessive and very large repetitions.
+
+Any client can send a text, so reading it is bounded: by the text's length, by how many parts
+it has, and by how deep they nest.
 """
 
+import re
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,6 +21,9 @@ _ALL = frozenset(NAME_CHARACTERS)
 _NONE: frozenset[str] = frozenset()
 _REPEAT_MAX = 1000
 _DEPTH_MAX = 100
+_PARTS_MAX = 2000
+_TEXT_MAX = 5000
+_COUNTS = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _CLASSES = {"d": frozenset(string.digits), "w": WORD, "s": _NONE}
 _POSIX = {
     "alnum": frozenset(string.ascii_letters + string.digits),
@@ -84,17 +91,34 @@ Node = OneOf | Sequence | Choice | Repeat | Place
 
 def parse(text: str) -> Node:
     """The expression; raises InvalidPattern."""
+    if len(text) > _TEXT_MAX:
+        raise InvalidPattern("expression too large")
     parser = _Parser(text)
     node = parser.choice(0)
     if not parser.is_done:
         raise InvalidPattern("unexpected )")
+    _check_repetitions(node, 1)
     return node
+
+
+def _check_repetitions(node: Node, times: int) -> None:
+    """Refuse what is repeated too often by repetitions within repetitions, as RE2 does."""
+    match node:
+        case Sequence(parts) | Choice(parts):
+            for part in parts:
+                _check_repetitions(part, times)
+        case Repeat(part, least, most):
+            times *= max(1, least if most is None else most)
+            if times > _REPEAT_MAX:
+                raise InvalidPattern("invalid repeat count")
+            _check_repetitions(part, times)
 
 
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._position = 0
+        self._part_count = 0
         self._ignores_case = False
 
     @property
@@ -115,44 +139,59 @@ class _Parser:
 
     def _sequence(self, depth: int) -> Node:
         parts: list[Node] = []
+        self._count_parts(1)
         while not self.is_done and self._peek() not in "|)":
             if self._take("\\Q"):
                 parts += self._quoted()
             else:
                 parts.append(self._repeated(self._atom(depth)))
+                self._count_parts(1)
         return Sequence(tuple(parts))
 
+    def _count_parts(self, count: int) -> None:
+        self._part_count += count
+        if self._part_count > _PARTS_MAX:
+            raise InvalidPattern("expression too large")
+
     def _repeated(self, part: Node) -> Node:
-        while not self.is_done:
-            if self._take("*"):
-                least, most = 0, None
-            elif self._take("+"):
-                least, most = 1, None
-            elif self._take("?"):
-                least, most = 0, 1
-            else:
-                counts = self._counts()
-                if counts is None:
-                    return part
-                least, most = counts
-            self._take("?")  # lazy: the same, for whole names
-            if not self.is_done and self._peek() in "*+?":
-                raise InvalidPattern("repetition of a repetition")
-            part = Repeat(part, least, most)
-        return part
+        counts = self._repetition()
+        if counts is None:
+            return part
+        if self._repetition() is not None:
+            raise InvalidPattern("repetition of a repetition")
+        least, most = counts
+        return Repeat(part, least, most)
+
+    def _repetition(self) -> tuple[int, int | None] | None:
+        """How often at least and at most, if that is what follows."""
+        if self.is_done:
+            return None
+        counts: tuple[int, int | None] | None
+        match self._peek():
+            case "*":
+                counts = 0, None
+            case "+":
+                counts = 1, None
+            case "?":
+                counts = 0, 1
+            case "{":
+                return self._counts()
+            case _:
+                return None
+        self._next()
+        self._take("?")  # lazy: the same, for whole names
+        return counts
 
     def _counts(self) -> tuple[int, int | None] | None:
         """What {2}, {2,} or {2,3} says; other braces are characters."""
-        end = self._text.find("}", self._position)
-        if self._peek() != "{" or end < 0:
+        found = _COUNTS.match(self._text, self._position)
+        if found is None:
             return None
-        first, comma, second = self._text[self._position + 1 : end].partition(",")
-        if not first.isdecimal() or (second and not second.isdecimal()):
-            return None
-        self._position = end + 1
-        least = int(first)
-        most = least if not comma else int(second) if second else None
-        if max(least, most or 0) > _REPEAT_MAX or (most is not None and most < least):
+        self._position = found.end()
+        self._take("?")
+        least = _repeat_count(found[1])
+        most = least if not found[2] else _repeat_count(found[3]) if found[3] else None
+        if most is not None and most < least:
             raise InvalidPattern("invalid repeat count")
         return least, most
 
@@ -245,10 +284,10 @@ class _Parser:
 
     def _bracketed(self) -> frozenset[str]:
         is_negated = self._take("^")
-        found: list[str] = []
+        found: set[str] = set()
         is_first = True
         while is_first or not self._take("]"):
-            found += self._bracket_item()
+            found.update(self._bracket_item())
             is_first = False
         characters = self._both_cases(found) & _ALL
         return _ALL - characters if is_negated else characters
@@ -279,6 +318,7 @@ class _Parser:
 
     def _quoted(self) -> list[Node]:
         text, _, _ = self._text[self._position :].partition("\\E")
+        self._count_parts(len(text))
         self._position = min(self._position + len(text) + 2, len(self._text))
         return [self._literal(each) for each in text]
 
@@ -307,3 +347,11 @@ class _Parser:
             self._position += len(text)
             return True
         return False
+
+
+def _repeat_count(digits: str) -> int:
+    # Not by int() alone, which raises for thousands of digits.
+    count = int(digits) if len(digits) <= len(str(_REPEAT_MAX)) else _REPEAT_MAX + 1
+    if count > _REPEAT_MAX:
+        raise InvalidPattern("invalid repeat count")
+    return count

@@ -55,7 +55,14 @@ def test_states_are_forgotten_when_there_are_too_many() -> None:
     assert matching == [name for name in names if name[-12] == "a"]
 
 
-@pytest.mark.parametrize("text", ["(", "a{1000}{1000}", "((((a{9}){9}){9}){9})"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("(", "(){1000}{1000}{1000}", "((((a{9}){9}){9}){9})", "(?:abc){1000}", "a{" * 2000),
+        # Nothing, repeated, adds no steps: it is work all the same.
+        *("(?:" + "()" * 1000 + "){1000}", "(?:" + "a{0}" * 1000 + "){1000}"),
+    ],
+)
 def test_what_is_no_pattern_or_too_large_is_refused(text: str) -> None:
     with pytest.raises(KafkaError) as caught:
         TopicPattern(text)

@@ -96,9 +96,28 @@ def test_these_do_not_match(text: str, name: str) -> None:
     [
         *("(", ")", "a)", "[", "[a", "[b-a]", "*", "+a", "a**", "a*+", "\\", r"\1", r"\Z"),
         *("(?=a)", "(?!a)", "(?<=a)", "(?>a)", "(?P<1>a)", "(?P<a", "(?--i)", "(?"),
-        *("a{3,2}", "a{1001}", r"\xzz", r"\x{110000}", "[[:none:]]", "[[:alpha", "(" * 200),
+        *("a{2}{2}", "a{2}?{2}", "a*{2}", "(?:(?:a{10}){10}){11}", "(?:a{0,501}){2}"),
+        *("a{3,2}", "a{1001}", "a{" + "9" * 4900 + "}"),
+        *(r"\xzz", r"\x{110000}", "[[:none:]]", "[[:alpha", "(" * 200),
     ],
 )
 def test_what_re2_has_not_is_refused(text: str) -> None:
     with pytest.raises(InvalidPattern):
+        parse(text)
+
+
+def test_a_repetition_of_a_thousand_is_the_largest_whatever_it_is_made_of() -> None:
+    parse("(?:(?:a{10}){10}){10}")
+    parse("(?:(?:a{0,10}){10,})*")
+
+
+def test_braces_that_count_nothing_are_characters() -> None:
+    assert parse("a{b") == parse(r"a\{b")
+    assert parse("a{,2}") == parse(r"a\{,2\}")
+    assert parse("a{٣}") == parse(r"a\{٣\}")
+
+
+@pytest.mark.parametrize("text", ["a" * 2001, "|" * 2001, "()" * 2001, "[" + "a" * 10_000 + "]"])
+def test_a_long_text_is_refused_before_it_is_all_read(text: str) -> None:
+    with pytest.raises(InvalidPattern, match="too large"):
         parse(text)
