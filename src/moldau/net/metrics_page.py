@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from moldau.net.listener import bind_host, listen
+from moldau.runtime.turns import Turns
 
 _log = logging.getLogger(__name__)
 
 _REQUEST_MAX_BYTES = 16_384
-_REQUEST_S = 5.0
-_TURN_S = 0.005  # a page of thousands of partitions takes longer: others get their turn
+_TIMEOUT_S = 5.0
 
 Lines = Callable[[], Iterable[str]]
 """Makes the lines of a page, one after the other; between two of them anything may change."""
@@ -30,8 +30,13 @@ class Page:
 class MetricsPage:
     """Answers GET for each path with its page, one request per connection."""
 
-    def __init__(self, pages: dict[str, Page], *, host: str, port: int) -> None:
+    def __init__(
+        self, pages: dict[str, Page], *, host: str, port: int, timeout_s: float = _TIMEOUT_S
+    ) -> None:
+        """`timeout_s` is for the whole exchange, until the last byte is taken."""
         self._pages = pages
+        self._timeout_s = timeout_s
+        self._turns = Turns()
         try:
             self._sockets: list[socket.socket] = bind_host(host, port, listen)
         except OSError as error:
@@ -51,50 +56,36 @@ class MetricsPage:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            async with asyncio.timeout(_REQUEST_S):
+            async with asyncio.timeout(self._timeout_s):
                 request = await reader.readuntil(b"\r\n\r\n")
-                writer.writelines(await self._response(request))
-                await writer.drain()
+                writer.write(await self._response(request))
+                writer.close()
+                await writer.wait_closed()
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             _log.debug("a request for the metrics was cut off")
         finally:
-            writer.close()
+            writer.transport.abort()  # closing would wait for what nobody may ever read
 
-    async def _response(self, request: bytes) -> list[bytes]:
+    async def _response(self, request: bytes) -> bytes:
         method, _, rest = request.decode("latin-1").partition(" ")
         page = self._pages.get(rest.partition(" ")[0].partition("?")[0])
         if page is None:
             paths = ", ".join(self._pages)
-            return _http("404 Not Found", [f"there is only {paths}\n".encode()])
+            return _http("404 Not Found", f"there is only {paths}\n")
         if method not in ("GET", "HEAD"):
-            return _http("405 Method Not Allowed", [b"only GET\n"])
+            return _http("405 Method Not Allowed", "only GET\n")
         reason = page.unavailable()
         if reason:
-            status, body = "503 Service Unavailable", [f"{reason}\n".encode()]
-        else:
-            status, body = "200 OK", await _gathered(page.lines())
-        return _http(status, body, has_body=method == "GET")
+            return _http("503 Service Unavailable", f"{reason}\n", has_body=method == "GET")
+        # A page of thousands of partitions takes longer than a turn.
+        lines = [line async for line in self._turns.each(page.lines())]
+        return _http("200 OK", "".join(lines), has_body=method == "GET")
 
 
-async def _gathered(lines: Iterable[str]) -> list[bytes]:
-    """All lines, in pieces that were made in one turn each."""
-    loop = asyncio.get_running_loop()
-    pieces: list[bytes] = []
-    piece: list[str] = []
-    until_s = loop.time() + _TURN_S
-    for line in lines:
-        piece.append(line)
-        if loop.time() >= until_s:
-            pieces.append("".join(piece).encode())
-            piece.clear()
-            await asyncio.sleep(0)
-            until_s = loop.time() + _TURN_S
-    return [*pieces, "".join(piece).encode()]
-
-
-def _http(status: str, body: list[bytes], *, has_body: bool = True) -> list[bytes]:
+def _http(status: str, body: str, *, has_body: bool = True) -> bytes:
+    data = body.encode()
     head = (
         f"HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-        f"Content-Length: {sum(map(len, body))}\r\nConnection: close\r\n\r\n"
+        f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
     )
-    return [head.encode(), *(body if has_body else ())]
+    return head.encode() + (data if has_body else b"")

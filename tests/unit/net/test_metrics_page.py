@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from moldau.net import metrics_page
 from moldau.net.metrics_page import MetricsPage, Page
+from moldau.runtime import turns
 
 
 @pytest.fixture
@@ -92,19 +92,19 @@ async def test_localhost_is_no_other_address(page: MetricsPage) -> None:
 async def test_others_get_their_turn_while_a_long_page_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(metrics_page, "_TURN_S", 0)
-    turns = 0
+    monkeypatch.setattr(turns, "TURN_S", 0)
+    count = 0
     seen = []
 
     def lines() -> Iterator[str]:
-        for number in range(5):
-            seen.append(turns)
+        for number in range(50):
+            seen.append(count)
             yield f"line {number}\n"
 
     async def take_turns() -> None:
-        nonlocal turns
+        nonlocal count
         while True:
-            turns += 1
+            count += 1
             await asyncio.sleep(0)
 
     page = MetricsPage({"/metrics": Page(lines)}, host="127.0.0.1", port=0)
@@ -112,6 +112,26 @@ async def test_others_get_their_turn_while_a_long_page_is_made(
     answer = await ask(page, b"GET /metrics HTTP/1.1\r\n\r\n")
     for task in tasks:
         task.cancel()
-    assert answer.endswith("\r\n\r\n" + "".join(f"line {number}\n" for number in range(5)))
-    assert f"Content-Length: {5 * 7}\r\n" in answer
-    assert seen == sorted(set(seen)), "somebody else had a turn between any two lines"
+    assert answer.endswith("\r\n\r\n" + "".join(f"line {number}\n" for number in range(50)))
+    assert f"Content-Length: {10 * 7 + 40 * 8}\r\n" in answer
+    assert len(set(seen)) > 5, "others have their turn after every few lines"
+
+
+async def test_one_that_does_not_read_is_hung_up_on(caplog: pytest.LogCaptureFixture) -> None:
+    text = "x" * 20_000_000
+    page = MetricsPage({"/metrics": Page(lambda: [text])}, host="127.0.0.1", port=0, timeout_s=0.1)
+    serving = asyncio.create_task(page.serve())
+    reader, writer = await asyncio.open_connection("127.0.0.1", page.port)
+    writer.transport.pause_reading()
+    with caplog.at_level("DEBUG", "moldau.net.metrics_page"):
+        writer.write(b"GET /metrics HTTP/1.1\r\n\r\n")
+        async with asyncio.timeout(10):
+            while "cut off" not in caplog.text:
+                await asyncio.sleep(0.01)
+    writer.transport.resume_reading()
+    received = b""
+    with suppress(ConnectionError):
+        received = await reader.read()
+    assert len(received) < len(text)
+    writer.close()
+    serving.cancel()
