@@ -12,11 +12,12 @@ cdef class Connection:
     cdef bytearray _buffer
     cdef list _outgoing
     cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
-    cdef int64_t _list_frame_size_max
+    cdef int64_t _list_frame_size_max, _parked_size
     cdef int64_t _sendfile_min, _memory_bytes
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
+    cdef public object closing_since_s
     cdef public bint has_hung_up
 
     cpdef get_buffer(self, sizehint)
@@ -36,6 +37,7 @@ cdef class Connection:
 
     cdef _begin(self, frame)
     cdef _settle(self, answer, int64_t frame_size)
+    cdef int64_t _kind(self, int64_t frame_size) except? -1
     cdef _run(self, work)
     cdef _queue(self, outcome)
     cdef _fail_in_order(self, error)

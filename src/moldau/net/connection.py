@@ -43,6 +43,7 @@ _log = logging.getLogger(__name__)
 
 SIZE_BYTES = 4
 KIND_BYTES = 4  # a request begins with its API key and version
+NO_KIND = -1  # of a frame that is too short for one
 _SENDFILE_MAX_BYTES = 4_194_304
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
@@ -95,6 +96,7 @@ class Connection:
         self._outgoing: list[bytes | bytearray | memoryview] = []
         self._task: asyncio.Task[None] | None = None
         self._parked: Parked | None = None
+        self._parked_size = 0  # of its frame, which ends where the next one begins
         self._unanswered: Unanswered | None = None
         self._unanswered_kind = 0
         self._has_unanswered = False
@@ -110,6 +112,7 @@ class Connection:
         self.last_activity_s = self._loop.time()
         self.frame_began_s: float | None = None
         self.write_blocked_since_s: float | None = None
+        self.closing_since_s: float | None = None  # as the sweep has seen it
         self.has_hung_up = False
 
     # What asyncio calls
@@ -284,7 +287,7 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - the top frame of a request
             self._fail_in_order(error)
             outcome = None
-        self._settle(outcome, 0)
+        self._settle(outcome, self._parked_size)
         if not self._is_busy:
             self.turn()
 
@@ -303,14 +306,21 @@ class Connection:
                 self._is_busy = self.transport.is_closing()
         elif isinstance(answer, Parked):
             answer.unpark = self.unpark
-            self._parked = answer
+            self._parked, self._parked_size = answer, frame_size
         else:
-            self._unanswered_kind = int32_at(writable(self._buffer), self._start - frame_size)
+            self._unanswered_kind = self._kind(frame_size)
             if isinstance(answer, (Promised, Later)):
                 self._queue(answer)
                 self._is_busy = self.transport.is_closing()
             else:
                 self._run(self._exchange(answer))
+
+    def _kind(self, frame_size: int) -> int:
+        """API key and version of the request that is handled: the frame before `_start`."""
+        if frame_size < KIND_BYTES:
+            return NO_KIND
+        assert frame_size <= self._start, "a frame does not move while it is handled"
+        return int32_at(writable(self._buffer), self._start - frame_size)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         """Go on with a request that may have to wait."""
@@ -325,7 +335,10 @@ class Connection:
     def finished(self, task: asyncio.Task[None]) -> None:
         """A request that had to wait has been answered."""
         self._task = None
-        if task.cancelled() or self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if task.cancelled():  # by what it waited for: no answer will come, and none behind it
+            self.abort()
             return
         self._is_busy = self._is_failing
         self.turn()

@@ -243,6 +243,13 @@ class Listener:
 
     def _overdue(self, connection: "Connection", now_s: float) -> str:
         limits = self.admission.limits
+        if connection.transport.is_closing():
+            # Hung up on, by us or by itself, and what it was answered has not gone yet.
+            if connection.closing_since_s is None:
+                connection.closing_since_s = now_s
+            if now_s - connection.closing_since_s > limits.write_stall_s:
+                return f"it did not read its last answers within {limits.write_stall_s:g} s"
+            return ""
         began, blocked = connection.frame_began_s, connection.write_blocked_since_s
         if began is not None and now_s - began > limits.frame_s:
             return f"a request did not arrive within {limits.frame_s:g} s"

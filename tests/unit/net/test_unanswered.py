@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from moldau.net.answer import Answer, CloseConnection, Later, Limits, Part, Promised
+import pytest
+
+from moldau.net.answer import Answer, CloseConnection, Later, Limits, Parked, Part, Promised
 from moldau.net.connection import Connection
 from moldau.net.unanswered import Outcome, Unanswered
 from unit.net.test_connection import connect, form, framed, listening, read_frame
@@ -288,3 +290,52 @@ async def test_what_is_cancelled_at_once_has_begun() -> None:
     await settle()
     assert begun == [True]
     assert len(requests.queue) == 0
+
+
+class Postponed(Parked):
+    """A request that waits, and whose answer comes later still."""
+
+    def __init__(self, later: Later) -> None:
+        self.later = later
+        self.otherwise = lambda: later
+
+    def answer(self) -> None:
+        return None
+
+    def cancel(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("size", [0, 4, 60])
+async def test_a_request_that_was_parked_lets_others_of_its_own_kind_begin(size: int) -> None:
+    """Its kind is read from its own frame, which may end the buffer and the memory."""
+    parked: list[Postponed] = []
+    seen: list[bytes] = []
+    gate = asyncio.Event()
+
+    async def answer(body: bytes) -> list[Part]:
+        await gate.wait()
+        return [framed(body)]
+
+    def respond(_: Connection, frame: memoryview) -> Any:
+        seen.append(bytes(frame))
+        if len(seen) > 1:
+            return Later(answer(b"second"))
+        parked.append(Postponed(Later(answer(b"first"))))
+        return parked[0]
+
+    first = (b"kind" * 15)[:size]
+    async with listening(respond, Limits(receive_buffer_bytes=64)) as listener:
+        reader, writer = await connect(listener)
+        writer.write(framed(first))
+        async with asyncio.timeout(10):
+            while not parked:
+                await asyncio.sleep(0)
+            parked[0].unpark()
+            writer.write(framed(b"kind2"))
+            if size:
+                while len(seen) < 2:
+                    await asyncio.sleep(0)
+            gate.set()
+            assert [await read_frame(reader) for _ in range(2)] == [b"first", b"second"]
+        writer.close()
