@@ -284,6 +284,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._watchdog is not None:
             self._watchdog.cancel()
         self._transport.abort()
+        self._reader.forget()
         unanswered = tuple(self._expected)
         self._expected.clear()
         for expected in unanswered:

@@ -20,6 +20,7 @@ cdef class Connection:
     cdef public object closing_since_s
     cdef public bint has_hung_up
 
+    cdef _let_go(self)
     cpdef get_buffer(self, sizehint)
     cpdef buffer_updated(self, nbytes)
 

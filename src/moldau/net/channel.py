@@ -296,5 +296,6 @@ class _Connection(asyncio.BufferedProtocol):
             return
         self._failure = failure
         self._transport.abort()
+        self._reader.forget()
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(failure)

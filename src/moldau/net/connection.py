@@ -62,6 +62,10 @@ Open = Callable[["Connection"], Respond]
 """Called when a connection stands: whoever answers it may remember who it is."""
 
 
+def _answer_nothing(_frame: memoryview) -> None:
+    """Who has gone is answered no more."""
+
+
 class Connection:
     """Reads frames into a buffer of its own and answers them strictly in order.
 
@@ -144,10 +148,25 @@ class Connection:
         if self._unanswered is not None:
             self._unanswered.cancel()
         self._is_busy = True  # nothing more is handled
+        self._let_go()
         if self._memory is not None:
             self._memory.forget(self)
-            self._memory.give_back(self._memory_bytes)
+            self._give_memory_back()
         self._owner.closed(self)
+
+    def _let_go(self) -> None:
+        """Keep no memory, and nothing that refers to this connection.
+
+        It would stay until Python's collector comes, which is long for a hundred megabytes.
+        Whoever still works on a frame keeps the buffer alive by his view.
+        """
+        self._buffer = bytearray()
+        self._view = memoryview(self._buffer)
+        self._start = self._end = 0
+        self._outgoing.clear()
+        self._parked = self._unanswered = None
+        self._has_unanswered = False
+        self._respond = _answer_nothing
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
         return self._view[self._end :]
@@ -184,9 +203,10 @@ class Connection:
         return not self._is_busy and not self._has_unanswered and self._start == self._end
 
     def shrink(self) -> None:
-        """Give back the memory that a large request needed."""
-        if self.is_idle and len(self._buffer) > self._limits.receive_buffer_bytes:
-            self._replace_buffer(self._limits.receive_buffer_bytes)
+        """Give back the memory that a large request needed, unless the next one needs it too."""
+        capacity = self._limits.receive_buffer_bytes
+        if not self._is_busy and self._end - self._start < capacity < len(self._buffer):
+            self._replace_buffer(capacity)
 
     def abort(self) -> None:
         """Hang up without sending what is still buffered."""

@@ -93,7 +93,7 @@ class SocketTransport:
         """Begins to read at once; `connected` must not block."""
         self._poller = poller
         self._socket = connected
-        self._reader = reader
+        self._reader: Reader | None = reader
         self.descriptor = connected.fileno()
         self._unsent = bytearray()
         self._unsent_max = 65_536
@@ -146,10 +146,12 @@ class SocketTransport:
             # What came before it is still to be read; the system would repeat itself.
             self._has_hung_up = True
             self._watch()
+            assert self._reader is not None
             self._reader.hung_up()
 
     def _read(self) -> None:
         reader = self._reader
+        assert reader is not None
         try:
             size = self._socket.recv_into(reader.get_buffer(-1))
         except (BlockingIOError, InterruptedError):
@@ -197,6 +199,7 @@ class SocketTransport:
         self._watch()
         if not self._is_full and len(self._unsent) > self._unsent_max:
             self._is_full = True
+            assert self._reader is not None
             self._reader.pause_writing()
 
     def write_before_file(self, data: bytes | bytearray | memoryview) -> None:
@@ -266,6 +269,7 @@ class SocketTransport:
             self._sent.set_result(None)
         if self._is_full and 4 * len(self._unsent) <= self._unsent_max:
             self._is_full = False
+            assert self._reader is not None
             self._reader.resume_writing()
         if self._is_closing and not self._unsent:
             self._end(None)
@@ -317,7 +321,10 @@ class SocketTransport:
 
     def lose(self, error: Exception | None) -> None:
         """Tell the reader, whose last words these are."""
+        reader = self._reader
+        assert reader is not None, "a connection is lost once"
+        self._reader = None  # it refers to this transport: neither would be forgotten
         try:
-            self._reader.connection_lost(error)
+            reader.connection_lost(error)
         finally:
             self._socket.close()

@@ -82,6 +82,11 @@ class FrameReader:
             self._start = self._end = 0
         return frame
 
+    def forget(self) -> None:
+        """Let go of what has arrived: no more will come, and the rest of a frame is of no use."""
+        self._buffer = bytearray()
+        self._start = self._end = self._last_size = 0
+
     def _declared_size(self) -> int | None:
         if self.waiting_bytes < _SIZE.size:
             return None

@@ -1,6 +1,7 @@
 """One connection: pipelining, deadlines, and answers that are not what they should be."""
 
 import asyncio
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
@@ -217,3 +218,23 @@ async def test_the_socket_can_be_taken_over(connection: Connection) -> None:
         size = (20).to_bytes(4, "big")
         await asyncio.to_thread(taken.sendall, size + bytes(4) + b"abcd" + bytes(12))
         assert (await asyncio.to_thread(taken.recv, 100))[4:8] == b"abcd"
+
+
+async def test_a_lost_connection_keeps_no_part_of_an_answer() -> None:
+    async def partly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(4)
+        writer.write((50_000_000).to_bytes(4, "big") + bytes(8_000_000))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(partly, "127.0.0.1", 0)
+    connection = await connect(Address(*server.sockets[0].getsockname()[:2]))
+    tracemalloc.start()
+    try:
+        with pytest.raises(NetworkException):
+            await ask(connection)
+        assert tracemalloc.get_traced_memory()[0] < 2_000_000
+    finally:
+        tracemalloc.stop()
+    connection.close()
+    server.close()

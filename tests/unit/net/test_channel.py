@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -369,4 +370,23 @@ async def test_a_small_answer_after_a_large_one_comes_at_once() -> None:
         await channel.call(REQUEST, VERSION)
         answer = await asyncio.wait_for(channel.call(REQUEST, VERSION), 5)
         assert answer == ControlledShutdownResponse(error_code=0, remaining_partitions=[])
+        channel.close()
+
+
+async def test_a_lost_connection_keeps_no_part_of_an_answer() -> None:
+    async def partly(_frame: bytes) -> bytes:
+        for writer in peer.writers:
+            writer.write((50_000_000).to_bytes(4, "big") + bytes(8_000_000))
+            await writer.drain()
+        return b""
+
+    async with peer_that(partly) as peer:
+        channel = channel_to(peer, ChannelLimits())
+        tracemalloc.start()
+        try:
+            with pytest.raises(ConnectionError, match="closed the connection"):
+                await channel.call(REQUEST, VERSION)
+            assert tracemalloc.get_traced_memory()[0] < 2_000_000
+        finally:
+            tracemalloc.stop()
         channel.close()

@@ -187,3 +187,14 @@ def test_what_is_missing_of_a_frame_is_known_with_its_size() -> None:
     reader.feed(b"defghij")
     assert reader.missing_bytes == 0
     assert reader.next_frame() == b"abcdefghij"
+
+
+def test_what_has_arrived_can_be_forgotten_and_frames_that_are_out_stay() -> None:
+    reader = FrameReader(100)
+    reader.feed(b"\0\0\0\1a\0\0\0\2b")
+    frame = reader.next_frame()
+    reader.forget()
+    assert (reader.waiting_bytes, reader.next_frame()) == (0, None)
+    assert frame == b"a"
+    reader.feed(b"\0\0\0\1c")
+    assert reader.next_frame() == b"c"
