@@ -18,7 +18,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.broker.handlers.produce import OPENED_ON_LOOP_BYTES
+from moldau.broker.handlers.produce import COMPRESSED_ON_LOOP_BYTES, OPENED_ON_LOOP_BYTES
 from moldau.broker.internal_topics import is_internal
 from moldau.broker.promised_produce import PromisedProduce, framed
 from moldau.errors import KafkaError, ProtocolError
@@ -29,8 +29,9 @@ from moldau.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from moldau.records.batch import BatchHeader
-from moldau.records.compression import codec_of, decompress
+from moldau.records.compression import codec_of
 from moldau.records.lz4 import has_linked_blocks
+from moldau.records.opening import Opening, TooLargeToOpen
 from moldau.replication.partition import ALL_IN_SYNC
 
 if not cython.compiled:
@@ -228,8 +229,10 @@ class Express:
         if codec != NONE and (
             (codec != SNAPPY and codec != LZ4 and codec != ZSTD)  # noqa: PLR1714 - numbers in C
             or (codec == ZSTD and self.version < ZSTD_FROM)
-            or self.size > OPENED_ON_LOOP_BYTES
+            or self.size > COMPRESSED_ON_LOOP_BYTES
         ):
+            return False
+        if self.size > OPENED_ON_LOOP_BYTES:
             return False
         self.record_count = read_int32(data, start + 57)
         if self.record_count < 1 or read_int32(data, start + 23) != self.record_count - 1:
@@ -251,17 +254,18 @@ class Express:
         payload = frame[start:end]
         if self.codec == LZ4 and has_linked_blocks(payload):
             return False
-        with self.broker.scratch.pool() as pool:
+        opening = Opening(self.broker.scratch, OPENED_ON_LOOP_BYTES)
+        with opening.scratch.pool() as pool:
             try:
-                opened = decompress(
+                opened = opening.open(
                     codec_of(self.codec),
                     payload,
                     limit_bytes=rules.decompressed_max_bytes,
                     allocate=pool.allocate,
                 )
-            except ProtocolError:
+            except TooLargeToOpen:
                 return False
-            return self.read_opened(memoryview(opened))
+            return self.read_opened(opened)
 
     def read_opened(self, section: memoryview) -> bool:
         """The same for records that were compressed."""

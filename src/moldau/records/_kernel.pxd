@@ -10,7 +10,7 @@ from moldau.records.memory cimport (
 )
 
 cdef checksum_pointer CHECKSUM
-cdef int64_t HEADER_SIZE, RECORD_SIZE_MIN, OFFSET_MAX
+cdef int64_t HEADER_SIZE, RECORD_SIZE_MIN, OFFSET_MAX, TURN_RECORDS
 cdef int64_t CODEC, LOG_APPEND_TIME, TRANSACTION, SPECIAL
 
 

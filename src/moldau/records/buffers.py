@@ -9,6 +9,8 @@ WritableBuffer: TypeAlias = bytearray | memoryview
 Allocate: TypeAlias = Callable[[int], memoryview]
 """Gives at least so many bytes of memory, of any content."""
 
+ANY_NUMBER = 2**31 - 1
+
 _CLEARED_MAX_BYTES = 2**20
 
 

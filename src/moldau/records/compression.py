@@ -11,7 +11,7 @@ import cramjam
 from moldau.errors import ProtocolError
 from moldau.records import gzip_members, lz4, xerial
 from moldau.records.bounded import decompress_bounded
-from moldau.records.buffers import Allocate, ReadableBuffer, room
+from moldau.records.buffers import ANY_NUMBER, Allocate, ReadableBuffer, room
 
 ZSTD_LEVEL_DEFAULT = 3
 
@@ -59,11 +59,17 @@ def compress(codec: Codec, data: ReadableBuffer, level: int | None = None) -> Re
 
 
 def decompress(
-    codec: Codec, data: ReadableBuffer, *, limit_bytes: int, allocate: Allocate = room
+    codec: Codec,
+    data: ReadableBuffer,
+    *,
+    limit_bytes: int,
+    allocate: Allocate = room,
+    pieces_max: int = ANY_NUMBER,
 ) -> ReadableBuffer:
     """Decompress into at most `limit_bytes`; anything malformed or larger is refused.
 
-    The result may be in memory that `allocate` gave; not every codec has a use for it.
+    The result may be in memory that `allocate` gave; not every codec has a use for it. Nor do
+    all consist of pieces that we put together.
     """
     match codec:
         case Codec.NONE:
@@ -71,11 +77,15 @@ def decompress(
                 raise ProtocolError(f"{len(data)} bytes are more than {limit_bytes}")
             return data
         case Codec.GZIP:
-            return gzip_members.decompress(data, limit_bytes=limit_bytes)
+            return gzip_members.decompress(data, limit_bytes=limit_bytes, pieces_max=pieces_max)
         case Codec.SNAPPY:
-            return xerial.decompress(data, limit_bytes=limit_bytes, allocate=allocate)
+            return xerial.decompress(
+                data, limit_bytes=limit_bytes, allocate=allocate, pieces_max=pieces_max
+            )
         case Codec.LZ4:
-            return lz4.decompress(data, limit_bytes=limit_bytes, allocate=allocate)
+            return lz4.decompress(
+                data, limit_bytes=limit_bytes, allocate=allocate, pieces_max=pieces_max
+            )
         case Codec.ZSTD:
             return decompress_bounded(
                 cramjam.zstd.decompress_into, data, limit_bytes=limit_bytes, allocate=allocate

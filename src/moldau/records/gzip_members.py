@@ -7,7 +7,7 @@ older versions decompress all of a payload before they look at the room for it.
 import zlib
 
 from moldau.errors import ProtocolError
-from moldau.records.buffers import ReadableBuffer, room
+from moldau.records.buffers import ANY_NUMBER, ReadableBuffer, room
 
 LEVEL_DEFAULT = -1  # zlib's own choice, 6
 
@@ -23,12 +23,16 @@ def compress(data: ReadableBuffer, level: int = LEVEL_DEFAULT) -> bytes:
     return compressor.compress(data) + compressor.flush()
 
 
-def decompress(data: ReadableBuffer, *, limit_bytes: int) -> ReadableBuffer:
+def decompress(
+    data: ReadableBuffer, *, limit_bytes: int, pieces_max: int = ANY_NUMBER
+) -> ReadableBuffer:
     """Decompress all members into at most `limit_bytes`."""
     guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(data)))
     try:
         output = _decompress_single(data, guess)
-        return _decompress_in_steps(memoryview(data), limit_bytes) if output is None else output
+        if output is not None:
+            return output
+        return _decompress_in_steps(memoryview(data), limit_bytes, pieces_max)
     except zlib.error as error:
         raise ProtocolError(f"gzip: {error}") from None
 
@@ -42,14 +46,14 @@ def _decompress_single(data: ReadableBuffer, guess: int) -> bytes | None:
     return None
 
 
-def _decompress_in_steps(data: memoryview, limit_bytes: int) -> memoryview:
+def _decompress_in_steps(data: memoryview, limit_bytes: int, members_max: int) -> memoryview:
     """Decompress what is larger than a guess or has several members.
 
     zlib hands back a copy of what it did not need, so it is given the data in steps.
     """
     output = room(limit_bytes)
     size = position = 0
-    while True:
+    for _ in range(members_max):
         member = zlib.decompressobj(_WINDOW)
         pending: ReadableBuffer = b""
         while not member.eof:
@@ -67,3 +71,4 @@ def _decompress_in_steps(data: memoryview, limit_bytes: int) -> memoryview:
         position -= len(member.unused_data)
         if position == len(data):
             return output[:size]
+    raise ProtocolError(f"gzip: more than {members_max} members")

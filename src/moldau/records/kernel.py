@@ -45,6 +45,7 @@ TRANSACTION = 0x30  # its records and its markers
 SPECIAL = CODEC | TRANSACTION
 RECORD_SIZE_MIN = 7  # each of its seven parts takes a byte at least
 OFFSET_MAX = 2**63 - 1
+TURN_RECORDS = 65_536  # a millisecond
 
 CHECKSUM = checksum_function()
 
@@ -73,6 +74,9 @@ def check_records(body: memoryview, record_count: int) -> tuple[int, int, int, b
         if cursor.key_size < 0:
             any_null_key = True
         index += 1
+        if index % TURN_RECORDS == 0:
+            with cython.nogil:  # in a thread: others have their turn
+                pass
     return min_timestamp_delta, max_timestamp_delta, offset_delta_of_max, any_null_key
 
 

@@ -31,6 +31,7 @@ CODEC_MASK = 0x07
 LOG_APPEND_TIME = 0x08
 
 _CHECKED_POSITION = 16
+ATTRIBUTES_POSITION = 17
 _UINT32 = struct.Struct(">I")
 _INT32 = struct.Struct(">i")
 _PREFIX = struct.Struct(">qiI")

@@ -23,7 +23,7 @@ import cramjam
 
 from moldau.errors import ProtocolError
 from moldau.records.bounded import decompress_bounded
-from moldau.records.buffers import Allocate, ReadableBuffer, room
+from moldau.records.buffers import ANY_NUMBER, Allocate, ReadableBuffer, room
 from moldau.records.xxhash32 import xxhash32
 
 LEVEL_DEFAULT = 9  # Kafka's number for the fast compressor; all others mean "high compression"
@@ -80,6 +80,7 @@ def decompress(
     limit_bytes: int,
     accept_old_checksum: bool = False,
     allocate: Allocate = room,
+    pieces_max: int = ANY_NUMBER,
 ) -> memoryview:
     """Decompress one frame of any legal kind into at most `limit_bytes`."""
     view = memoryview(data)
@@ -87,7 +88,7 @@ def decompress(
     if flags & _CONTENT_SIZE and _INT64.unpack_from(view, 6)[0] > limit_bytes:
         raise ProtocolError(f"lz4: more than {limit_bytes} bytes when decompressed")
     if flags & (_INDEPENDENT | _BLOCK_CHECKSUM | _CONTENT_CHECKSUM) == _INDEPENDENT:
-        return _decompress_blocks(view[position:], block_size, limit_bytes, allocate)
+        return _decompress_blocks(view[position:], block_size, limit_bytes, allocate, pieces_max)
     return _decompress_frame(view, position, limit_bytes, allocate)
 
 
@@ -127,12 +128,14 @@ def _read_header(frame: memoryview, accept_old_checksum: bool) -> tuple[int, int
 
 
 def _decompress_blocks(
-    blocks: memoryview, block_size: int, limit_bytes: int, allocate: Allocate
+    blocks: memoryview, block_size: int, limit_bytes: int, allocate: Allocate, count_max: int
 ) -> memoryview:
     # All blocks are found twice, so that a frame of tiny ones takes no list of them.
-    capacity = sum(
-        min(block_size, len(block) * _RATIO_MAX) for _, block in _iterate_blocks(blocks, block_size)
-    )
+    capacity = 0
+    for count, (_, block) in enumerate(_iterate_blocks(blocks, block_size), 1):
+        if count > count_max:
+            raise ProtocolError(f"lz4: more than {count_max} blocks")
+        capacity += min(block_size, len(block) * _RATIO_MAX)
     capacity = min(capacity, limit_bytes)
     output = allocate(capacity)[:capacity]
     size = 0

@@ -23,9 +23,10 @@ from moldau.records.batch import (
     stamp_create_time,
     stamp_log_append_time,
 )
-from moldau.records.buffers import Allocate, ReadableBuffer, WritableBuffer
-from moldau.records.compression import Codec, compress, decompress
+from moldau.records.buffers import ReadableBuffer, WritableBuffer
+from moldau.records.compression import Codec, compress
 from moldau.records.entries import Entry, entry_at, iterate_entries
+from moldau.records.opening import Opening
 from moldau.records.record import decode_records
 from moldau.records.refusal import refuse_records
 from moldau.records.rules import UNLIMITED_MS, ProduceRules
@@ -59,9 +60,12 @@ def validate_produce(
     *,
     request_version: int,
     now_ms: int,
-    scratch: Scratch | None = None,
+    opening: Opening | None = None,
 ) -> ValidBatch | None:
     """Check the records of one partition in a Produce request.
+
+    With a bound on what may be opened, TooLargeToOpen is raised for what must be checked
+    elsewhere.
 
     None if there is nothing to append, which only versions below 3 may ask for; Kafka
     answers them with base offset -1 and no error. Undecodable records are INVALID_RECORD:
@@ -76,10 +80,9 @@ def validate_produce(
         if first is None:
             return None
         if first.magic == MAGIC:
-            with (scratch or Scratch()).pool() as pool:
-                batch = memoryview(records)[: first.size]
-                _require_single(records, first.size)
-                return _validate_batch(batch, rules, now_ms, pool.allocate)
+            _require_single(records, first.size)
+            batch = memoryview(records)[: first.size]
+            return _validate_batch(batch, rules, now_ms, opening or Opening(Scratch()))
         data = up_convert(records, list(iterate_entries(records)), rules, now_ms=now_ms)
         return _accept(data, BatchHeader.read(data), rules, now_ms, is_rebuilt=True)
     except ProtocolError as error:
@@ -108,20 +111,20 @@ def _require_single(records: ReadableBuffer, size: int) -> None:
 
 
 def _validate_batch(
-    batch: memoryview, rules: ProduceRules, now_ms: int, allocate: Allocate
+    batch: memoryview, rules: ProduceRules, now_ms: int, opening: Opening
 ) -> ValidBatch:
     header = _read_sound_header(batch, rules)
-    codec = header.codec
-    section = payload = batch[RECORDS_POSITION:]
-    if codec != Codec.NONE:
-        limit_bytes = rules.decompressed_max_bytes
-        section = memoryview(decompress(codec, payload, limit_bytes=limit_bytes, allocate=allocate))
-    max_timestamp = _check_section(section, header, rules, now_ms)
-
-    data: WritableBuffer = bytearray(batch) if batch.readonly else batch
+    codec, payload = header.codec, batch[RECORDS_POSITION:]
+    data: WritableBuffer = batch
     is_rebuilt = _must_recompress(payload, codec, rules)
-    if is_rebuilt:
-        data = _recompress(header, section, rules)
+    with opening.scratch.pool() as pool:
+        limit_bytes = rules.decompressed_max_bytes
+        section = opening.open(codec, payload, limit_bytes=limit_bytes, allocate=pool.allocate)
+        max_timestamp = _check_section(section, header, rules, now_ms, opening)
+        if is_rebuilt:
+            data = _recompress(header, section, rules)
+        elif batch.readonly:
+            data = bytearray(batch)
     if rules.is_log_append_time:
         stamp_log_append_time(data, 0, now_ms)
     elif header.is_log_append_time or header.max_timestamp != max_timestamp:
@@ -159,7 +162,7 @@ def _read_sound_header(batch: memoryview, rules: ProduceRules) -> BatchHeader:
 
 
 def _check_section(
-    section: memoryview, header: BatchHeader, rules: ProduceRules, now_ms: int
+    section: memoryview, header: BatchHeader, rules: ProduceRules, now_ms: int, opening: Opening
 ) -> int:
     """Check every record and return the largest timestamp, as the topic counts it."""
     min_delta, max_delta, _, any_null_key = check_records(section, header.record_count)
@@ -176,6 +179,7 @@ def _check_section(
     )
     # What the kernel found says whether a record may break a rule; only then is each read.
     if may_be_out_of_range or claims_log_append_time or (any_null_key and rules.is_compacted):
+        opening.read_one_by_one(header.record_count)
         rows = decode_records(
             section,
             record_count=header.record_count,

@@ -8,12 +8,13 @@ starts with its decompressed size, which can never look like Xerial's first byte
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from struct import Struct
 
 import cramjam
 
 from moldau.errors import ProtocolError
-from moldau.records.buffers import Allocate, ReadableBuffer, room
+from moldau.records.buffers import ANY_NUMBER, Allocate, ReadableBuffer, room
 
 MAGIC = b"\x82SNAPPY\x00"
 HEADER_SIZE = 16
@@ -36,10 +37,16 @@ def compress(data: ReadableBuffer) -> bytearray:
     return framed
 
 
-def decompress(data: ReadableBuffer, *, limit_bytes: int, allocate: Allocate = room) -> memoryview:
+def decompress(
+    data: ReadableBuffer,
+    *,
+    limit_bytes: int,
+    allocate: Allocate = room,
+    pieces_max: int = ANY_NUMBER,
+) -> memoryview:
     """Decompress raw or Xerial snappy into at most `limit_bytes`."""
     view = memoryview(data)
-    blocks = [view] if view[: len(MAGIC)] != MAGIC else list(_iterate_blocks(view))
+    blocks = [view] if view[: len(MAGIC)] != MAGIC else _blocks(view, pieces_max)
     sizes = []
     remaining = limit_bytes
     for block in blocks:
@@ -58,6 +65,13 @@ def decompress(data: ReadableBuffer, *, limit_bytes: int, allocate: Allocate = r
             raise ProtocolError(f"snappy: a block of {size} bytes has {written}")
         position += size
     return output
+
+
+def _blocks(view: memoryview, count_max: int) -> list[memoryview]:
+    blocks = list(islice(_iterate_blocks(view), count_max + 1))
+    if len(blocks) > count_max:
+        raise ProtocolError(f"snappy: more than {count_max} blocks")
+    return blocks
 
 
 def _iterate_blocks(view: memoryview) -> Iterator[memoryview]:

@@ -262,5 +262,17 @@ async def test_compressed_batches_are_opened_and_stored_as_they_came(
         assert log.log_end_offset == 50
 
 
+@FORMS
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
+async def test_what_opens_to_much_is_left_to_the_handler(module: ModuleType, codec: Codec) -> None:
+    async with broker_world({"message.max.bytes": "10000000"}) as world:
+        await world.create_topic("t")
+        way = express(world, module)
+        for size, is_plain in ((1_900_000, True), (2_100_000, False)):
+            batch = write_batch([Record(0, START_MS, None, bytes(size))], attributes=codec)
+            answer = way.respond(memoryview(frame_of(produce(batch), 9)))
+            assert (answer is not None) == is_plain
+
+
 def write_checksum(batch: bytearray) -> None:
     batch[17:21] = crc32c(memoryview(batch)[21:]).to_bytes(4, "big")

@@ -82,3 +82,10 @@ def test_any_bytes_are_data_or_refused(data: bytes) -> None:
             decompress(payload, limit_bytes=10_000)
         except ProtocolError:
             continue
+
+
+def test_so_many_members_are_read_and_no_more() -> None:
+    data = compress(b"a") * 1000
+    assert decompress(data, limit_bytes=1000, pieces_max=1000) == b"a" * 1000
+    with pytest.raises(ProtocolError, match="more than 999 members"):
+        decompress(data, limit_bytes=1000, pieces_max=999)

@@ -176,3 +176,10 @@ def test_any_blocks_are_data_or_refused(blocks: bytes) -> None:
             decompress(data, 100_000)
         except ProtocolError:
             continue
+
+
+def test_so_many_blocks_are_read_and_no_more() -> None:
+    data = frame(0x60, 0x40, *[stored(b"a")] * 1000)
+    assert bytes(lz4.decompress(data, limit_bytes=1000, pieces_max=1000)) == b"a" * 1000
+    with pytest.raises(ProtocolError, match="more than 999 blocks"):
+        lz4.decompress(data, limit_bytes=1000, pieces_max=999)

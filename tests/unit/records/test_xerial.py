@@ -91,3 +91,10 @@ def test_any_bytes_are_data_or_refused(data: bytes) -> None:
             decompress(payload, 100_000)
         except ProtocolError:
             continue
+
+
+def test_so_many_blocks_are_read_and_no_more() -> None:
+    data = HEADER + block(b"a") * 1000
+    assert bytes(xerial.decompress(data, limit_bytes=1000, pieces_max=1000)) == b"a" * 1000
+    with pytest.raises(ProtocolError, match="more than 999 blocks"):
+        xerial.decompress(data, limit_bytes=1000, pieces_max=999)

@@ -29,6 +29,8 @@ from moldau.protocol.messages.produce import (
 from moldau.records.batch import ATTRIBUTES_POSITION, CODEC_MASK, MAGIC, MAGIC_POSITION
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
+from moldau.records.legacy import ATTRIBUTES_POSITION as OLD_ATTRIBUTES_POSITION
+from moldau.records.opening import Opening, TooLargeToOpen
 from moldau.records.refusal import RecordsRefused
 from moldau.records.rules import ProduceRules
 from moldau.records.validate import ValidBatch, validate_produce
@@ -39,7 +41,9 @@ ADMIN_CLIENT = "__admin_client"
 # Larger batches are looked at in a thread, if that is work: the loop has others to serve. To
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 _CONVERTED_ON_LOOP_BYTES = 65_536
-OPENED_ON_LOOP_BYTES = 524_288
+COMPRESSED_ON_LOOP_BYTES = 524_288
+OPENED_ON_LOOP_BYTES = 2_097_152
+"""Of all records of a request, when they are opened: as much as takes some milliseconds."""
 _LEADER_HINTS_SINCE = 10
 _ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, nobody knows yet.
@@ -134,13 +138,14 @@ def refuse_appended(
 class _Appends:
     """The appends of one request, and those that wait for other replicas."""
 
-    __slots__ = ("_acks", "_broker", "_context", "_transactional_id", "waiting")
+    __slots__ = ("_acks", "_broker", "_context", "_opening", "_transactional_id", "waiting")
 
     def __init__(self, request: ProduceRequest, context: Context, broker: Broker) -> None:
         self._acks = request.acks
         self._transactional_id = request.transactional_id
         self._context = context
         self._broker = broker
+        self._opening = Opening(broker.scratch, OPENED_ON_LOOP_BYTES)
         self.waiting: list[_Waiting] = []
 
     def append(
@@ -155,17 +160,13 @@ class _Appends:
         if is_internal(name.topic) and self._context.client_id != ADMIN_CLIENT:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name.topic} is internal")
         partition = broker.replicas.leader(name)
-        rules, now_ms = partition.produce_rules, broker.clock.now_ms()
-        if (
-            records is not None
-            and len(records) > _CONVERTED_ON_LOOP_BYTES
-            and _takes_long(records, rules)
-        ):
+        if records is not None and _takes_long(records, partition.produce_rules):
             return self._append_opened(partition, records, response)
-        version = self._context.api_version
-        valid = validate_produce(
-            records, rules, request_version=version, now_ms=now_ms, scratch=broker.scratch
-        )
+        try:
+            valid = self._validate(partition, records, self._opening)
+        except TooLargeToOpen:
+            assert records is not None
+            return self._append_opened(partition, records, response)
         if valid is None:
             return None
         if valid.header.is_transactional:
@@ -183,17 +184,21 @@ class _Appends:
         self, partition: Partition, records: ReadableBuffer, response: PartitionProduceResponse
     ) -> None:
         """Validate in a thread, since the records have to be decompressed or converted."""
-        validate = partial(
-            validate_produce,
+        validate = partial(self._validate, partition, records, Opening(self._broker.scratch))
+        valid = await asyncio.get_running_loop().run_in_executor(None, validate)
+        if valid is not None:
+            await self._append_verified(partition, valid, response)
+
+    def _validate(
+        self, partition: Partition, records: ReadableBuffer | None, opening: Opening
+    ) -> ValidBatch | None:
+        return validate_produce(
             records,
             partition.produce_rules,
             request_version=self._context.api_version,
             now_ms=self._broker.clock.now_ms(),
-            scratch=self._broker.scratch,
+            opening=opening,
         )
-        valid = await asyncio.get_running_loop().run_in_executor(None, validate)
-        if valid is not None:
-            await self._append_verified(partition, valid, response)
 
     async def _append_verified(
         self, partition: Partition, valid: ValidBatch, response: PartitionProduceResponse
@@ -261,13 +266,21 @@ def _unverified(code: ErrorCode, version: int) -> ErrorCode:
 
 
 def _takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
-    """Whether validating means to compress, to convert, or to decompress many records."""
+    """Whether validating means to compress, to convert, or to decompress many records.
+
+    How many that are is not known before compressed records are opened.
+    """
+    if len(records) <= ATTRIBUTES_POSITION + 1:
+        return False  # nor is it a batch
+    is_large = len(records) > _CONVERTED_ON_LOOP_BYTES
     if records[MAGIC_POSITION] != MAGIC:
-        return True
+        return is_large or records[OLD_ATTRIBUTES_POSITION] & CODEC_MASK != Codec.NONE
     codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
-    if rules.codec not in (None, codec) or codec == Codec.GZIP:
-        return True
-    return codec != Codec.NONE and len(records) > OPENED_ON_LOOP_BYTES
+    if rules.codec not in (None, codec):
+        return is_large or codec != Codec.NONE
+    if codec == Codec.GZIP:
+        return is_large
+    return codec != Codec.NONE and len(records) > COMPRESSED_ON_LOOP_BYTES
 
 
 async def _wait_for_replicas(waiting: list[_Waiting], timeout_ms: int, broker: Broker) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from random import Random
 
 import pytest
 
@@ -11,12 +10,11 @@ from moldau.metadata.image import BrokerNode, Endpoint
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection, Later
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
-from moldau.records.batch import BatchHeader, Producer, write_batch
+from moldau.records.batch import Producer, write_batch
 from moldau.records.compression import Codec
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from moldau.runtime import eager
 from unit.broker.requests import (
     NEWEST_PRODUCE,
     as_follower,
@@ -238,51 +236,6 @@ async def test_acks_all_needs_enough_in_sync(world: World) -> None:
     assert world.partition("m").log.log_end_offset == 0
     answer = produced(await world.ask(produce(batch_of(b"a"), topic="m", acks=1), 9))
     assert answer.error_code == ErrorCode.NONE
-
-
-def noise(size: int) -> list[bytes]:
-    """So many bytes that no codec makes smaller, in values of a thousand."""
-    data = Random(1).randbytes(size)
-    return [data[start : start + 1_000] for start in range(0, size, 1_000)]
-
-
-@pytest.mark.parametrize(
-    ("sent", "stored", "kept"),
-    [
-        (Codec.LZ4, "producer", Codec.LZ4),
-        (Codec.NONE, "gzip", Codec.GZIP),
-    ],
-)
-async def test_large_batches_are_opened_off_the_loop(
-    world: World, sent: Codec, stored: str, kept: Codec
-) -> None:
-    await world.create_topic("z", overrides={"compression.type": stored})
-    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise(600_000))]
-    request = produce(write_batch(rows, attributes=sent), topic="z")
-    outcome = eager.start(world.ask(request, 9))
-    assert isinstance(outcome, eager.Waiting)
-    answer = produced(await outcome.rest)
-    assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)
-    read = world.partition("z").log.read(0, max_bytes=10_000_000).range
-    assert read is not None
-    assert BatchHeader.read(read.read()).codec == kept
-
-
-async def test_large_batches_that_need_no_opening_are_appended_at_once(world: World) -> None:
-    request = produce(batch_of(*[bytes(1_000)] * 100))
-    outcome = eager.start(world.ask(request, 9))
-    assert isinstance(outcome, eager.Finished)
-    assert produced(outcome.value).error_code == ErrorCode.NONE
-
-
-async def test_a_topic_deleted_while_its_records_are_looked_at_takes_none(world: World) -> None:
-    rows = [Record(n, START_MS, None, value, ()) for n, value in enumerate(noise(600_000))]
-    partition = world.partition("t")
-    outcome = eager.start(world.ask(produce(write_batch(rows, attributes=Codec.LZ4)), 9))
-    assert isinstance(outcome, eager.Waiting)
-    partition.leave()
-    assert produced(await outcome.rest).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert partition.log.log_end_offset == 0
 
 
 async def test_a_failing_disk_concerns_its_own_partitions() -> None:
