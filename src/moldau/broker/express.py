@@ -18,7 +18,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.broker.handlers.produce import COMPRESSED_ON_LOOP_BYTES, OPENED_ON_LOOP_BYTES
+from moldau.broker.handlers.produce import COMPRESSED_ON_LOOP_BYTES
 from moldau.broker.internal_topics import is_internal
 from moldau.broker.promised_produce import PromisedProduce, framed
 from moldau.errors import KafkaError, ProtocolError
@@ -31,7 +31,7 @@ from moldau.protocol.messages.produce import (
 from moldau.records.batch import BatchHeader
 from moldau.records.compression import codec_of
 from moldau.records.lz4 import has_linked_blocks
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import ON_LOOP_BYTES, Opening, TooLargeToOpen
 from moldau.replication.partition import ALL_IN_SYNC
 
 if not cython.compiled:
@@ -232,7 +232,7 @@ class Express:
             or self.size > COMPRESSED_ON_LOOP_BYTES
         ):
             return False
-        if self.size > OPENED_ON_LOOP_BYTES:
+        if self.size > ON_LOOP_BYTES:
             return False
         self.record_count = read_int32(data, start + 57)
         if self.record_count < 1 or read_int32(data, start + 23) != self.record_count - 1:
@@ -254,7 +254,7 @@ class Express:
         payload = frame[start:end]
         if self.codec == LZ4 and has_linked_blocks(payload):
             return False
-        opening = Opening(self.broker.scratch, OPENED_ON_LOOP_BYTES)
+        opening = Opening(self.broker.scratch, ON_LOOP_BYTES)
         with opening.scratch.pool() as pool:
             try:
                 opened = opening.open(

@@ -1,8 +1,10 @@
 """What was read of a partition as the client can read it: as it is, or in an older format."""
 
+from functools import partial
+
 from moldau.broker.reads import PartitionRead, ReadTerms, end_of
 from moldau.errors import ErrorCode, KafkaError
-from moldau.records.batch import MAGIC, iterate_headers
+from moldau.records.batch import CODEC_MASK, MAGIC, iterate_headers
 from moldau.records.downconvert import Allowance, down_convert, magic_for_fetch
 from moldau.replication.partition import Partition
 from moldau.runtime.file_range import FileRange
@@ -66,7 +68,19 @@ async def _converted(
         headers = [header for _, header in iterate_headers(data)]
         if not headers:
             return data  # a part of a batch tells the client that its limit is too small
-        converted = await _down_convert(data, fetch_offset, magic, allowance)
+        # What compressed records open to is not known, nor how many they are.
+        is_quick = len(data) <= _CONVERTED_ON_LOOP_BYTES and not any(
+            header.attributes & CODEC_MASK for header in headers
+        )
+        convert = partial(
+            down_convert,
+            data,
+            to_magic=magic,
+            start_offset=fetch_offset,
+            limit_bytes=_CONVERTED_MAX_BYTES,
+            allowance=allowance,
+        )
+        converted = convert() if is_quick else await in_thread(convert)
         if converted:
             return converted
         stretch = read.partition.log.read(
@@ -81,18 +95,3 @@ async def _converted(
 async def _read(stretch: FileRange) -> bytes:
     data = stretch.read_cached() if stretch.size <= _CONVERTED_ON_LOOP_BYTES else None
     return await in_thread(stretch.read) if data is None else data
-
-
-async def _down_convert(
-    data: bytes, fetch_offset: int, magic: int, allowance: Allowance
-) -> bytearray:
-    def convert() -> bytearray:
-        return down_convert(
-            data,
-            to_magic=magic,
-            start_offset=fetch_offset,
-            limit_bytes=_CONVERTED_MAX_BYTES,
-            allowance=allowance,
-        )
-
-    return convert() if len(data) <= _CONVERTED_ON_LOOP_BYTES else await in_thread(convert)

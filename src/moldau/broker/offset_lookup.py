@@ -1,11 +1,17 @@
 """Finding offsets in a partition by what a client may ask for: an end, or a time."""
 
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 from moldau.errors import ErrorCode, KafkaError
+from moldau.log.log import Log
+from moldau.log.time_index import TimestampOffset
+from moldau.log.timestamps import Candidate
 from moldau.model import NO_LEADER_EPOCH, NO_TIMESTAMP
+from moldau.records.opening import Opening, TooLargeToOpen
 from moldau.replication.partition import Partition
+from moldau.runtime.threads import in_thread
 
 NO_OFFSET = -1
 
@@ -42,9 +48,10 @@ class Found(NamedTuple):
     leader_epoch: int = NO_LEADER_EPOCH
 
 
-def look_up(partition: Partition, timestamp: int, look: Lookup) -> Found:
+async def look_up(partition: Partition, timestamp: int, look: Lookup, opening: Opening) -> Found:
     """The offset for a time, or for one of the words that stand in its place.
 
+    Records are opened here as far as `opening` goes, and otherwise in a thread.
     Raises OFFSET_NOT_AVAILABLE to a client whose answer depends on an end that a new
     leader cannot know yet.
     """
@@ -60,14 +67,35 @@ def look_up(partition: Partition, timestamp: int, look: Lookup) -> Found:
         case Requested.LATEST_TIERED:
             return Found()  # nothing is ever moved to other storage
         case Requested.MAX_TIMESTAMP:
-            found = log.offset_of_largest_timestamp()
+            found = await _first_in(log.batch_of_largest_timestamp(), opening)
         case _:
-            found = log.offset_for_timestamp(timestamp)
+            found = await _first_at_or_after(log, timestamp, opening)
     if found is not None and found.offset < look.end_offset(partition):
         return _at(partition, found.offset, found.timestamp)
     if look.is_client:
         _require_settled(partition)
     return Found()
+
+
+async def _first_at_or_after(log: Log, timestamp: int, opening: Opening) -> TimestampOffset | None:
+    """Looks at the log anew for each batch: it may have changed meanwhile."""
+    batch = log.batch_for_timestamp(timestamp)
+    while batch is not None:
+        found = await _first_in(batch, opening)
+        if found is not None:
+            return found
+        # The record was before the start of the log.
+        batch = log.batch_for_timestamp(timestamp, start_offset=batch.header.next_offset)
+    return None
+
+
+async def _first_in(batch: Candidate | None, opening: Opening) -> TimestampOffset | None:
+    if batch is None:
+        return None
+    try:
+        return batch.first(opening)
+    except TooLargeToOpen:
+        return await in_thread(partial(batch.first, Opening(opening.scratch)))
 
 
 def segment_starts(partition: Partition, timestamp: int, look: Lookup, *, now_ms: int) -> list[int]:

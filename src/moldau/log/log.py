@@ -34,6 +34,8 @@ from moldau.log.volume import Folder
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.records.batch import BatchHeader
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
+from moldau.records.opening import Opening
+from moldau.records.scratch import Scratch
 from moldau.runtime import native
 
 if TYPE_CHECKING:
@@ -201,16 +203,34 @@ class Log:
         except OSError as error:
             raise self.folder.volume.fail(error) from error
 
+    def batch_for_timestamp(
+        self, timestamp: int, *, start_offset: int = 0
+    ) -> timestamps.Candidate | None:
+        """The batch with the first record whose timestamp is `timestamp` or later."""
+        with self.folder.volume.guard():
+            start = max(start_offset, self.log_start_offset)
+            return timestamps.at_or_after(self.segments, timestamp, start_offset=start)
+
+    def batch_of_largest_timestamp(self) -> timestamps.Candidate | None:
+        """The batch with the first record that has the largest timestamp."""
+        with self.folder.volume.guard():
+            return timestamps.of_largest(self.segments, start_offset=self.log_start_offset)
+
     def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
         """The first record whose timestamp is `timestamp` or later."""
-        with self.folder.volume.guard():
-            start = self.log_start_offset
-            return timestamps.first_at_or_after(self.segments, timestamp, start_offset=start)
+        opening = Opening(Scratch())
+        batch = self.batch_for_timestamp(timestamp)
+        while batch is not None:
+            found = batch.first(opening)
+            if found is not None:
+                return found
+            batch = self.batch_for_timestamp(timestamp, start_offset=batch.header.next_offset)
+        return None
 
     def offset_of_largest_timestamp(self) -> TimestampOffset | None:
         """The first record that has the largest timestamp."""
-        with self.folder.volume.guard():
-            return timestamps.of_largest(self.segments, start_offset=self.log_start_offset)
+        batch = self.batch_of_largest_timestamp()
+        return None if batch is None else batch.first(Opening(Scratch()))
 
     def end_offset_for_epoch(self, leader_epoch: int) -> EpochEnd:
         """Where an epoch ended here (KIP-101)."""

@@ -21,6 +21,10 @@ cdef int64_t CODEC, LOG_APPEND_TIME, TRANSACTION, SPECIAL
 cpdef tuple check_records(body, int64_t record_count)
 
 
+@cython.locals(cursor=RecordCursor, count=int64_t)
+cpdef find_timestamp(body, int64_t record_count, int64_t timestamp_delta, int64_t offset_delta)
+
+
 @cython.final
 cdef class BatchRun:
     cdef readonly int64_t position, end, batch_count, row_count_max, size, next_offset, codec

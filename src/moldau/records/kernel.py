@@ -80,6 +80,23 @@ def check_records(body: memoryview, record_count: int) -> tuple[int, int, int, b
     return min_timestamp_delta, max_timestamp_delta, offset_delta_of_max, any_null_key
 
 
+def find_timestamp(
+    body: memoryview, record_count: int, timestamp_delta: int, offset_delta: int
+) -> tuple[int, int] | None:
+    """The first record from an offset on that is of this time or later: its two deltas."""
+    cursor = RecordCursor(body)
+    cursor.start(0, len(body), record_count)
+    count = 0
+    while cursor.advance():
+        if cursor.timestamp_delta >= timestamp_delta and cursor.offset_delta >= offset_delta:
+            return cursor.timestamp_delta, cursor.offset_delta
+        count += 1
+        if count % TURN_RECORDS == 0:
+            with cython.nogil:
+                pass
+    return None
+
+
 class BatchRun:
     """Consecutive batches to be read, `[position, end)` of the fetched bytes.
 

@@ -11,6 +11,8 @@ from moldau.records.buffers import ANY_NUMBER, Allocate, ReadableBuffer
 from moldau.records.compression import Codec, decompress
 from moldau.records.scratch import Scratch
 
+ON_LOOP_BYTES = 2_097_152
+"""Of all records of a request: as much as takes some milliseconds."""
 # Each takes a few microseconds, however small it is.
 _PIECES_MAX = 2000
 _READ_ONE_BY_ONE_MAX = 1000

@@ -9,6 +9,7 @@ import pytest
 from moldau.broker import fetched_records
 from moldau.log.producer_state import Origin
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
+from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
@@ -69,6 +70,16 @@ async def test_much_is_converted_off_the_loop(world: World) -> None:
     assert isinstance(outcome, eager.Waiting)
     records = records_of(fetched(await outcome.rest)[0])
     assert len(list(iterate_entries(records))) == 40
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
+async def test_compressed_records_are_converted_off_the_loop(world: World, codec: Codec) -> None:
+    batch = write_batch([Record(0, START_MS, None, bytes(200_000))], attributes=codec)
+    world.partition("t").append(batch, acks=1, now_ms=START_MS)
+    outcome = eager.start(world.ask(fetch(fetch_partition()), 1))
+    assert isinstance(outcome, eager.Waiting)
+    records = records_of(fetched(await outcome.rest)[0])
+    assert len(list(iterate_entries(records))) == 1
 
 
 async def test_what_is_rewritten_for_one_request_is_bounded_over_its_partitions(

@@ -5,7 +5,9 @@ import pytest
 from moldau.log.log import Log
 from moldau.records.batch import LOG_APPEND_TIME, write_batch
 from moldau.records.compression import Codec
+from moldau.records.opening import Opening, TooLargeToOpen
 from moldau.records.record import Record
+from moldau.records.scratch import Scratch
 from unit.log.logs import Workbench, batch, fill
 
 
@@ -54,3 +56,34 @@ def test_records_without_timestamps_are_not_found() -> None:
     log = Workbench().create()
     append(log, -1)
     assert log.offset_for_timestamp(0) is None
+
+
+@pytest.mark.parametrize("attributes", [0, LOG_APPEND_TIME])
+def test_the_search_goes_on_behind_a_batch_whose_record_was_deleted(attributes: int) -> None:
+    log = Workbench().create()
+    append(log, 900, 100, attributes=attributes)
+    append(log, 800, 850)
+    log.raise_high_watermark(4)
+    log.raise_log_start(1)
+    expected = (900, 1) if attributes else (800, 2)
+    assert log.offset_for_timestamp(500) == expected
+
+
+def test_any_number_is_taken_for_a_timestamp() -> None:
+    log = Workbench().create()
+    append(log, 2**62, 2**62 + 5)
+    assert log.offset_for_timestamp(-(2**63)) == (2**62, 0)
+    assert log.offset_for_timestamp(2**63 - 1) is None
+    append(log, 0, 2**63 - 1)
+    assert log.offset_for_timestamp(2**63 - 1) == (2**63 - 1, 3)
+
+
+@pytest.mark.parametrize("codec", Codec)
+def test_a_batch_is_searched_within_the_bounds_of_who_searches(codec: Codec) -> None:
+    log = Workbench().create()
+    append(log, *range(10_000), attributes=codec)
+    batch = log.batch_for_timestamp(9_000)
+    assert batch is not None
+    with pytest.raises(TooLargeToOpen):
+        batch.first(Opening(Scratch(), 10_000))
+    assert batch.first(Opening(Scratch(), 1_000_000)) == (9_000, 9_000)

@@ -159,6 +159,26 @@ def test_hostile_bytes_are_refused(form: str, case: str) -> None:
 
 
 @in_both_forms
+@given(rows=rows, timestamp=st.integers(-10, 10), offset=st.integers(0, 5))
+@example(rows=[(5, None, None, []), (7, None, None, [])], timestamp=5, offset=1)
+def test_the_first_record_of_a_time_is_found(
+    form: str, rows: list[Row], timestamp: int, offset: int
+) -> None:
+    found = [
+        (row[0], index) for index, row in enumerate(rows) if row[0] >= timestamp and index >= offset
+    ]
+    body = memoryview(records(rows))
+    assert FORMS[form].find_timestamp(body, len(rows), timestamp, offset) == next(iter(found), None)
+
+
+@in_both_forms
+def test_very_many_records_are_walked_through(form: str) -> None:
+    body = records([(0, b"", b"", [])] * 70_000)
+    assert check(form, body, 70_000) == (0, 0, 0, False)
+    assert FORMS[form].find_timestamp(memoryview(body), 70_000, 1, 0) is None
+
+
+@in_both_forms
 @pytest.mark.parametrize("edge", [-(2**63), -(2**31), -1, 0, 63, 64, 8191, 8192, 2**31, 2**63 - 1])
 def test_timestamps_of_every_length(form: str, edge: int) -> None:
     assert check(form, records([(edge, b"", b"", [])]), 1) == (edge, edge, 0, False)

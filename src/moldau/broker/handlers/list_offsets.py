@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.offset_lookup import Lookup, Requested, look_up, segment_starts
+from moldau.broker.offset_lookup import Found, Lookup, Requested, look_up, segment_starts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.list_offsets import (
@@ -12,6 +12,8 @@ from moldau.protocol.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from moldau.records.opening import ON_LOOP_BYTES, Opening
+from moldau.replication.partition import Partition
 
 CONSUMER = -1
 READ_COMMITTED = 1
@@ -34,6 +36,7 @@ async def handle(
         is_read_committed=request.isolation_level == READ_COMMITTED,
     )
     repeated = await _repeated(request, context)
+    opening = Opening(broker.scratch, ON_LOOP_BYTES)
     topics = []
     async for topic in context.each(request.topics):
         responses = []
@@ -42,7 +45,13 @@ async def handle(
                 if context.api_version > 0:
                     _require_once(TopicPartition(topic.name, asked.partition_index), repeated)
                     _require_served(asked.timestamp, context.api_version)
-                responses.append(_answer(topic.name, asked, look, context, broker))
+                name = TopicPartition(topic.name, asked.partition_index)
+                partition = broker.replicas.leader(name, asked.current_leader_epoch)
+                if context.api_version == 0:
+                    responses.append(_starts(partition, asked, look, broker))
+                else:
+                    found = await look_up(partition, asked.timestamp, look, opening)
+                    responses.append(_found(asked, found, context.api_version))
             except KafkaError as error:
                 responses.append(_refused(asked, error, context.api_version))
         topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=responses))
@@ -86,22 +95,26 @@ def _require_served(timestamp: int, version: int) -> None:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION, f"timestamp {timestamp}")
 
 
-def _answer(
-    topic: str, asked: ListOffsetsPartition, look: Lookup, context: Context, broker: Broker
+def _starts(
+    partition: Partition, asked: ListOffsetsPartition, look: Lookup, broker: Broker
 ) -> ListOffsetsPartitionResponse:
-    name = TopicPartition(topic, asked.partition_index)
-    partition = broker.replicas.leader(name, asked.current_leader_epoch)
-    response = ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index, error_code=ErrorCode.NONE
+    starts = segment_starts(partition, asked.timestamp, look, now_ms=broker.clock.now_ms())
+    return ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        error_code=ErrorCode.NONE,
+        old_style_offsets=starts[: max(asked.max_num_offsets, 0)],
     )
-    if context.api_version == 0:
-        starts = segment_starts(partition, asked.timestamp, look, now_ms=broker.clock.now_ms())
-        response.old_style_offsets = starts[: max(asked.max_num_offsets, 0)]
-    else:
-        found = look_up(partition, asked.timestamp, look)
-        response.offset, response.timestamp = found.offset, found.timestamp
-        if context.api_version >= _LEADER_EPOCH_SINCE:
-            response.leader_epoch = found.leader_epoch
+
+
+def _found(asked: ListOffsetsPartition, found: Found, version: int) -> ListOffsetsPartitionResponse:
+    response = ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        error_code=ErrorCode.NONE,
+        offset=found.offset,
+        timestamp=found.timestamp,
+    )
+    if version >= _LEADER_EPOCH_SINCE:
+        response.leader_epoch = found.leader_epoch
     return response
 
 

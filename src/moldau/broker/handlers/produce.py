@@ -30,7 +30,7 @@ from moldau.records.batch import ATTRIBUTES_POSITION, CODEC_MASK, MAGIC, MAGIC_P
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
 from moldau.records.legacy import ATTRIBUTES_POSITION as OLD_ATTRIBUTES_POSITION
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import ON_LOOP_BYTES, Opening, TooLargeToOpen
 from moldau.records.refusal import RecordsRefused
 from moldau.records.rules import ProduceRules
 from moldau.records.validate import ValidBatch, validate_produce
@@ -42,8 +42,6 @@ ADMIN_CLIENT = "__admin_client"
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 _CONVERTED_ON_LOOP_BYTES = 65_536
 COMPRESSED_ON_LOOP_BYTES = 524_288
-OPENED_ON_LOOP_BYTES = 2_097_152
-"""Of all records of a request, when they are opened: as much as takes some milliseconds."""
 _LEADER_HINTS_SINCE = 10
 _ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, nobody knows yet.
@@ -145,7 +143,7 @@ class _Appends:
         self._transactional_id = request.transactional_id
         self._context = context
         self._broker = broker
-        self._opening = Opening(broker.scratch, OPENED_ON_LOOP_BYTES)
+        self._opening = Opening(broker.scratch, ON_LOOP_BYTES)
         self.waiting: list[_Waiting] = []
 
     def append(
