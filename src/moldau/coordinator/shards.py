@@ -12,6 +12,7 @@ from moldau.coordinator.java_hash import partition_of
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Journal, Machine, Ports, Shard
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
@@ -120,10 +121,14 @@ class Shards(Generic[M]):
             # What was loaded stays: let the collector not walk through it over and over.
             gc.freeze()
             began_ns = clock.monotonic_ns()
-            for _ in loading.replay(data, now=self._ports.now()):
-                if clock.monotonic_ns() - began_ns > _STEP_MAX_NS:
+            for sealed in loading.replay(data, now=self._ports.now()):
+                if sealed is not None:
+                    await in_thread(sealed.open)
+                elif clock.monotonic_ns() - began_ns > _STEP_MAX_NS:
                     await asyncio.sleep(0)
-                    began_ns = clock.monotonic_ns()
+                else:
+                    continue
+                began_ns = clock.monotonic_ns()
         if not shard.is_closed:
             shard.begin()
             self.load_times.note(clock.monotonic_ms() - started_ms)

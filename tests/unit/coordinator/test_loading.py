@@ -1,7 +1,10 @@
 """A machine is rebuilt from its journal, and pauses on the way."""
 
+import pytest
+
 from moldau.coordinator.decision import Moment
 from moldau.coordinator.loading import Loading
+from moldau.errors import ProtocolError
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
@@ -92,3 +95,40 @@ def test_it_pauses_every_few_hundred_records() -> None:
     append(journal, *range(2000))
     loading = Loading(journal, CounterMachine(), max_bytes=1)
     assert len(list(loading.replay(journal.data, now=NOW))) == 3
+
+
+@pytest.mark.parametrize("codec", [each for each in Codec if each != Codec.NONE])
+@pytest.mark.parametrize("producer_id", [-1, 7])
+def test_what_opens_to_much_is_opened_by_whoever_replays(codec: Codec, producer_id: int) -> None:
+    journal = MemoryJournal()
+    append(journal, 1)
+    append(journal, *[1] * 100_000, codec=codec, producer_id=producer_id)
+    append(journal, *[1] * 10, codec=codec)
+    machine = CounterMachine()
+    loading = Loading(journal, machine, max_bytes=1)
+    sealed = []
+    for step in loading.replay(journal.data, now=NOW):
+        if step is not None:
+            assert machine.sum == 1
+            step.open()
+            sealed.append(step)
+    assert len(sealed) == 1
+    assert machine.sum + machine.open.get(7, 0) == 100_011
+    assert loaded(journal).sum == machine.sum
+
+
+def test_a_compressed_batch_that_is_damaged_is_not_replayed() -> None:
+    journal = MemoryJournal()
+    append(journal, 1, codec=Codec.GZIP)
+    journal.data[-1] ^= 1
+    with pytest.raises(ProtocolError):
+        loaded(journal)
+
+
+def test_many_small_batches_are_replayed_with_pauses_between_them() -> None:
+    journal = MemoryJournal()
+    for _ in range(10):
+        append(journal, 1, codec=Codec.LZ4)
+        append(journal, 1, producer_id=7)
+    steps = Loading(journal, CounterMachine(), max_bytes=1).replay(journal.data, now=NOW)
+    assert len(list(steps)) >= 20
