@@ -231,6 +231,9 @@ class Sieve:
                 self.max_timestamp = max(self.max_timestamp, base_timestamp + timestamp_delta)
             position = record_end
             record_count -= 1
+            if record_count & 0xFFFF == 0xFFFF:
+                with cython.nogil:  # a batch may open to millions: others have their turn
+                    pass
         self.retained_count = count
 
     def rewrite(self, data: memoryview, position: int, attributes: int, output: Output) -> None:

@@ -132,6 +132,9 @@ class KeyMap:
                 self.put(data, position, key_size, base_offset + offset_delta)
             position = record_end
             record_count -= 1
+            if record_count & 0xFFFF == 0xFFFF:
+                with cython.nogil:  # a batch may open to millions: others have their turn
+                    pass
         return True
 
     def put(self, data: memoryview, position: int, size: int, offset: int) -> None:
