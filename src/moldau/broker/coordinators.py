@@ -11,6 +11,7 @@ from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.broker.partition_journal import PartitionJournal
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.groups import GroupConfig
+from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.shard import Ports
@@ -66,16 +67,17 @@ def make_group_coordinator(
         commit_timeout_s=config.offsets_commit_timeout_ms / 1000,
         compression=config.offsets_topic_compression_codec,
     )
+    patterns = PatternTopics(lambda: metadata.image)
     shards = Shards(
         CONSUMER_OFFSETS,
-        lambda: Groups(config, lambda: metadata.image),
+        lambda: Groups(config, lambda: metadata.image, patterns.resolve),
         ports,
         partition_count=lambda: partition_count(
             metadata, CONSUMER_OFFSETS, config.offsets_topic_num_partitions
         ),
         load_max_bytes=config.offsets_load_buffer_size,
     )
-    return GroupCoordinator(shards, config, ports, new_uuid=new_uuid)
+    return GroupCoordinator(shards, config, ports, new_uuid=new_uuid, patterns=patterns)
 
 
 def make_transaction_coordinator(

@@ -13,11 +13,15 @@ from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.counts import GroupCounts
 from moldau.coordinator.decision import Decision, Parked, Reply
 from moldau.coordinator.group.commits import AnyGroup, Errors
+from moldau.coordinator.group.consumer.machine import pattern_of
 from moldau.coordinator.group.consumer.messages import (
     ConsumerDescription,
     Heartbeat,
     HeartbeatReply,
 )
+from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
+from moldau.coordinator.group.consumer.target import offered_assignors
+from moldau.coordinator.group.consumer.validation import check
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     NOBODY,
@@ -68,11 +72,14 @@ class GroupCoordinator:
         ports: Ports,
         *,
         new_uuid: Callable[[], bytes],
+        patterns: PatternTopics | None = None,
     ) -> None:
         self.shards = shards
         self._config = config
         self._ports = ports
         self._new_uuid = new_uuid
+        self._patterns = patterns
+        self._resolving = asyncio.Lock()
         self.counts = GroupCounts()
 
     async def run(self) -> None:
@@ -160,6 +167,10 @@ class GroupCoordinator:
             raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
         if group_id == "":
             raise KafkaError(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
+        check(heartbeat, offered_assignors(self._config))
+        pattern = pattern_of(self._shard(group_id).machine.find_consumer(group_id), heartbeat)
+        if pattern:
+            await self._resolve(pattern)
         shard = self._shard(group_id)
         decision = shard.machine.consumer_heartbeat(group_id, heartbeat, now=self._ports.now())
         try:
@@ -169,6 +180,16 @@ class GroupCoordinator:
         except KafkaError as error:
             raise KafkaError(_consumer_error(error)) from error
         return decision.reply
+
+    async def _resolve(self, pattern: str) -> None:
+        """Find the topics of a pattern, if they are not known; of one pattern at a time."""
+        patterns = self._patterns
+        if patterns is None or patterns.is_known(pattern):
+            return
+        async with self._resolving:
+            if not patterns.is_known(pattern):
+                for _ in patterns.steps(pattern):
+                    await asyncio.sleep(0)
 
     # Offsets
 

@@ -197,8 +197,7 @@ class Sieve:
             self.span_capacity = record_count
         is_past_horizon = attributes & 0x40 != 0 and base_timestamp <= self.now_ms
         count = 0
-        self.has_tombstone = False
-        self.max_timestamp = -1
+        self.has_tombstone, self.max_timestamp = False, -1
         self.records_read += record_count
         while record_count > 0:
             start = position

@@ -3,18 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.counts import GroupCounts
+from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.shard import Ports
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
+from moldau.metadata.image import BrokerNode, ClusterImage, PartitionImage, TopicImage
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer
 from moldau.runtime.clock import SystemClock
@@ -26,19 +29,24 @@ from unit.coordinator.group.samples import joining
 from unit.coordinator.test_shards import turns
 
 T = TopicPartition("t", 0)
+TOPICS = image(t=1)
+CONSUMERS = GroupConfig(group_coordinator_rebalance_protocols=("classic", "consumer"))
 CONFIG = GroupConfig(group_initial_rebalance_delay_ms=0, offsets_retention_minutes=1)
 
 
 class Setup:
     """A coordinator with one partition, which it leads."""
 
-    def __init__(self, config: GroupConfig = CONFIG) -> None:
+    def __init__(self, config: GroupConfig = CONFIG, topics: ClusterImage = TOPICS) -> None:
         self.journal = MemoryJournal()
         self.waiters = Waiters()
         ports = Ports(SystemClock(), self.waiters, commit_timeout_s=0.02)
-        machine = partial(Groups, config, lambda: image(t=1))
+        patterns = PatternTopics(lambda: topics)
+        machine = partial(Groups, config, lambda: topics, patterns.resolve)
         shards = Shards("offsets", machine, ports, partition_count=lambda: 1)
-        self.groups = GroupCoordinator(shards, config, ports, new_uuid=lambda: bytes(range(16)))
+        self.groups = GroupCoordinator(
+            shards, config, ports, new_uuid=lambda: bytes(range(16)), patterns=patterns
+        )
 
     async def stable(self) -> None:
         """One member, which has its assignment."""
@@ -63,8 +71,7 @@ async def setup() -> AsyncIterator[Setup]:
 @pytest.fixture
 async def consumers() -> AsyncIterator[Setup]:
     """The same, with the consumer protocol."""
-    config = GroupConfig(group_coordinator_rebalance_protocols=("classic", "consumer"))
-    async with running(Setup(config)) as made:
+    async with running(Setup(CONSUMERS)) as made:
         yield made
 
 
@@ -268,6 +275,32 @@ async def test_heartbeats_of_the_consumer_protocol_are_answered_when_committed(
         consumers.fail(failure)
         refused = consumers.groups.consumer_heartbeat("g", consumer_joining("c"))
         assert await code_of(refused) is told
+
+
+async def test_patterns_are_resolved_one_after_the_other_before_their_heartbeats() -> None:
+    replicas = {0: PartitionImage(0, 0, (0,), (0,))}
+    names = [f"topic{n}" for n in range(3000)]
+    topics = {
+        name: TopicImage(name, n.to_bytes(16, "big"), replicas) for n, name in enumerate(names, 1)
+    }
+    made = Setup(CONSUMERS, ClusterImage(0, {0: BrokerNode(0, {})}, topics))
+    heartbeats = [
+        replace(consumer_joining("a", pattern="topic1?"), must_have_id=True),
+        replace(consumer_joining("b", pattern="topic299[0-5]"), must_have_id=True),
+    ]
+    async with running(made):
+        first, second = (
+            asyncio.ensure_future(made.groups.consumer_heartbeat("g", each)) for each in heartbeats
+        )
+        await turns(3)
+        assert not first.done()
+        await first
+        assert not second.done()
+        await second
+        group = made.groups.shards.at(0).machine.find_consumer("g")
+        assert group is not None
+        resolved = [each.topics for each in group.group.patterns.values()]
+        assert resolved == [("topic1",), tuple(f"topic299{n}" for n in range(6))]
 
 
 async def test_the_consumer_protocol_can_be_switched_off(setup: Setup) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.group.consumer.pattern_topics import Resolve, resolve_at_once
 from moldau.coordinator.group.member import Member
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 from moldau.coordinator.timers import Timers
@@ -31,6 +32,8 @@ class Surroundings(NamedTuple):
     answered: list[AnyParked]
     # The cluster as it is now.
     image: Callable[[], ClusterImage] = ClusterImage
+    # What is known of patterns.
+    resolve: Resolve = resolve_at_once
 
 
 class Attendance:

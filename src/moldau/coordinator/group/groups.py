@@ -17,6 +17,7 @@ from moldau.coordinator.group.consumer.messages import (
     Heartbeat,
     HeartbeatReply,
 )
+from moldau.coordinator.group.consumer.pattern_topics import Resolve, resolve_at_once
 from moldau.coordinator.group.consumer.records import ConsumerRecord, EpochRecord
 from moldau.coordinator.group.machine import GroupMachine, JoinDecision, SyncDecision
 from moldau.coordinator.group.messages import (
@@ -47,14 +48,17 @@ class Groups:
     """The groups by id, of either protocol; one that is not there behaves like an empty one."""
 
     def __init__(
-        self, config: GroupConfig, image: Callable[[], ClusterImage] = ClusterImage
+        self,
+        config: GroupConfig,
+        image: Callable[[], ClusterImage] = ClusterImage,
+        resolve: Resolve = resolve_at_once,
     ) -> None:
         self._config = config
         # By producer: the groups whose offsets its open transaction would change.
         self._open: dict[int, dict[str, None]] = {}
         self._timers: Timers[TimerKey] = Timers()
         self._answered: list[AnyParked] = []
-        self._around = Surroundings(config, self._timers, self._answered, image)
+        self._around = Surroundings(config, self._timers, self._answered, image, resolve)
         self._table = GroupTable(self._around)
         self._is_serving = False
 
@@ -329,11 +333,7 @@ class Groups:
             self._table.end(machine, now=source.moment)
 
     def _apply_offset(
-        self,
-        group_id: str,
-        partition: TopicPartition,
-        committed: Committed | None,
-        source: Source,
+        self, group_id: str, partition: TopicPartition, committed: Committed | None, source: Source
     ) -> None:
         machine = self._table.find(group_id)
         if machine is None:
@@ -393,8 +393,5 @@ class Groups:
 
     def take_answered(self) -> list[AnyParked]:
         """The parked replies that have become known since the last call."""
-        if not self._answered:
-            return []
-        answered = self._answered[:]
-        self._answered.clear()
+        answered, self._answered[:] = self._answered[:], []
         return answered

@@ -47,6 +47,27 @@ async def test_since_version_1_topics_may_be_given_by_pattern() -> None:
         assert refused.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
+async def test_topics_that_come_are_matched_at_the_next_heartbeat() -> None:
+    async with broker_world(SETTINGS) as world:
+        await serving(world, "topic", 1)
+        await world.ask(joining("m", None, regex="to.*"), 1)
+        await world.create_topic("other")
+        await world.create_topic("tomato")
+        response = await world.ask(heartbeat("m", 1), 1)
+        assert response.member_epoch == 2
+        names = world.broker.metadata.image.names_by_id
+        assigned = [names[each.topic_id] for each in response.assignment.topic_partitions]
+        assert sorted(assigned) == ["tomato", "topic"]
+
+
+async def test_patterns_that_take_forever_are_refused() -> None:
+    async with broker_world(SETTINGS) as world:
+        await serving(world, "a" * 200, 1)
+        for regex in ("(){1000}{1000}{1000}", "((){1000}){1000}", "(.*.){400}"):
+            refused = await world.ask(joining("m", None, regex=regex), 1)
+            assert refused.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
+
+
 async def test_a_group_has_a_name() -> None:
     async with broker_world(SETTINGS) as world:
         request = joining("m")

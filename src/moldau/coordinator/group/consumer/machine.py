@@ -195,9 +195,10 @@ class ConsumerMachine:
         if not is_changed and image is self._image:
             return
         count = len(draft.records)
-        refresh(draft, image, is_changed=is_changed, wall_ms=now.wall_ms)
+        resolve = self._around.resolve
+        knows_all = refresh(draft, image, resolve, is_changed=is_changed, wall_ms=now.wall_ms)
         # What is decided may not come to be written: then it has to be found out again.
-        self._image = image if len(draft.records) == count else None
+        self._image = image if knows_all and len(draft.records) == count else None
 
     # Leaving
 
@@ -222,7 +223,8 @@ class ConsumerMachine:
             return migration.downgraded(self.group, staying, self._around.image())
         draft = Draft(self.group)
         draft.add(*member_tombstones(self.group.group_id, *member_ids))
-        refresh(draft, self._around.image(), is_changed=True, wall_ms=now.wall_ms)
+        around = self._around
+        refresh(draft, around.image(), around.resolve, is_changed=True, wall_ms=now.wall_ms)
         return [*draft.records]
 
     # What is stored and shown
@@ -270,6 +272,16 @@ class ConsumerMachine:
         """Nobody is expected here any more."""
         for member_id in self.group.members:
             self.deadlines.forget(member_id)
+
+
+def pattern_of(machine: ConsumerMachine | None, heartbeat: Heartbeat) -> str:
+    """The pattern that a member subscribes by from now on; "" if it does not."""
+    if heartbeat.epoch in (LEFT, LEFT_FOR_A_WHILE):
+        return ""
+    if heartbeat.topic_pattern is not None or machine is None:
+        return heartbeat.topic_pattern or ""
+    member = machine.group.members.get(heartbeat.member_id)
+    return "" if member is None else member.topic_pattern
 
 
 def check_heartbeat(heartbeat: Heartbeat, around: Surroundings) -> None:

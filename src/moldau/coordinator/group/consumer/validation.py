@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from moldau.coordinator.group.consumer.member import JOINING, LEFT_FOR_A_WHILE
 from moldau.coordinator.group.consumer.messages import Heartbeat
-from moldau.coordinator.group.consumer.pattern import topic_pattern
+from moldau.coordinator.group.consumer.pattern import check_pattern
 from moldau.errors import ErrorCode, KafkaError
 
 
@@ -25,7 +25,7 @@ def check(heartbeat: Heartbeat, assignors: Collection[str]) -> None:
             f"{heartbeat.assignor!r} is none of the assignors {', '.join(assignors)}.",
         )
     if heartbeat.topic_pattern:
-        topic_pattern(heartbeat.topic_pattern)
+        check_pattern(heartbeat.topic_pattern)
 
 
 def _check_joining(heartbeat: Heartbeat) -> None:

@@ -1,12 +1,13 @@
 """Patterns of topics."""
 
 import re
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.coordinator.group.consumer.pattern import TopicPattern, topic_pattern
+from moldau.coordinator.group.consumer.pattern import TopicPattern, check_pattern
 from moldau.errors import ErrorCode, KafkaError
 
 ATOMS = st.sampled_from(
@@ -38,10 +39,6 @@ def test_whole_names_are_matched() -> None:
     assert not TopicPattern("topics").matches("topic")
 
 
-def test_a_pattern_is_made_once() -> None:
-    assert topic_pattern("t.*") is topic_pattern("t.*")
-
-
 def test_no_expression_takes_forever() -> None:
     pattern = TopicPattern("(a+)+(a+)+(a|a)*(.*)*b")
     assert not pattern.matches("a" * 249)
@@ -64,6 +61,44 @@ def test_states_are_forgotten_when_there_are_too_many() -> None:
     ],
 )
 def test_what_is_no_pattern_or_too_large_is_refused(text: str) -> None:
-    with pytest.raises(KafkaError) as caught:
-        TopicPattern(text)
-    assert caught.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION
+    for read in (TopicPattern, check_pattern):
+        with pytest.raises(KafkaError) as caught:
+            read(text)
+        assert caught.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION
+
+
+# Each is at hundreds of places of the expression at once.
+COSTLY = ["(.*.){400}", "(?:" + "|".join(f".{{{n}}}" for n in range(20, 60)) + ")*"]
+
+
+@pytest.mark.parametrize("text", COSTLY)
+def test_an_expression_that_takes_too_long_for_a_name_is_refused(text: str) -> None:
+    pattern = TopicPattern(text)
+    assert not pattern.matches("a")
+    with pytest.raises(KafkaError, match="too long"):
+        pattern.matches("a" * 249)
+    assert pattern.work < 30_000
+
+
+def test_an_expression_that_takes_too_long_for_all_names_is_refused() -> None:
+    pattern = TopicPattern(".*a.{300}")
+    draw = Random(1)
+    names = ["".join(draw.choices("ab", k=240)) for _ in range(300)]
+    with pytest.raises(KafkaError, match="too long"):
+        list(map(pattern.matches, names))
+    assert pattern.work < 2_100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("orders-.{1,200}", "orders-" + "a" * 200),
+        (".*(" + "|".join(f"{n:06x}" for n in range(0, 99_999, 400)) + ").*", "x" * 200 + "000190"),
+        ("(a?b?c?d?){249}", "abcd" * 62),
+        ("(" * 99 + "a*" + ")*" * 99, "a" * 249),
+    ],
+)
+def test_long_expressions_that_people_write_are_matched(text: str, name: str) -> None:
+    pattern = TopicPattern(text)
+    assert pattern.matches(name)
+    assert not pattern.matches(f"_{name[:-1]}")
