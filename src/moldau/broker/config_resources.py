@@ -33,6 +33,9 @@ def require_topic(name: str, image: ClusterImage) -> None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
 
 
+_ID_DIGITS_MAX = 32  # int() raises for thousands
+
+
 def broker_of(name: str, own_id: int) -> int | None:
     """The broker that a resource is called by; None for all of them, which have no name.
 
@@ -43,7 +46,7 @@ def broker_of(name: str, own_id: int) -> int | None:
     if not name.removeprefix("-").isdecimal() or len(name) > _DIGITS_MAX:
         message = f"Broker id must be an integer, but it is: {name}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
-    if int(name) != own_id:
+    if len(name) > _ID_DIGITS_MAX or int(name) != own_id:
         message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     return own_id

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from moldau.config.broker.network import NetworkConfig
-from moldau.config.values import config_error, invalid
+from moldau.config.values import config_error, invalid, split_list
 
 LOOPBACK = "localhost"
 """The host of those who listen to this machine alone."""
@@ -82,7 +82,7 @@ def check_advertised_to_brokers(listeners: Listeners) -> None:
 def parse_map(setting: str, text: str) -> dict[str, str]:
     """Pairs `key:value` separated by commas; the key may itself contain colons."""
     pairs = {}
-    for element in filter(None, re.split(r"\s*,\s*", text.strip())):
+    for element in filter(None, split_list(text.strip())):
         key, colon, value = element.rpartition(":")
         if not colon:
             raise invalid(setting, text, "pairs key:value separated by commas")
@@ -111,7 +111,7 @@ def _parse_list(
 ) -> tuple[Listener, ...]:
     found = tuple(
         _parse_one(setting, element, protocols)
-        for element in filter(None, re.split(r"\s*,\s*", text.strip()))
+        for element in filter(None, split_list(text.strip()))
     )
     if len({listener.name for listener in found}) < len(found):
         raise invalid(setting, text, "a list in which each listener has a different name")
@@ -213,6 +213,6 @@ def _check_roles(network: NetworkConfig, listeners: Listeners) -> None:
             "another listener than inter.broker.listener.name",
         )
     bound = [listener.name for listener in listeners.bound]
-    for name in filter(None, re.split(r"\s*,\s*", network.early_start_listeners or "")):
+    for name in filter(None, split_list(network.early_start_listeners or "")):
         if name.upper() not in bound:
             raise invalid("early.start.listeners", name, f"listeners out of {', '.join(bound)}")

@@ -70,7 +70,7 @@ def parse(name: str, config_type: ConfigType, text: str) -> Value:
         case ConfigType.DOUBLE:
             return _parse_double(name, trimmed)
         case ConfigType.LIST:
-            return tuple(_COMMA.split(trimmed)) if trimmed else ()
+            return split_list(trimmed)
         case ConfigType.PASSWORD:
             return Password(trimmed)
         case ConfigType.STRING | ConfigType.CLASS:
@@ -98,10 +98,18 @@ def to_text(value: Value) -> str | None:
 
 # Java's String.trim removes everything up to the space, and nothing above it.
 _JAVA_WHITESPACE = "".join(map(chr, range(0x21)))
-_COMMA = re.compile(r"\s*,\s*")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_DOUBLE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# Each digit has one place only: a text that is not a number is found out in one pass.
+_DOUBLE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """What commas separate, without the blanks around them; of nothing, nothing.
+
+    Not by a pattern of blanks and a comma, which tries every blank of a long row anew.
+    """
+    return tuple(element.strip() for element in text.split(",")) if text else ()
 
 
 def _parse_boolean(name: str, text: str) -> bool:

@@ -20,6 +20,7 @@ from moldau.security.exchange import refused
 MECHANISMS = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 ITERATIONS_MIN = 4096
 _NO_BINDING = "n,,"
+_DIGITS_MAX = 18  # int() raises for thousands
 _BINDING = base64.b64encode(_NO_BINDING.encode()).decode()
 
 
@@ -187,7 +188,7 @@ def _bytes(fields: dict[str, str], name: str) -> bytes:
 
 def _number(fields: dict[str, str], name: str) -> int:
     value = fields.get(name, "")
-    if not value.isdecimal():
+    if not value.isdecimal() or len(value) > _DIGITS_MAX:
         raise refused(f"{name} of a SCRAM message is not a number")
     return int(value)
 

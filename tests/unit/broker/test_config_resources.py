@@ -15,7 +15,7 @@ def test_a_broker_answers_for_itself() -> None:
     assert broker_of("3", 3) == 3
 
 
-@pytest.mark.parametrize("name", ["2", "-1", "x", "3.0"])
+@pytest.mark.parametrize("name", ["1" * 5000, "-" + "1" * 5000, "2", "-1", "x", "3.0"])
 def test_other_brokers_are_refused(name: str) -> None:
     with pytest.raises(KafkaError) as refused:
         broker_of(name, 3)

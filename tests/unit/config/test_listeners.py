@@ -94,3 +94,10 @@ def test_a_cluster_cannot_be_told_every_interface():
 def test_a_map_splits_at_the_last_colon():
     assert parse_map("key", "::1:5, h:6,") == {"::1": "5", "h": "6"}
     assert parse_map("key", "") == {}
+
+
+def test_a_long_row_of_blanks_is_not_tried_over_and_over() -> None:
+    blanks = " " * 200_000
+    assert parse_map("name", f"a:1{blanks},{blanks}b:2") == {"a": "1", "b": "2"}
+    with pytest.raises(InvalidConfig):
+        parse_map("name", f"a{blanks}b")

@@ -77,3 +77,31 @@ def test_a_password_is_not_printed():
     assert {str(secret), repr(secret), f"{secret}", "%s" % secret} == {HIDDEN}  # noqa: UP031
     assert secret.reveal() == "hush"
     assert json.dumps(secret.reveal()) == '"hush"'
+
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * LONG + "x", "." + "9" * LONG + "x", "1e" + "9" * LONG + "x"]
+)
+def test_a_long_text_is_not_tried_as_a_number_over_and_over(text: str) -> None:
+    """Clients send settings of topics: what takes a square of the length would hold a broker."""
+    with pytest.raises(InvalidConfig):
+        parse("name", ConfigType.DOUBLE, text)
+
+
+def test_a_long_row_of_blanks_in_a_list_is_not_tried_over_and_over() -> None:
+    blanks = " " * LONG
+    assert parse("name", ConfigType.LIST, f"a{blanks}b{blanks},{blanks}c") == (f"a{blanks}b", "c")
+
+
+@pytest.mark.parametrize("text", ["1", "1.", "1.5", ".5", "-1.5e10", "+1E-5", "1e5"])
+def test_doubles_are_written_in_many_ways(text: str) -> None:
+    assert parse("name", ConfigType.DOUBLE, text) == float(text)
+
+
+@pytest.mark.parametrize("text", [".", "1.2.3", "e5", "1e", "0x1", "1_0", "inf", "nan", ""])
+def test_other_texts_are_no_doubles(text: str) -> None:
+    with pytest.raises(InvalidConfig):
+        parse("name", ConfigType.DOUBLE, text)
