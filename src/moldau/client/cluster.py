@@ -11,21 +11,17 @@ from moldau.client.metrics import Traffic
 from moldau.client.opening import OpenBroker, Opener
 from moldau.client.reconnecting import Reconnecting
 from moldau.client.settings import ClientSettings
+from moldau.client.topic_inquiry import METADATA, TopicInquiry
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.declaration import facts_of
-from moldau.protocol.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-)
+from moldau.protocol.messages.metadata import MetadataResponse
 from moldau.runtime.clock import Clock, SystemClock
 from moldau.runtime.random import SystemRandom
 
 Response = TypeVar("Response")
 
-_AUTO_CREATION_VERSION = 4
 _CREATION_MS = 1000
-"""So long a topic may take to be there that is created because somebody asks for it."""
+"""So long a topic may take to be known to all brokers that was created a moment ago."""
 
 
 class Cluster:
@@ -120,16 +116,34 @@ class Cluster:
 
     async def wait_for_topic(self, topic: str, *, timeout_s: float) -> None:
         """Return once the partitions of a topic are known; the topic is watched from then on."""
+        await self._wait_for_topic(topic, timeout_s, absent_max_ms=None)
+
+    async def require_topic(self, topic: str, *, timeout_s: float) -> None:
+        """As `wait_for_topic`, but who creates no topics does not wait until others do."""
+        absent_max_ms = None if self._creates_topics else _CREATION_MS
+        await self._wait_for_topic(topic, timeout_s, absent_max_ms)
+
+    async def _wait_for_topic(
+        self, topic: str, timeout_s: float, absent_max_ms: int | None
+    ) -> None:
         self._topics[topic] = None
-        if self.metadata.partitions_of(topic):
-            return
+        began_ms = self.clock.monotonic_ms()
+        failure: KafkaError | None = None
         try:
             async with asyncio.timeout(timeout_s):
                 while not self.metadata.partitions_of(topic):
-                    await self._look_for(topic)
+                    failure = await self._look_for(topic)
+                    waited_ms = self.clock.monotonic_ms() - began_ms
+                    if failure is None and absent_max_ms is not None and waited_ms >= absent_max_ms:
+                        break
         except TimeoutError:
             reason = f"topic {topic} was not found in {timeout_s:g} s"
+            if failure is not None:
+                raise KafkaError(failure.code, f"{reason}: {failure}") from failure
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason) from None
+        if not self.metadata.partitions_of(topic):
+            reason = f"there is no topic {topic}: create it first, or correct the name"
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
 
     async def missing(self, topics: Collection[str]) -> list[str]:
         """Those of these topics that are not found; all are watched from then on."""
@@ -156,14 +170,12 @@ class Cluster:
         self._topics.update(dict.fromkeys(topics))
         async with self._refreshing:
             broker = await self._any_broker()
-            version = broker.versions.newest(3)
-            request = MetadataRequest(
-                topics=[MetadataRequestTopic(name=topic) for topic in self._topics],
-                allow_auto_topic_creation=self._creates_topics or version < _AUTO_CREATION_VERSION,
-            )
+            version = broker.versions.newest(METADATA)
+            inquiry = TopicInquiry(tuple(self._topics), self._creates_topics)
             answer = await broker.connection.ask(
-                request, MetadataResponse, version, timeout_s=self.timeout_s
+                inquiry.request(version), MetadataResponse, version, timeout_s=self.timeout_s
             )
+            answer = inquiry.narrow(answer, version)
             self.metadata.update(answer, now_ms=self.clock.monotonic_ms())
 
     async def refresh_if_stale(self) -> None:
@@ -188,15 +200,19 @@ class Cluster:
             broker.connection.close()
         self._open.clear()
 
-    async def _look_for(self, topic: str) -> None:
+    async def _look_for(self, topic: str) -> KafkaError | None:
+        """Ask once; returns why there was no answer, if there was none."""
+        failure = None
         try:
             await self.refresh([topic])
         except KafkaError as error:
             if not error.is_retriable:
                 raise
+            failure = error
         self._refuse_if_never(topic)
         if not self.metadata.partitions_of(topic):
             await self.back_off()
+        return failure
 
     def _refuse_if_never(self, topic: str) -> None:
         """Raise why a topic will not be found however long one waits."""

@@ -39,7 +39,7 @@ class LogQuestions:
         }
 
     async def partitions_of(self, topic: str) -> list[TopicPartition]:
-        """The partitions of a topic."""
+        """The partitions of a topic, which is created if `allow.auto.create.topics` says so."""
         self._lifetime.check()
-        await self._cluster.wait_for_topic(topic, timeout_s=self._cluster.timeout_s)
+        await self._cluster.require_topic(topic, timeout_s=self._cluster.timeout_s)
         return [TopicPartition(topic, each) for each in self._cluster.metadata.partitions_of(topic)]

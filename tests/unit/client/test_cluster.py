@@ -17,6 +17,7 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Call, Drop
+from unit.client.older_metadata import speak_older_metadata
 from unit.client.scripted import scripted_broker
 
 NODE = 0
@@ -42,6 +43,37 @@ async def test_a_topic_that_may_not_be_created_is_not_found(kafka: EmbeddedBroke
     with pytest.raises(UnknownTopicOrPartition, match="orders was not found"):
         await cluster.wait_for_topic("orders", timeout_s=0.1)
     cluster.close()
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+async def test_a_broker_that_would_create_it_is_asked_for_all_topics(
+    kafka: EmbeddedBroker, cluster: Cluster, version: int
+) -> None:
+    await cluster.wait_for_topic("there", timeout_s=10)
+    speak_older_metadata(kafka, version)
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5)
+    reader = Cluster(settings, creates_topics=False)
+    await reader.refresh()
+    assert list(reader.metadata.topics) == []
+    assert await reader.missing(["there", "typo"]) == ["typo"]
+    assert list(reader.metadata.topics) == ["there", "typo"]
+    assert kafka.look(lambda broker: list(broker.metadata.image.topics)) == ["there"]
+    reader.close()
+
+
+async def test_a_reader_does_not_wait_long_for_what_is_not_there(kafka: EmbeddedBroker) -> None:
+    settings = ClientSettings(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5)
+    cluster = Cluster(settings, creates_topics=False)
+    with pytest.raises(UnknownTopicOrPartition, match="there is no topic typo"):
+        await cluster.require_topic("typo", timeout_s=1000)
+    cluster.close()
+
+
+async def test_if_nobody_answers_that_is_why_a_topic_is_not_found() -> None:
+    settings = ClientSettings(bootstrap_servers="127.0.0.1:1", retry_backoff_ms=5)
+    cluster = Cluster(settings)
+    with pytest.raises(NetworkException, match=r"topic orders.*0\.05 s.*127\.0\.0\.1:1"):
+        await cluster.wait_for_topic("orders", timeout_s=0.05)
 
 
 async def test_topics_that_are_not_there_are_told_apart(

@@ -7,6 +7,7 @@ from moldau.client.admin.area import Area, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtController
 from moldau.client.admin.routing import Answers, outcome
+from moldau.client.topic_inquiry import METADATA, TopicInquiry
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import format_uuid
 from moldau.protocol.messages.create_partitions import (
@@ -27,20 +28,13 @@ from moldau.protocol.messages.delete_topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
-from moldau.protocol.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-    MetadataResponseTopic,
-)
+from moldau.protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
 from moldau.protocol.primitives import NO_UUID
 from moldau.security.acls import Operation, operations_of
 
 BY_DEFAULT = -1
 _DELETE_TOPICS = 20
 _DELETE_BY_STATE = 6
-_METADATA = 3
-_NULL_FOR_ALL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,16 +197,11 @@ class Topics(Area):
     async def _ask_metadata(self, topics: list[str] | None) -> MetadataResponse:
         router = self._router
         (node_id, *_) = await router.all_brokers()
-        version = (await router.cluster.broker(node_id)).versions.newest(_METADATA)
-        wanted = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
-        if version < _NULL_FOR_ALL:
-            wanted = wanted or []
-        request = MetadataRequest(
-            topics=wanted,
-            allow_auto_topic_creation=version < 4,
-            include_topic_authorized_operations=version >= 8 and topics is not None,
-        )
-        return await router.anyone(request, MetadataResponse)
+        version = (await router.cluster.broker(node_id)).versions.newest(METADATA)
+        inquiry = TopicInquiry(topics)
+        request = inquiry.request(version)
+        request.include_topic_authorized_operations = version >= 8 and topics is not None
+        return inquiry.narrow(await router.anyone(request, MetadataResponse), version)
 
 
 def _as_new_topic(topic: NewTopic | str) -> NewTopic:

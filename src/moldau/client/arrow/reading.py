@@ -33,6 +33,7 @@ def read_topic(
 
     Settings are those of a consumer, `bootstrap_servers` at least. The end is where the topic
     ends now, unless said otherwise. With a format, keys or values are typed: columns of structs.
+    A topic that is not there is never created, it is an UnknownTopicOrPartition.
     """
     return stream_topic(
         topic, start=start, end=end, columns=columns, key=key, value=value, **settings
@@ -52,7 +53,8 @@ def stream_topic(
     """As `read_topic`, batch by batch, for what does not fit into memory."""
     formats = {"key": key, "value": value}
     schema = typed(schema_of(columns).empty_table(), formats).schema
-    consumer = Consumer[bytes, bytes]({dotted(name): each for name, each in settings.items()})
+    given = {dotted(name): each for name, each in settings.items()}
+    consumer = Consumer[bytes, bytes]({**given, "allow.auto.create.topics": False})
     try:
         ends = _ends(consumer, topic, start, end)
     except BaseException:

@@ -16,6 +16,7 @@ ROWS_MAX = 10_000
 _POLL_S = 0.2
 _SETTINGS: dict[str, object] = {
     "client.id": "moldau-table-view",
+    "allow.auto.create.topics": False,
     "isolation.level": "read_committed",
     "auto.offset.reset": "earliest",
     "enable.auto.commit": False,

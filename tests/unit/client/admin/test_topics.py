@@ -12,7 +12,9 @@ from moldau.errors import (
 )
 from moldau.protocol.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
 from moldau.security.acls import Operation
+from moldau.testing.broker import EmbeddedBroker
 from unit.client.admin.answering import Answering, admin_of
+from unit.client.older_metadata import speak_older_metadata
 
 
 async def test_what_is_created_is_described(admin: Admin) -> None:
@@ -49,6 +51,19 @@ async def test_topics_of_the_broker_are_listed_if_asked_for(admin: Admin) -> Non
     assert await admin.list_topics() == {}
     listed = await admin.list_topics(include_internal=True)
     assert listed["__transaction_state"].is_internal
+
+
+@pytest.mark.parametrize("version", [0, 1, 3, 12])
+async def test_a_description_creates_no_topic(kafka: EmbeddedBroker, version: int) -> None:
+    async with Admin(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5) as admin:
+        await admin.create_topics(["t"])
+    speak_older_metadata(kafka, version)
+    async with Admin(bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=5) as admin:
+        found = await admin.describe_topics(["t", "typo"])
+        assert [*found.succeeded] == ["t"]
+        assert isinstance(found.errors["typo"], UnknownTopicOrPartition)
+        assert list(await admin.list_topics()) == ["t"]
+        assert not await admin.describe_topics([])
 
 
 async def test_topics_grow(admin: Admin) -> None:

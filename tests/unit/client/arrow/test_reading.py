@@ -1,5 +1,6 @@
 """Topics as tables, from one bound to another."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import moldau
 from moldau.client.arrow.json_values import Json
 from moldau.client.arrow.reading import Bound
 from moldau.client.blocking import Consumer, Producer
+from moldau.errors import UnknownTopicOrPartition
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -40,6 +42,13 @@ def test_a_whole_topic_is_one_table(written: EmbeddedBroker) -> None:
     assert table.num_rows == 200
     for partition in range(2):
         assert numbers(table, partition) == list(range(100))
+
+
+@pytest.mark.parametrize("read", [moldau.read_topic, moldau.stream_topic])
+def test_reading_creates_no_topic(kafka: EmbeddedBroker, read: Callable[..., object]) -> None:
+    with pytest.raises(UnknownTopicOrPartition, match="typo"):
+        read("typo", bootstrap_servers=kafka.bootstrap_servers)
+    assert kafka.look(lambda broker: list(broker.metadata.image.topics)) == []
 
 
 @pytest.mark.parametrize(

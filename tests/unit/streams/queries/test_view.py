@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from moldau.client.blocking.producer import Producer
+from moldau.errors import UnknownTopicOrPartition
 from moldau.streams.queries.values import WindowedKey, encode
 from moldau.streams.queries.view import TableView
 from moldau.streams.serdes import STRING, WindowedSerde
@@ -86,6 +87,15 @@ def test_a_table_without_windows_has_none(broker: EmbeddedBroker) -> None:
         pytest.raises(TypeError, match="no windows"),
     ):
         view.windows("a")
+
+
+def test_a_view_of_no_topic_creates_none(broker: EmbeddedBroker) -> None:
+    with (
+        TableView(broker.bootstrap_servers, "typo") as view,
+        pytest.raises(UnknownTopicOrPartition, match="there is no topic typo"),
+    ):
+        view.wait_until_current()
+    assert "typo" not in broker.look(lambda inside: set(inside.metadata.image.topics))
 
 
 def test_a_view_that_has_stopped_says_why(broker: EmbeddedBroker) -> None:
