@@ -16,7 +16,7 @@ from moldau.cli.kcat.listing import cluster_json, cluster_lines, offsets_json
 from moldau.cli.kcat.packing import read_packing
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
 from moldau.cli.terminal.administration import administration, topic_settings
-from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
+from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import warn
 from moldau.cli.terminal.progress import as_records, as_size, progress_bar, size_of
@@ -184,6 +184,7 @@ async def _consume(options: Options) -> None:
     own = {
         "group.id": options.text("G"),
         "auto.offset.reset": "earliest",
+        **READS_ONLY,
     }
     async with Consumer[bytes, bytes](_settings(options, ConsumerSettings, **own)) as consumer:
         ends: dict[TopicPartition, int] = {}
@@ -211,7 +212,7 @@ async def _consume(options: Options) -> None:
 
 
 async def _require_topic(options: Options) -> None:
-    """A consumer would wait for a topic, or make it."""
+    """A consumer would wait for a topic."""
     topic = options.text("t")
     async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
         if topic in (await admin.describe_topics([topic])).errors:

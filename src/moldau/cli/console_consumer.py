@@ -12,7 +12,7 @@ from typing import TextIO
 from moldau.cli.console.formatters import DefaultFormatter, Formatter, Record, find_formatter
 from moldau.cli.console.reading import Wanted, reading
 from moldau.cli.terminal.administration import topic_settings
-from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
+from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
@@ -101,6 +101,7 @@ def settings(given: Given) -> dict[str, object]:
     """The consumer's settings: its own defaults, of the file, of the options."""
     texts = {
         "client.id": "console-consumer",
+        **READS_ONLY,
         "max.partition.fetch.bytes": str(_FETCH_BYTES),
         "isolation.level": given.text("isolation-level", "read_uncommitted"),
     }

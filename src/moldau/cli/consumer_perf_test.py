@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from moldau.cli.performance.dates import USUAL, check_pattern, format_date
 from moldau.cli.performance.metric_lines import consumer_lines
-from moldau.cli.terminal.client_settings import read_file, usable
+from moldau.cli.terminal.client_settings import READS_ONLY, read_file, usable
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
 from moldau.client.consumer import Consumer
@@ -99,6 +99,7 @@ def settings(given: Given) -> dict[str, object]:
         given.require("broker-list")
     texts = {
         "client.id": "perf-consumer-client",
+        **READS_ONLY,
         "group.id": given.text("group", f"perf-consumer-{time.time_ns() % 100_000}"),
         "auto.offset.reset": "latest" if "from-latest" in given else "earliest",
         "max.partition.fetch.bytes": str(given.number("fetch-size", _MEBIBYTE)),

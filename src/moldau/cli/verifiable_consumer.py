@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from moldau.cli.terminal.client_settings import read_file, usable
+from moldau.cli.terminal.client_settings import READS_ONLY, read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.stopping import Stopping
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def settings(given: Given) -> dict[str, object]:
     """The consumer's settings, of the file and of the options."""
-    texts = read_file(given.text("consumer.config"))
+    texts = {**READS_ONLY, **read_file(given.text("consumer.config"))}
     texts |= {
         "bootstrap.servers": given.text("bootstrap-server") or given.text("broker-list"),
         "group.id": given.text("group-id"),

@@ -1,16 +1,23 @@
 """Read, write and list topics with kcat's options."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import moldau
 from moldau.cli.cat import parse, writer
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.errors import ErrorCode
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail
 from unit.cli.command import Done, run
+
+SOURCES = Path(moldau.__file__).parents[1]
 
 
 @pytest.fixture
@@ -33,6 +40,16 @@ def test_lines_with_keys_are_written_and_read(servers: str) -> None:
         '"key":"k2","payload":null}\n'
     )
     assert cat("-C", "-b", servers, "-t", "a", "-p", "0", "-c", "1", "-K", "/").stdout == "k1/v1\n"
+
+
+def test_a_group_that_reads_creates_no_topic(broker: EmbeddedBroker, servers: str) -> None:
+    command = [sys.executable, "-m", "moldau", "cat", "-b", servers, "-G", "g", "typo"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        assert "no such topics yet" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+    assert "typo" not in broker.look(lambda inside: set(inside.metadata.image.topics))
 
 
 def test_what_is_not_there_or_lost_is_a_failure(broker: EmbeddedBroker, servers: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 import moldau
 from moldau.cli.console_consumer import OPTIONS, formatter_properties, is_pipe, settings
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
 
 SOURCES = Path(moldau.__file__).parents[1]
@@ -70,6 +71,36 @@ def test_a_record_that_cannot_be_printed_ends_it_or_is_passed_over(bootstrap: st
     assert run("console-consumer", bootstrap, *options).code == 1
     done = run("console-consumer", bootstrap, *options, "--skip-message-on-error")
     assert (done.code, done.stdout) == (0, "825373492\n892745528\n")
+
+
+def topics(broker: EmbeddedBroker) -> set[str]:
+    return broker.look(lambda inside: set(inside.metadata.image.topics))
+
+
+@pytest.mark.parametrize("group", [(), ("--group", "misled")])
+def test_reading_creates_no_topic(
+    broker: EmbeddedBroker, bootstrap: str, group: tuple[str, ...]
+) -> None:
+    done = run("console-consumer", bootstrap, "--topic", "typo", "--timeout-ms", "200", *group)
+    assert "typo" not in topics(broker)
+    assert done.stderr.endswith("Processed a total of 0 messages\n")
+
+
+def test_a_partition_of_no_topic_is_an_error(broker: EmbeddedBroker, bootstrap: str) -> None:
+    done = run("console-consumer", bootstrap, "--topic", "typo", "--partition", "0")
+    assert done.code == 1
+    assert "Error: there is no topic typo: create it first, or correct the name" in done.stderr
+    assert "typo" not in topics(broker)
+
+
+def test_a_topic_that_is_created_later_is_read(bootstrap: str) -> None:
+    with start(bootstrap, "--topic", "later", "--max-messages", "1") as process:
+        assert process.stderr is not None
+        waiting = "WARN There is no topic later yet: waiting until somebody creates it.\n"
+        assert process.stderr.readline() == waiting
+        produce(bootstrap, "later", "one")
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "one\n")
 
 
 def test_ctrl_c_tells_how_many_there_were(bootstrap: str) -> None:

@@ -3,6 +3,7 @@
 import re
 
 from moldau.cli.consumer_perf_test import Consumption
+from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
 
 
@@ -24,6 +25,11 @@ def test_it_ends_when_nothing_comes(bootstrap: str) -> None:
     done = run("consumer-perf-test", bootstrap, "--topic", "b", *options)
     assert done.code == 0
     assert "Exiting before consuming the expected number" in done.stdout
+
+
+def test_reading_creates_no_topic(broker: EmbeddedBroker, bootstrap: str) -> None:
+    run("consumer-perf-test", bootstrap, "--topic", "typo", "--messages", "1", "--timeout", "200")
+    assert "typo" not in broker.look(lambda inside: set(inside.metadata.image.topics))
 
 
 def test_a_window_is_what_came_since_the_last() -> None:

@@ -37,5 +37,6 @@ def test_options_become_settings() -> None:
         "true",
         "sticky",
     )
+    assert found["allow.auto.create.topics"] == "false"
     done = run("verifiable-consumer", "--topic", "t", "--group-id", "g")
     assert done.stderr == 'Missing required argument "[broker-list]"\n'

@@ -6,14 +6,17 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from moldau.cli.terminal.administration import administration
+from moldau.cli.terminal.options import warn
 from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.topics import Topics
 from moldau.client.consumer import Consumer
-from moldau.errors import KafkaError
+from moldau.errors import KafkaError, UnknownTopicOrPartition
 from moldau.model import TopicPartition
 
 LOOK_S = 5.0
+SOON_S = 0.2
+"""When to look again for a topic that is not there yet."""
 
 
 class TopicClient(Topics, Connected):
@@ -49,7 +52,10 @@ async def reading(
         consumer.subscribe(topics)
         yield topics
         return
-    consumer.assign(await _partitions(consumer, topics))
+    found = await _partitions(consumer, topics)
+    if wanted.topic and not found:
+        warn(f"WARN There is no topic {wanted.topic} yet: waiting until somebody creates it.")
+    consumer.assign(found)
     looking = asyncio.create_task(_look_for_more(consumer, wanted, settings))
     try:
         yield topics
@@ -62,6 +68,7 @@ async def reading(
 async def _assign_one(
     consumer: Consumer[bytes, bytes], partition: TopicPartition, offset: str
 ) -> None:
+    await consumer.partitions_of(partition.topic)  # which fails if there is no such topic
     consumer.assign([partition])
     match offset.lower():
         case "earliest":
@@ -77,7 +84,7 @@ async def _look_for_more(
 ) -> None:
     """Read partitions and topics that were made later, all of what is in them."""
     while True:
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(LOOK_S if consumer.assignment() else SOON_S)
         with suppress(KafkaError):
             found = await _partitions(consumer, await _topics(wanted, settings))
             new = [each for each in found if each not in consumer.assignment()]
@@ -99,4 +106,9 @@ async def _topics(wanted: Wanted, settings: dict[str, object]) -> list[str]:
 async def _partitions(
     consumer: Consumer[bytes, bytes], topics: Iterable[str]
 ) -> list[TopicPartition]:
-    return [each for topic in topics for each in await consumer.partitions_of(topic)]
+    """The partitions of those topics that are there."""
+    found: list[TopicPartition] = []
+    for topic in topics:
+        with suppress(UnknownTopicOrPartition):
+            found += await consumer.partitions_of(topic)
+    return found

@@ -44,6 +44,9 @@ _JAVA_ONLY = (
     "zookeeper.",
 )
 
+READS_ONLY = {"allow.auto.create.topics": "false"}
+"""What commands that read are given at first: a wrong name shall not become a topic."""
+
 
 def read_file(path: str) -> dict[str, str]:
     """The settings in a file; none without a path."""
