@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+_END_S = 1.0
+
 
 class LoopThread:
     """Runs coroutines while other threads wait for them; Ctrl-C interrupts the waiting.
@@ -72,5 +74,15 @@ class LoopThread:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
+            self._loop.run_until_complete(_end_rest())
         finally:
             self._loop.close()
+
+
+async def _end_rest() -> None:
+    """Let what was cancelled, as by Ctrl-C, come to its end: it may have to clean up."""
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=_END_S)

@@ -73,3 +73,25 @@ def test_after_a_fork_it_says_that_it_cannot_be_used(
 
 def press_ctrl_c() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def test_what_is_left_comes_to_its_end_before_the_loop_does() -> None:
+    thread = LoopThread("tester")
+    ended = threading.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.set()
+
+    async def begin() -> asyncio.Task[None]:
+        begun = asyncio.create_task(work())
+        await asyncio.sleep(0)
+        return begun
+
+    task = thread.call(begin())
+    thread.close()
+    assert ended.is_set()
+    assert task.cancelled()
