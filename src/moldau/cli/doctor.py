@@ -14,7 +14,7 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
-from moldau.client.addresses import parse_addresses
+from moldau.client.addresses import Address, parse_addresses
 from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import BrokerDescription, Description
@@ -58,7 +58,9 @@ def main(arguments: Sequence[str]) -> int:
         warn(f"asking {DEFAULT_SERVER}; --bootstrap-server names another address")
         given.values["bootstrap-server"] = [DEFAULT_SERVER]
     asked = given.text("bootstrap-server")
-    findings = run_admin(given, DoctorAdmin, lambda admin: _examine(admin, asked))
+    findings = asyncio.run(_unreached(parse_addresses(asked)))
+    if not findings:
+        findings = run_admin(given, DoctorAdmin, lambda admin: _examine(admin, asked))
     if given.is_json:
         print(json.dumps([asdict(each) for each in findings]))
     else:
@@ -67,6 +69,14 @@ def main(arguments: Sequence[str]) -> int:
             if each.advice:
                 print(f"     {each.advice}")
     return 0 if all(each.is_well for each in findings) else 1
+
+
+async def _unreached(addresses: Sequence[Address]) -> list[Finding]:
+    """Findings if nobody is there: a client would wait, but a doctor is asked how it is now."""
+    if any(await asyncio.gather(*(is_reachable(*each) for each in addresses))):
+        return []
+    advice = "Is the broker up? Look at its log, its listeners, the address and firewalls."
+    return [Finding(False, f"{each} cannot be reached from here", advice) for each in addresses]
 
 
 async def _examine(admin: DoctorAdmin, asked: str) -> list[Finding]:

@@ -1,6 +1,7 @@
 """The brokers of a cluster: a connection to each, and metadata kept fresh."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterable
 from typing import TypeVar
 
@@ -10,8 +11,10 @@ from moldau.client.metadata import ClusterMetadata
 from moldau.client.metrics import Traffic
 from moldau.client.opening import OpenBroker, Opener
 from moldau.client.reconnecting import Reconnecting
+from moldau.client.refusal import NameUnknown
 from moldau.client.settings import ClientSettings
 from moldau.client.topic_inquiry import METADATA, TopicInquiry
+from moldau.config.values import config_error
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.messages.metadata import MetadataResponse
@@ -19,6 +22,8 @@ from moldau.runtime.clock import Clock, SystemClock
 from moldau.runtime.random import SystemRandom
 
 Response = TypeVar("Response")
+
+_log = logging.getLogger(__name__)
 
 _CREATION_MS = 1000
 """So long a topic may take to be known to all brokers that was created a moment ago."""
@@ -51,6 +56,7 @@ class Cluster:
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
         self._refreshing = asyncio.Lock()
         self._topics: dict[str, None] = {}
+        self._has_connected = False
         self._is_closed = False
 
     @property
@@ -178,6 +184,39 @@ class Cluster:
             answer = inquiry.narrow(answer, version)
             self.metadata.update(answer, now_ms=self.clock.monotonic_ms())
 
+    async def connect(self, topics: Iterable[str] = ()) -> None:
+        """As `refresh`, but wait for brokers that are not up yet, as long as settings say.
+
+        What no waiting helps with, such as a wrong name or password, is raised at once. There is
+        one line in the log, not one for every try.
+        """
+        loop = asyncio.get_running_loop()
+        timeout_s = self.settings.start_timeout_ms / 1000
+        deadline_s = loop.time() + timeout_s
+        failure: KafkaError | None = None
+        while True:
+            try:
+                # The first try has all its time, even if there is none for others.
+                async with asyncio.timeout_at(None if failure is None else deadline_s):
+                    await self.refresh(topics)
+                    self._refuse_if_nobody()
+            except (KafkaError, TimeoutError) as error:
+                if isinstance(error, KafkaError):
+                    if not error.is_retriable:
+                        raise
+                    if failure is None:
+                        _log.warning("%s; trying again for up to %g s", error, timeout_s)
+                    failure = error
+                assert failure is not None, "only later tries have a deadline"
+                if loop.time() >= deadline_s:
+                    reason = f"{failure}, for {timeout_s:g} s"
+                    raise KafkaError(failure.code, reason) from failure
+            else:
+                if failure is not None:
+                    _log.info("connected to %s", self.settings.bootstrap_servers)
+                return
+            await self.back_off()
+
     async def refresh_if_stale(self) -> None:
         """Ask for metadata if it is old or in doubt."""
         if self.metadata.is_stale(self._topics, now_ms=self.clock.monotonic_ms()):
@@ -225,7 +264,7 @@ class Cluster:
         for (address, channel), broker in self._open.items():
             if broker.connection.is_open:
                 return await self._broker_at(address, channel)
-        tried: list[str] = []
+        tried: list[KafkaError] = []
         addresses = list(dict.fromkeys((*self.metadata.brokers.values(), *self._bootstrap)))
         addresses.sort(key=self._reconnecting.not_before_ms)
         deadline_s = asyncio.get_running_loop().time() + self.timeout_s
@@ -238,12 +277,17 @@ class Cluster:
                     return await self._broker_at(address, "")
             except TimeoutError:
                 known = self._reconnecting.last_error(address)
-                tried.append(known or f"{address}: no answer in {part_s:.3g} s")
+                silence = f"{address}: no answer in {part_s:.3g} s"
+                tried.append(known or KafkaError(ErrorCode.NETWORK_EXCEPTION, silence))
             except KafkaError as error:
                 if not error.is_retriable:
                     raise
-                tried.append(str(error))
-        reason = "no broker could be reached; tried " + ", ".join(tried)
+                tried.append(error)
+        reasons = ", ".join(map(str, tried))
+        if not self._has_connected and all(isinstance(each, NameUnknown) for each in tried):
+            # A name that never was one is a mistake, not a broker that comes later (as in Java).
+            raise config_error(f"no address in bootstrap.servers can be resolved: {reasons}")
+        reason = f"no broker could be reached; tried {reasons}"
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
 
     async def _broker_at(self, address: Address, channel: str) -> OpenBroker:
@@ -256,6 +300,7 @@ class Cluster:
                 return known
             opened = await self._open_in_time(address)
             self._open[key] = opened
+            self._has_connected = True
             self._idle.watch()
             self._refuse_if_closed()
             return opened
@@ -269,10 +314,16 @@ class Cluster:
             opened = await self._opener.open(address, self._traffic)
         except KafkaError as error:
             now_ms = self.clock.monotonic_ms()
-            self._reconnecting.failed(address, str(error), now_ms=now_ms)
+            self._reconnecting.failed(address, error, now_ms=now_ms)
             raise
         self._reconnecting.succeeded(address)
         return opened
+
+    def _refuse_if_nobody(self) -> None:
+        """A broker that is just starting answers before it has heard of any, itself included."""
+        if not self.metadata.brokers:
+            reason = f"{self.settings.bootstrap_servers} answers, but knows of no broker yet"
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import socket
+import ssl
 from asyncio.trsock import TransportSocket
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from moldau.client.metrics import Traffic
-from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.client.refusal import SecurityRefused, why
+from moldau.errors import ErrorCode, KafkaError, NetworkException, ProtocolError
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encoder_of
 from moldau.protocol.declaration import facts_of
@@ -19,6 +21,9 @@ from moldau.protocol.frame import FrameReader
 from moldau.protocol.headers import RequestHeader, decode_response_header, encode_request_header
 
 _FRAME_MAX_BYTES = 2**31 - 1
+# What other protocols begin with would be larger than this as a size of Kafka's.
+_FIRST_FRAME_MAX_BYTES = 2**28
+_TLS_ALERT = 0x1503
 _GROWTH = 1024  # a broker is believed when it announces a large answer: it is copied less
 _SIZE_BYTES = 4
 _CORRELATION_COUNT = 2**31
@@ -68,9 +73,10 @@ class Connection(asyncio.BufferedProtocol):
         self.name = name
         self._client_id = client_id
         self._slots = asyncio.Semaphore(in_flight_max)
-        self._reader = FrameReader(_FRAME_MAX_BYTES, growth=_GROWTH)
+        self._reader = FrameReader(_FIRST_FRAME_MAX_BYTES, growth=_GROWTH)
         self._expected: deque[_Expected] = deque()
         self._correlation_id = 0
+        self._answer_count = 0
         self._failure: KafkaError | None = None
         self._can_write = asyncio.Event()
         self._can_write.set()
@@ -221,7 +227,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _send(self, request: object, version: int, answered: Answered) -> _Expected:
         if self._failure is not None:
-            raise KafkaError(self._failure.code, str(self._failure))
+            raise type(self._failure)(self._failure.code, str(self._failure))
         api_key = facts_of(type(request)).api_key
         assert api_key is not None, "only requests are sent"
         self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
@@ -241,8 +247,15 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
-        reason = f": {exc}" if exc is not None else ""
-        self._fail(f"{self.name} closed the connection{reason}")
+        reason = f": {why(exc)}" if exc is not None else ""
+        if isinstance(exc, ssl.SSLError):
+            # Since TLS 1.3 a broker judges the client's certificate only after the handshake.
+            self._fail(f"{self.name} refused the TLS connection{reason}", SecurityRefused)
+        elif self._expected and self._answer_count <= 1:  # at most its versions are known
+            hint = "if it is not just stopping, check that security.protocol is that of the port"
+            self._fail(f"{self.name} closed the connection without an answer{reason}; {hint}")
+        else:
+            self._fail(f"{self.name} closed the connection{reason}")
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
         return self._reader.writable()
@@ -254,7 +267,11 @@ class Connection(asyncio.BufferedProtocol):
             while (frame := self._reader.next_frame()) is not None:
                 self._answer(frame)
         except ProtocolError as error:
-            self._fail(f"{self.name} does not speak Kafka's protocol: {error}")
+            if self._answer_count or not self._reader.begins_with(_TLS_ALERT):
+                self._fail(f"{self.name} does not speak Kafka's protocol: {error}")
+                return
+            hint = "is it an SSL listener? check security.protocol"
+            self._fail(f"{self.name} answers in TLS; {hint}", SecurityRefused)
 
     def pause_writing(self) -> None:
         self._can_write.clear()
@@ -265,6 +282,8 @@ class Connection(asyncio.BufferedProtocol):
     def _answer(self, frame: memoryview) -> None:
         if not self._expected:
             raise ProtocolError("an answer that nobody waits for")
+        self._reader.limit_bytes = _FRAME_MAX_BYTES
+        self._answer_count += 1
         expected = self._expected[0]  # which stays there to be told if the answer is nonsense
         if expected.api_key == _NO_API:
             self._expected.popleft().answered(Frame(frame, 0))
@@ -276,10 +295,10 @@ class Connection(asyncio.BufferedProtocol):
         self.traffic.responses += 1
         expected.answered(Frame(frame, position))
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, kind: type[KafkaError] = NetworkException) -> None:
         if self._failure is not None:
             return
-        self._failure = KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
+        self._failure = kind(ErrorCode.NETWORK_EXCEPTION, reason)
         self._can_write.set()
         if self._watchdog is not None:
             self._watchdog.cancel()
@@ -288,7 +307,7 @@ class Connection(asyncio.BufferedProtocol):
         unanswered = tuple(self._expected)
         self._expected.clear()
         for expected in unanswered:
-            expected.answered(KafkaError(ErrorCode.NETWORK_EXCEPTION, reason))
+            expected.answered(kind(ErrorCode.NETWORK_EXCEPTION, reason))
 
 
 def _teller(frame: asyncio.Future[Frame]) -> Answered:

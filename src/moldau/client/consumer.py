@@ -78,7 +78,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
     # Its life
 
     async def start(self) -> None:
-        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
+        """Connect; a broker that is not up yet is waited for, `default.api.timeout.ms` long."""
         settings = self._settings
         self._cluster = Cluster(settings, creates_topics=settings.allow_auto_create_topics)
         is_committed_only = settings.isolation_level == "read_committed"

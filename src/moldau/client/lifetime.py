@@ -52,12 +52,12 @@ class Lifetime:
         self.cluster: Cluster
 
     async def begin(self, cluster: Cluster, work: Work | None = None) -> None:
-        """Connect, then let `work` run; fails if no broker can be reached."""
+        """Connect, then let `work` run; fails if no broker can be reached in time."""
         if self._process_id is not None:
             raise RuntimeError(f"the {self._kind} was started before: make a new one")
         self.cluster = cluster
         try:
-            await cluster.refresh()
+            await cluster.connect()
         except BaseException:
             cluster.close()
             raise

@@ -12,6 +12,7 @@ from moldau.client.beside import call_beside
 from moldau.client.connection import Connection
 from moldau.client.login_session import NO_END, LoginSession
 from moldau.client.metrics import Traffic
+from moldau.client.refusal import NameUnknown, SecurityRefused, why
 from moldau.client.settings import SYSTEMS_OWN, ClientSettings
 from moldau.client.versions import BEFORE_API_VERSIONS, BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, NetworkException
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from moldau.client.authentication import Authentication
 
 _API_VERSIONS_NEWEST = 4
+_NOT_TLS = "is it a PLAINTEXT listener? check security.protocol"
 
 
 @dataclass(slots=True)
@@ -98,7 +100,7 @@ async def open_broker(
             return OpenBroker(connection, await _agree(connection, version, settings))
         except BaseException as error:
             connection.close()
-            if not isinstance(error, NetworkException):
+            if not isinstance(error, NetworkException) or not error.is_retriable:
                 raise
     if settings.uses_sasl:  # which the old ones do not know: something else is wrong
         reason = f"{address} hangs up on what it is told: is security.protocol right?"
@@ -137,8 +139,11 @@ async def _resolve(address: Address, timeout_s: float) -> list[Found]:
         reason = f"{address}: the name was not resolved in {timeout_s:g} s"
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from None
     except OSError as error:
-        reason = f"{address}: {error.strerror or error}"
-        raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+        # Name servers that cannot tell now may do so later.
+        is_final = isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN
+        kind = NameUnknown if is_final else NetworkException
+        reason = f"{address}: {error.strerror or why(error)}"
+        raise kind(ErrorCode.NETWORK_EXCEPTION, reason) from error
     return [(family, place) for family, _, _, _, place in found]
 
 
@@ -146,30 +151,50 @@ async def _connect(
     address: Address, settings: ClientSettings, tls: ssl.SSLContext | None
 ) -> Connection:
     """The first of all addresses that takes the connection; the error names each that did not."""
-    loop = asyncio.get_running_loop()
     tried: list[str] = []
     found = await _resolve(address, settings.request_timeout_ms / 1000)
     timeout_s = settings.socket_connection_setup_timeout_ms / 1000 / len(found)
     for family, place in found:
-        host = str(place[0])
         try:
             async with asyncio.timeout(timeout_s):
-                _, connection = await loop.create_connection(
-                    lambda: Connection(str(address), settings.client_id),
-                    sock=await _connected_socket(family, place, settings),
-                    ssl=tls,
-                    server_hostname=None if tls is None else address.host,
-                )
-        except ssl.SSLCertVerificationError as error:
-            reason = f"{address}: its certificate is not trusted: {error.verify_message}"
-            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
+                connected = await _connected_socket(family, place, settings)
+                return await _greet(connected, address, settings.client_id, tls)
         except TimeoutError:
-            tried.append(f"{Address(host, address.port)}: no answer in {timeout_s:g} s")
+            reason = f"no answer in {timeout_s:g} s"
         except OSError as error:
-            tried.append(f"{Address(host, address.port)}: {error.strerror or error}")
-        else:
-            return connection
+            reason = why(error)
+        except NetworkException as error:
+            if not error.is_retriable:
+                raise
+            reason = str(error)
+        host = Address(str(place[0]), address.port)
+        tried.append(reason if host == address else f"{host}: {reason}")
     raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{address}: {'; '.join(dict.fromkeys(tried))}")
+
+
+async def _greet(
+    connected: socket.socket, address: Address, client_id: str, tls: ssl.SSLContext | None
+) -> Connection:
+    """Make a connection of a socket, protected if it is to be."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, connection = await loop.create_connection(
+            lambda: Connection(str(address), client_id),
+            sock=connected,
+            ssl=tls,
+            server_hostname=None if tls is None else address.host,
+        )
+    except ssl.SSLCertVerificationError as error:
+        reason = f"{address}: its certificate is not trusted: {error.verify_message}"
+        raise SecurityRefused(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    except (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError) as error:
+        # A broker that is just starting or stopping does that too, so it is not final.
+        reason = f"closed the connection during the TLS handshake; {_NOT_TLS}"
+        raise NetworkException(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    except ssl.SSLError as error:
+        reason = f"{address}: the TLS handshake failed: {why(error)}; {_NOT_TLS}"
+        raise SecurityRefused(ErrorCode.NETWORK_EXCEPTION, reason) from error
+    return connection
 
 
 async def _connected_socket(

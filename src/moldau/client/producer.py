@@ -83,7 +83,7 @@ class Producer(Managed, Generic[Key, Value]):
         self.admission: Admission
 
     async def start(self) -> None:
-        """Connect; fails within `request.timeout.ms` if no broker can be reached.
+        """Connect; a broker that is not up yet is waited for, `max.block.ms` long.
 
         With a `transactional.id`, whoever had it before cannot commit anything from now on.
         """

@@ -2,6 +2,7 @@
 
 from moldau.client.addresses import Address
 from moldau.client.settings import ClientSettings
+from moldau.errors import KafkaError
 from moldau.runtime.random import Random
 
 _JITTER_PERCENT = 20
@@ -17,17 +18,17 @@ class Reconnecting:
         self._random = random
         self._failures: dict[Address, int] = {}
         self._not_before_ms: dict[Address, int] = {}
-        self._errors: dict[Address, str] = {}
+        self._errors: dict[Address, KafkaError] = {}
 
     def not_before_ms(self, address: Address) -> int:
         """The time of the next try; 0 if nothing has failed."""
         return self._not_before_ms.get(address, 0)
 
-    def last_error(self, address: Address) -> str | None:
+    def last_error(self, address: Address) -> KafkaError | None:
         """Why there was no connection."""
         return self._errors.get(address)
 
-    def failed(self, address: Address, error: str, *, now_ms: int) -> None:
+    def failed(self, address: Address, error: KafkaError, *, now_ms: int) -> None:
         """There was no connection; the pauses of several clients are not the same."""
         self._errors[address] = error
         count = self._failures.get(address, 0)

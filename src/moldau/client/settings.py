@@ -55,6 +55,11 @@ class ClientSettings(SecuritySettings):
     socket_connection_setup_timeout_ms: int = 10_000
     metrics_sample_window_ms: int = 30_000
 
+    @property
+    def start_timeout_ms(self) -> int:
+        """How long a client that starts waits for a broker to come up."""
+        return self.request_timeout_ms
+
     def check(self) -> None:
         """Raise InvalidConfig for values that cannot be."""
         self.check_security()
@@ -89,6 +94,10 @@ class ProducerSettings(ClientSettings):
     retries: int = INT_MAX
     transactional_id: str = ""
     transaction_timeout_ms: int = 60_000
+
+    @property
+    def start_timeout_ms(self) -> int:
+        return self.max_block_ms
 
     @property
     def codec(self) -> Codec:
@@ -171,6 +180,10 @@ class ConsumerSettings(ClientSettings):
     check_crcs: bool = True
     allow_auto_create_topics: bool = True
 
+    @property
+    def start_timeout_ms(self) -> int:
+        return self.default_api_timeout_ms
+
     def check(self) -> None:
         super(ConsumerSettings, self).check()
         choices = {
@@ -195,6 +208,10 @@ class AdminSettings(ClientSettings):
     connections_max_idle_ms: int = 300_000
     default_api_timeout_ms: int = 60_000
     retries: int = INT_MAX
+
+    @property
+    def start_timeout_ms(self) -> int:
+        return self.default_api_timeout_ms
 
 
 def read_settings(

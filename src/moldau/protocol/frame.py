@@ -42,6 +42,11 @@ class FrameReader:
         declared: int = _SIZE.unpack_from(self._buffer, self._start)[0]
         return max(0, declared + _SIZE.size - self.waiting_bytes)
 
+    def begins_with(self, high: int) -> bool:
+        """Whether the next frame begins with these two bytes, which are a part of its size."""
+        waits_for = memoryview(self._buffer)[self._start : self._end]
+        return waits_for[:2] == high.to_bytes(2, "big")
+
     def writable(self) -> memoryview:
         """Where the next bytes may be received; never empty."""
         if self._end == len(self._buffer):

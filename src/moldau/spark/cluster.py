@@ -60,13 +60,14 @@ class Cluster:
         names = topics.names
         if topics.pattern is not None:
             matches = re.compile(topics.pattern).fullmatch
+            self._link.wait(cluster.connect())
             answer = self._link.wait(
                 cluster.ask_any(MetadataRequest(topics=None), MetadataResponse)
             )
             cluster.metadata.update(answer, now_ms=cluster.clock.monotonic_ms())
             names = tuple(each.name for each in answer.topics if each.name and matches(each.name))
         else:
-            self._link.wait(cluster.refresh(names))
+            self._link.wait(cluster.connect(names))
         return sorted(
             TopicPartition(name, number)
             for name in names

@@ -31,7 +31,7 @@ def test_options_that_do_not_fit_are_refused(options: tuple[str, ...], reason: s
 
 
 def test_brokers_that_cannot_be_reached_are_one_line() -> None:
-    done = run("consumer-groups", "--bootstrap-server", "127.0.0.1:1", "--list")
+    done = run("consumer-groups", "--bootstrap-server", "127.0.0.1:1", "--list", "--timeout", "1")
     assert done.code == 1
     assert done.stdout.startswith("\nError: Executing consumer group command failed due to no ")
 

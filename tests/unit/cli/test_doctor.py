@@ -55,6 +55,12 @@ def test_the_time_of_a_record_that_a_broker_stamped_is_seen(bootstrap: str) -> N
     assert float(line.split("record ")[1].split()[0]) <= time.monotonic() - before + 1
 
 
+def test_brokers_that_are_not_up_are_not_waited_for() -> None:
+    done = run("doctor", "--bootstrap-server", "127.0.0.1:1,127.0.0.1:2")
+    assert done.code == 1
+    assert done.stdout.count("cannot be reached from here\n     Is the broker up?") == 2
+
+
 async def test_an_address_where_nobody_listens() -> None:
     assert not await is_reachable("127.0.0.1", 1)
 

@@ -51,6 +51,44 @@ def test_what_is_given_wrongly_is_told_in_one_line(bootstrap: str, line: str) ->
     assert WRONG[line] in told
 
 
+WAITING = (
+    "topics --list --bootstrap-server 127.0.0.1:1",
+    "console-consumer --topic t --bootstrap-server 127.0.0.1:1",
+    "console-producer --topic t --bootstrap-server 127.0.0.1:1",
+    "cat -b 127.0.0.1:1 -L",
+)
+
+
+@pytest.mark.parametrize("line", WAITING)
+def test_a_broker_that_is_not_up_is_waited_for_until_ctrl_c(line: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "moldau", *line.split()],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, rest = process.communicate(timeout=DEADLINE_S)
+    assert told == (
+        "no broker could be reached; tried 127.0.0.1:1: Connection refused; "
+        "trying again for up to 60 s\n"
+    )
+    assert process.returncode == 130
+    assert rest.replace("Processed a total of 0 messages\n", "") == ""
+
+
+@pytest.mark.parametrize("line", WAITING)
+def test_a_wrong_name_is_told_at_once(line: str) -> None:
+    command, *options = line.replace("127.0.0.1:1", "no-such-host.invalid:9092").split()
+    done = run(command, *options)
+    told = done.stdout + done.stderr.replace("Processed a total of 0 messages\n", "")
+    assert (done.code, told.count("\n")) == (1, 1), told
+    assert "no address in bootstrap.servers can be resolved: no-such-host.invalid:9092" in told
+
+
 @pytest.mark.parametrize("options", [("-C", "-c", "x"), ("-C", "-p", "x"), ("-P", "-p", "x")])
 def test_letters_that_need_numbers_say_so(broker: EmbeddedBroker, options: Sequence[str]) -> None:
     run("cat", "-b", broker.bootstrap_servers, "-t", "t", "-P", stdin="a\n")

@@ -1,6 +1,7 @@
 """Create, list, describe, change and delete topics; layouts are in the transcripts."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -39,8 +40,11 @@ def test_json_has_what_the_lines_have(bootstrap: str) -> None:
     assert "a" in json.loads(run("topics", bootstrap, "--list", "--format", "json").stdout)
 
 
-def test_a_broker_that_cannot_be_reached_is_one_line() -> None:
-    done = run("topics", "--list", "--bootstrap-server", "127.0.0.1:1")
+def test_a_broker_that_cannot_be_reached_is_one_line(tmp_path: Path) -> None:
+    impatient = tmp_path / "client.properties"
+    impatient.write_text("default.api.timeout.ms=1\n")
+    where = ("--bootstrap-server", "127.0.0.1:1", "--command-config", str(impatient))
+    done = run("topics", "--list", *where)
     assert done.code == 1
     assert done.stdout.startswith("Error while executing topic command : no broker could be")
     assert (done.stdout.count("\n"), done.stderr) == (1, "")

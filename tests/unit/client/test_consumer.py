@@ -218,7 +218,7 @@ async def test_outside_its_block_a_consumer_cannot_be_used(kafka: EmbeddedBroker
 
 
 async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
-    consumer = Consumer[bytes, bytes](bootstrap_servers="127.0.0.1:1")
+    consumer = Consumer[bytes, bytes](bootstrap_servers="127.0.0.1:1", default_api_timeout_ms=1)
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
         await consumer.start()
 

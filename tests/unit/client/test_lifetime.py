@@ -36,8 +36,9 @@ async def test_it_is_new_then_started_then_closed(kafka: EmbeddedBroker) -> None
 
 async def test_it_does_not_begin_where_nobody_is() -> None:
     lifetime = Lifetime("client")
+    settings = ClientSettings(bootstrap_servers="127.0.0.1:1", request_timeout_ms=1)
     with pytest.raises(NetworkException):
-        await lifetime.begin(Cluster(ClientSettings(bootstrap_servers="127.0.0.1:1")))
+        await lifetime.begin(Cluster(settings))
     with pytest.raises(RuntimeError, match="not started"):
         lifetime.check()
 

@@ -1,7 +1,11 @@
 """Connecting: which addresses are tried, and how versions are agreed on."""
 
+import asyncio
 import socket
+import ssl
 import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -10,10 +14,12 @@ from certificates import Identity, authority, identity
 from moldau.client.addresses import Address
 from moldau.client.metrics import Traffic
 from moldau.client.opening import Opener, open_broker
+from moldau.client.refusal import SecurityRefused
 from moldau.client.settings import ClientSettings, read_settings
 from moldau.errors import NetworkException, UnsupportedVersion
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.runtime.clock import SystemClock
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.scripted import Answer, scripted_broker
@@ -142,6 +148,100 @@ async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) ->
     async with scripted_broker(from_24, context) as address:
         with pytest.raises(NetworkException, match="certificate is not trusted: IP address"):
             await opener(ca).open(address, Traffic())
+
+
+@pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
+async def test_a_port_without_tls_is_named_by_a_client_with_it(protocol: str) -> None:
+    login = {"sasl.mechanism": "PLAIN", "sasl.username": "anna", "sasl.password": "sesam"}
+    options = {"bootstrap.servers": "unused:1", "security.protocol": protocol} | login
+    protected = Opener(read_settings(ClientSettings, options, {}), SystemClock())
+    async with hanging_up() as address:
+        with pytest.raises(NetworkException) as raised:
+            await protected.open(address, Traffic())
+    assert str(raised.value) == (
+        f"{address}: closed the connection during the TLS handshake; "
+        "is it a PLAINTEXT listener? check security.protocol"
+    )
+    assert raised.value.is_retriable, "a broker that is just starting does that too"
+
+
+async def test_a_port_that_answers_tls_in_plain_text_is_named() -> None:
+    async with hanging_up(b"HTTP/1.1 400 Bad Request\r\n\r\n") as address:
+        with pytest.raises(SecurityRefused, match=r"wrong version number; is it a PLAINTEXT"):
+            await opener(authority()).open(address, Traffic())
+
+
+async def test_a_port_with_tls_is_named_by_a_client_without_it() -> None:
+    alert = b"\x15\x03\x03\x00\x02\x02\x50"  # as brokers in Java say it
+    async with hanging_up(alert) as address:
+        with pytest.raises(SecurityRefused) as raised:
+            await open_broker(address, SETTINGS)
+    assert str(raised.value) == (
+        f"{address} answers in TLS; is it an SSL listener? check security.protocol"
+    )
+
+
+async def test_a_port_that_hangs_up_on_everything_is_named() -> None:
+    async with hanging_up() as address:
+        opened = await open_broker(address, SETTINGS)  # it might be older than the question
+        with pytest.raises(NetworkException, match=r"without an answer.*check that security\.prot"):
+            await opened.connection.exchange(MetadataRequest(topics=[]), 0, timeout_s=10)
+
+
+async def test_a_port_of_another_protocol_is_named_at_once() -> None:
+    async with hanging_up(b"HTTP/1.1 400 Bad Request\r\n\r\n", is_kept=True) as address:
+        opened = await open_broker(address, SETTINGS)
+        with pytest.raises(NetworkException, match="does not speak Kafka's protocol: a frame of"):
+            await opened.connection.exchange(MetadataRequest(topics=[]), 0, timeout_s=10)
+
+
+@asynccontextmanager
+async def hanging_up(said: bytes = b"", *, is_kept: bool = False) -> AsyncIterator[Address]:
+    """A port where whoever says something is told this, and hung up on unless kept."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        await reader.read(100)
+        writer.write(said)
+        if not is_kept:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
+        for writer in writers:
+            writer.transport.abort()
+
+
+async def test_a_client_whose_certificate_is_missing_is_told_so(tmp_path: Path) -> None:
+    ca = authority()
+    context = identity(ca, "broker").server_context(tmp_path / "broker.pem")
+    context.verify_mode = ssl.CERT_REQUIRED
+    with refusing(context) as address, pytest.raises(SecurityRefused, match="certificate required"):
+        await opener(ca).open(address, Traffic())
+
+
+@contextmanager
+def refusing(tls: ssl.SSLContext) -> Iterator[Address]:
+    """A port where the handshake fails; servers of asyncio would hang up without saying why."""
+
+    def serve() -> None:
+        connected, _ = listening.accept()
+        heard = tls.wrap_socket(connected, server_side=True, do_handshake_on_connect=False)
+        with pytest.raises(ssl.SSLError):
+            heard.do_handshake()
+        with socket.socket(fileno=heard.detach()) as plain:
+            plain.shutdown(socket.SHUT_WR)
+            with suppress(ConnectionError):
+                while plain.recv(100):
+                    pass  # closed with something unread, it would take back what was said
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=serve)
+        serving.start()
+        yield Address(*listening.getsockname())
+        serving.join()
 
 
 def opener(trusted: Identity) -> Opener:

@@ -216,7 +216,7 @@ async def test_a_partition_that_is_not_there_is_refused(kafka: EmbeddedBroker) -
 
 
 async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
-    producer = Producer[bytes, bytes](bootstrap_servers="127.0.0.1:1")
+    producer = Producer[bytes, bytes](bootstrap_servers="127.0.0.1:1", max_block_ms=1)
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
         await producer.start()
 

@@ -3,8 +3,10 @@
 from moldau.client.addresses import Address
 from moldau.client.reconnecting import Reconnecting
 from moldau.client.settings import ClientSettings
+from moldau.errors import ErrorCode, KafkaError
 from moldau.runtime.random import SystemRandom
 
+REFUSED = KafkaError(ErrorCode.NETWORK_EXCEPTION, "refused")
 HERE, THERE = Address("here", 1), Address("there", 1)
 
 
@@ -15,10 +17,10 @@ def test_pauses_double_up_to_the_most_and_end_with_success() -> None:
     reconnecting = Reconnecting(settings, SystemRandom())
     assert reconnecting.not_before_ms(HERE) == 0
     for pause_ms in (100, 200, 400, 800, 1_000, 1_000):
-        reconnecting.failed(HERE, "refused", now_ms=5_000)
+        reconnecting.failed(HERE, REFUSED, now_ms=5_000)
         assert pause_ms * 0.8 <= reconnecting.not_before_ms(HERE) - 5_000 <= pause_ms * 1.2
     assert reconnecting.not_before_ms(THERE) == 0
-    assert reconnecting.last_error(HERE) == "refused"
+    assert reconnecting.last_error(HERE) == REFUSED
     reconnecting.succeeded(HERE)
     assert reconnecting.not_before_ms(HERE) == 0
     assert reconnecting.last_error(HERE) is None
@@ -30,5 +32,5 @@ def test_a_pause_is_never_shorter_than_the_first() -> None:
     )
     reconnecting = Reconnecting(settings, SystemRandom())
     for _ in range(100):
-        reconnecting.failed(HERE, "refused", now_ms=0)
+        reconnecting.failed(HERE, REFUSED, now_ms=0)
     assert reconnecting.not_before_ms(HERE) >= 4_000

@@ -198,3 +198,11 @@ def test_what_has_arrived_can_be_forgotten_and_frames_that_are_out_stay() -> Non
     assert frame == b"a"
     reader.feed(b"\0\0\0\1c")
     assert reader.next_frame() == b"c"
+
+
+def test_what_a_frame_begins_with_is_known_before_it_is_complete() -> None:
+    reader = FrameReader(1_000)
+    assert not reader.begins_with(0)
+    reader.feed(b"\x15\x03\x03")
+    assert reader.begins_with(0x1503)
+    assert not reader.begins_with(0x1603)

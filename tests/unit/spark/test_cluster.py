@@ -5,7 +5,7 @@ import pytest
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.model import TopicPartition
 from moldau.spark.cluster import Cluster
 from moldau.spark.offsets import EARLIEST, LATEST
@@ -45,6 +45,16 @@ def test_partitions_are_found(
 ) -> None:
     with cluster(address, **options) as found:
         assert found.partitions() == expected
+
+
+@pytest.mark.parametrize("option", ["subscribe", "subscribePattern"])
+def test_brokers_that_are_not_up_are_waited_for(option: str) -> None:
+    impatient = {"kafka.default.api.timeout.ms": "1", option: "a"}
+    with (
+        cluster("127.0.0.1:1", **impatient) as found,
+        pytest.raises(NetworkException, match=r"Connection refused, for 0\.001 s"),
+    ):
+        found.partitions()
 
 
 def test_bounds_become_offsets(address: str) -> None:

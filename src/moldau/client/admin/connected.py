@@ -30,7 +30,7 @@ class Connected(Managed, Area):
         self._settings = read_settings(AdminSettings, settings, options)
 
     async def start(self) -> None:
-        """Connect; fails within `request.timeout.ms` if no broker can be reached."""
+        """Connect; a broker that is not up yet is waited for, `default.api.timeout.ms` long."""
         cluster = Cluster(self._settings, creates_topics=False)
         await self._lifetime.begin(cluster, None if self._on_metrics is None else self._report)
         self._routes = Router(cluster)

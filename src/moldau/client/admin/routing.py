@@ -114,8 +114,8 @@ class Router:
             try:
                 await self.cluster.refresh()
                 return sorted(self.cluster.metadata.brokers)
-            except NetworkException:
-                if _now_s() >= deadline_s:
+            except NetworkException as error:
+                if not error.is_retriable or _now_s() >= deadline_s:
                     raise
             await self.cluster.back_off()
 
@@ -173,4 +173,6 @@ def _named(item: object, found: Value | KafkaError) -> Value | KafkaError:
 
 
 def _is_worth_another_try(found: object) -> bool:
-    return isinstance(found, KafkaError) and found.code in WORTH_ANOTHER_TRY
+    if not isinstance(found, KafkaError):
+        return False
+    return found.is_retriable and found.code in WORTH_ANOTHER_TRY

@@ -40,7 +40,7 @@ class Answering:
             answer = self._versions()
         else:
             assert api.name == METADATA, api.name
-            answer = self._metadata()
+            answer = self.metadata()
         start = encode_response_header(header.correlation_id, api.key, header.api_version)
         return start + encode(answer, header.api_version)
 
@@ -58,7 +58,7 @@ class Answering:
             ],
         )
 
-    def _metadata(self) -> MetadataResponse:
+    def metadata(self) -> MetadataResponse:
         here = MetadataResponseBroker(node_id=1, host=self.address.host, port=self.address.port)
         return MetadataResponse(brokers=[here], controller_id=1, topics=[])
 

@@ -120,5 +120,5 @@ async def test_a_cluster_that_is_gone_is_waited_for_so_long(kafka: EmbeddedBroke
 
 async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
-        async with Admin(bootstrap_servers="127.0.0.1:1"):
+        async with Admin(bootstrap_servers="127.0.0.1:1", default_api_timeout_ms=1):
             raise AssertionError("nobody is there")

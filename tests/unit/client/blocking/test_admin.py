@@ -34,4 +34,4 @@ def test_it_blocks_and_raises(kafka: EmbeddedBroker) -> None:
 
 def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
-        Admin(bootstrap_servers="127.0.0.1:1")
+        Admin(bootstrap_servers="127.0.0.1:1", default_api_timeout_ms=1)

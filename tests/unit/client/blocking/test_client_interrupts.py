@@ -135,9 +135,15 @@ def test_a_start_is_interrupted_while_names_are_looked_up(slow_names: threading.
     assert not slow_names.is_set()
 
 
+@pytest.mark.parametrize("client", [Producer, Consumer, Admin])
+def test_a_start_is_interrupted_while_no_broker_is_up(client: Callable[..., object]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        call_and_press_ctrl_c(lambda: client(bootstrap_servers="127.0.0.1:1"))
+
+
 def test_a_start_fails_in_time_while_names_are_looked_up(slow_names: threading.Event) -> None:
     with pytest.raises(NetworkException, match=r"slow\.example:1"):
-        Producer(bootstrap_servers="slow.example:1", request_timeout_ms=100)
+        Producer(bootstrap_servers="slow.example:1", request_timeout_ms=100, max_block_ms=1)
     assert not slow_names.is_set()
 
 

@@ -110,7 +110,7 @@ def test_it_has_the_names_of_the_other_form() -> None:
 
 def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
-        Consumer(bootstrap_servers="127.0.0.1:1")
+        Consumer(bootstrap_servers="127.0.0.1:1", default_api_timeout_ms=1)
 
 
 def press_ctrl_c() -> None:

@@ -122,7 +122,7 @@ def test_after_closing_nothing_is_taken(kafka: EmbeddedBroker) -> None:
 
 def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
-        Producer(bootstrap_servers="127.0.0.1:1")
+        Producer(bootstrap_servers="127.0.0.1:1", max_block_ms=1)
 
 
 def test_transactions_are_committed_or_aborted_as_a_whole(kafka: EmbeddedBroker) -> None:
