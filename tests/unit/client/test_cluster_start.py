@@ -68,7 +68,9 @@ async def test_a_broker_that_comes_later_is_waited_for(
     waiting.call = is_waiting.set
     client = make(bootstrap_servers=kafka.bootstrap_servers, reconnect_backoff_ms=5)
     starting = asyncio.create_task(client.start())
-    await is_waiting.wait()
+    noticed = asyncio.create_task(is_waiting.wait())
+    await asyncio.wait([starting, noticed], return_when=asyncio.FIRST_COMPLETED)
+    assert is_waiting.is_set(), "it gave up"
     await asyncio.to_thread(kafka.start)
     await starting
     await client.close()
