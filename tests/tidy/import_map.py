@@ -68,6 +68,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "uvicorn": ("moldau.console",),
     "pytest": ("moldau.testing",),
     "_typeshed": ("moldau",),  # exists for type checkers alone
+    "typing_extensions": ("moldau.client.kinds",),  # type checkers bring it along
 }
 
 # Machines and codecs: the same input gives the same output, always. A module named

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, Unpack
 
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
@@ -13,10 +13,12 @@ from moldau.client.group.group import Group, Listeners, PartitionListener
 from moldau.client.group.subscription import Subscription
 from moldau.client.iteration import Iteration
 from moldau.client.java_classes import OF_CONSUMERS, deserializers, without
+from moldau.client.kinds import Key, Value
 from moldau.client.lifetime import Lifetime, Managed
 from moldau.client.log_questions import LogQuestions
 from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
+from moldau.client.options import ConsumerOptions
 from moldau.client.positioning import Positioning
 from moldau.client.record import ConsumerRecord
 from moldau.client.settings import ConsumerSettings, read_settings
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from moldau.client.arrow.formats import ValueFormat
     from moldau.client.arrow.tables import Table
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Deserializer = Callable[[bytes], Value]
 
 _WAIT_S = 60.0
@@ -55,7 +55,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[ConsumerOptions],
     ) -> None:
         self._settings = read_settings(ConsumerSettings, without(settings, OF_CONSUMERS), options)
         self._on_metrics = on_metrics

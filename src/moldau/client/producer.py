@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Unpack
 
 from moldau.client import java_classes
 from moldau.client.accumulator import Accumulator, OutgoingRecord
@@ -11,8 +11,10 @@ from moldau.client.admission import Admission
 from moldau.client.batches import intake
 from moldau.client.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
+from moldau.client.kinds import SentKey, SentValue
 from moldau.client.lifetime import Lifetime, Managed
 from moldau.client.metrics import Listener, Metrics, Reporter
+from moldau.client.options import ProducerOptions
 from moldau.client.partitioner import Partitioner
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sender import Sender
@@ -27,17 +29,19 @@ from moldau.runtime.random import SystemRandom
 from moldau.runtime.waiters import Waiters
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client import intake as source_of_intake
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-Serializer = Callable[[Value], bytes]
+    Receipt = source_of_intake.Receipt
+else:
+    Receipt = intake.Receipt
+
+Serializer = Callable[[SentValue], bytes]
 HeaderHook = Callable[[str, Headers], Headers]
 """Topic and headers of a record that is being sent; returns the headers that it shall have."""
 as_bytes: Serializer[object] = intake.as_bytes
 
 
-class Producer(Managed, Generic[Key, Value]):
+class Producer(Managed, Generic[SentKey, SentValue]):
     """Writes records in batches, each of them once and in order.
 
         async with Producer(bootstrap_servers="localhost:9092") as producer:
@@ -52,18 +56,20 @@ class Producer(Managed, Generic[Key, Value]):
         self,
         settings: Mapping[str, object] | None = None,
         *,
-        key_serializer: Serializer[Key] = as_bytes,
-        value_serializer: Serializer[Value] = as_bytes,
+        key_serializer: Serializer[SentKey] | None = None,
+        value_serializer: Serializer[SentValue] | None = None,
         partitioner: Partitioner | None = None,
         header_hook: HeaderHook | None = None,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[ProducerOptions],
     ) -> None:
         plain = java_classes.without(settings, java_classes.OF_PRODUCERS)
         self.settings = read_settings(ProducerSettings, plain, options)
         find = java_classes.serializer
-        key_serializer = find(settings, "key.serializer", key_serializer, as_bytes)
-        value_serializer = find(settings, "value.serializer", value_serializer, as_bytes)
+        key_serializer = find(settings, "key.serializer", key_serializer or as_bytes, as_bytes)
+        value_serializer = find(
+            settings, "value.serializer", value_serializer or as_bytes, as_bytes
+        )
         partitioner = java_classes.partitioner(settings, partitioner)
         self._serialize_key = key_serializer
         self._serialize_value = value_serializer
@@ -124,9 +130,9 @@ class Producer(Managed, Generic[Key, Value]):
     async def send(
         self,
         topic: str,
-        value: Value | None = None,
+        value: SentValue | None = None,
         *,
-        key: Key | None = None,
+        key: SentKey | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
@@ -149,8 +155,8 @@ class Producer(Managed, Generic[Key, Value]):
     def outgoing(
         self,
         topic: str,
-        key: Key | None,
-        value: Value | None,
+        key: SentKey | None,
+        value: SentValue | None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
     ) -> OutgoingRecord:
@@ -168,9 +174,9 @@ class Producer(Managed, Generic[Key, Value]):
     async def send_and_wait(
         self,
         topic: str,
-        value: Value | None = None,
+        value: SentValue | None = None,
         *,
-        key: Key | None = None,
+        key: SentKey | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),

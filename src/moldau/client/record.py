@@ -1,13 +1,12 @@
 """What clients hand out: a record that was read, or where one was written."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
+from moldau.client.kinds import Key, Value
 from moldau.model import TopicPartition
 from moldau.records.fetched import kernel
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Headers = Sequence[tuple[str, bytes | None]]
 
 

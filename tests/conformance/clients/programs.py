@@ -27,8 +27,8 @@ def go_program(name: str) -> list[str]:
     return [str(target)]
 
 
-def node_program(name: str) -> list[str]:
-    """The command that runs `clients/<name>`, its packages installed."""
+def node_program(name: str, main: str = "traffic.js") -> list[str]:
+    """The command that runs a file of `clients/<name>`, its packages installed."""
     sources = SOURCES / name
     target = _target(sources, "npm")
     with exclusive("npm"):
@@ -42,7 +42,7 @@ def node_program(name: str) -> list[str]:
                 environment={},
             )
             aside.rename(target)
-    return ["node", str(target / "traffic.js")]
+    return ["node", str(target / main)]
 
 
 def _target(sources: Path, kind: str) -> Path:

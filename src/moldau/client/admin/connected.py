@@ -1,12 +1,14 @@
 """The life of an admin client: what one has beside the areas that it administers."""
 
 from collections.abc import Mapping
+from typing import Unpack
 
 from moldau.client.admin.area import Area
 from moldau.client.admin.routing import Router
 from moldau.client.cluster import Cluster
 from moldau.client.lifetime import Managed
 from moldau.client.metrics import Listener, Metrics, Reporter
+from moldau.client.options import AdminOptions
 from moldau.client.settings import AdminSettings, read_settings
 
 
@@ -23,7 +25,7 @@ class Connected(Managed, Area):
         settings: Mapping[str, object] | None = None,
         *,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[AdminOptions],
     ) -> None:
         super().__init__()
         self._on_metrics = on_metrics

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Unpack
 
 import pyarrow as pa
 
 from moldau.client.arrow.formats import ValueFormat, typed
 from moldau.client.arrow.tables import COLUMNS, schema_of
 from moldau.client.blocking.consumer import Consumer
+from moldau.client.options import ConsumerOptions
 from moldau.client.progress import Progress, terminal
 from moldau.client.settings import dotted
 from moldau.model import TopicPartition
@@ -27,7 +29,7 @@ def read_topic(
     columns: Sequence[str] = COLUMNS,
     key: ValueFormat | None = None,
     value: ValueFormat | None = None,
-    **settings: object,
+    **settings: Unpack[ConsumerOptions],
 ) -> pa.Table:
     """The records of a topic from `start` on and before `end`, as an Arrow table.
 
@@ -48,7 +50,7 @@ def stream_topic(
     columns: Sequence[str] = COLUMNS,
     key: ValueFormat | None = None,
     value: ValueFormat | None = None,
-    **settings: object,
+    **settings: Unpack[ConsumerOptions],
 ) -> pa.RecordBatchReader:
     """As `read_topic`, batch by batch, for what does not fit into memory."""
     formats = {"key": key, "value": value}

@@ -1,11 +1,13 @@
 """The admin client for code that blocks."""
 
 from collections.abc import Mapping
+from typing import Unpack
 
 from moldau.client.admin import admin
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.mirror import Mirrored
 from moldau.client.metrics import Listener, Metrics
+from moldau.client.options import AdminOptions
 
 
 class Admin(BlockingClient[admin.Admin]):
@@ -20,7 +22,7 @@ class Admin(BlockingClient[admin.Admin]):
         settings: Mapping[str, object] | None = None,
         *,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[AdminOptions],
     ) -> None:
         super().__init__(admin.Admin(settings, on_metrics=on_metrics, **options), "moldau-admin")
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Unpack
 
 from moldau.client import consumer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.consumer import Deserializer
+from moldau.client.kinds import Key, Value
 from moldau.client.metrics import Listener, Metrics
+from moldau.client.options import ConsumerOptions
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
 from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from moldau.client.arrow.formats import ValueFormat
     from moldau.client.arrow.tables import Table
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 BlockingListener = Callable[[list[TopicPartition]], None]
 """Is told partitions, in a thread of its own: it may use the consumer."""
 
@@ -38,7 +38,7 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[ConsumerOptions],
     ) -> None:
         client = consumer.Consumer[Key, Value](
             settings,

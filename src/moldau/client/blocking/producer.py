@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Unpack
 
 from moldau.client import producer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.direct import DirectWay, suits
+from moldau.client.kinds import SentKey, SentValue
 from moldau.client.metrics import Listener, Metrics
+from moldau.client.options import ProducerOptions
 from moldau.client.partitioner import Partitioner
-from moldau.client.producer import HeaderHook, Serializer, as_bytes
+from moldau.client.producer import HeaderHook, Serializer
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.sent_table import SentTable
 from moldau.client.transactions import GroupMetadata
@@ -18,25 +20,22 @@ from moldau.model import TopicPartition
 if TYPE_CHECKING:
     from moldau.client.intake import Receipt
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
-
-class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value]):
+class Producer(BlockingClient[producer.Producer[SentKey, SentValue]], Generic[SentKey, SentValue]):
     """`moldau.Producer` for code that blocks; usable from several threads."""
 
     def __init__(
         self,
         settings: Mapping[str, object] | None = None,
         *,
-        key_serializer: Serializer[Key] = as_bytes,
-        value_serializer: Serializer[Value] = as_bytes,
+        key_serializer: Serializer[SentKey] | None = None,
+        value_serializer: Serializer[SentValue] | None = None,
         partitioner: Partitioner | None = None,
         header_hook: HeaderHook | None = None,
         on_metrics: Listener | None = None,
-        **options: object,
+        **options: Unpack[ProducerOptions],
     ) -> None:
-        client = producer.Producer[Key, Value](
+        client = producer.Producer[SentKey, SentValue](
             settings,
             key_serializer=key_serializer,
             value_serializer=value_serializer,
@@ -54,9 +53,9 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
     def send(
         self,
         topic: str,
-        value: Value | None = None,
+        value: SentValue | None = None,
         *,
-        key: Key | None = None,
+        key: SentKey | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
@@ -79,9 +78,9 @@ class Producer(BlockingClient[producer.Producer[Key, Value]], Generic[Key, Value
     def send_and_wait(
         self,
         topic: str,
-        value: Value | None = None,
+        value: SentValue | None = None,
         *,
-        key: Key | None = None,
+        key: SentKey | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),

@@ -1,0 +1,12 @@
+"""Kinds of keys and values."""
+
+import pytest
+
+from moldau.client.intake import as_bytes
+from moldau.client.kinds import Sendable
+
+
+@pytest.mark.parametrize("sent", [b"a", "a", bytearray(b"a"), memoryview(b"a")])
+def test_what_can_be_sent_needs_no_serializer(sent: Sendable) -> None:
+    assert isinstance(sent, Sendable)
+    assert as_bytes(sent) == b"a"
