@@ -14,6 +14,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/protocol/declaration.py:since"): "the language of declarations",
     ("parameters", "src/moldau/client/producer.py:Producer.__init__"): "what users bring along",
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.__init__"): "as the other has",
+    ("parameters", "src/moldau/client/consumer.py:Consumer.__init__"): "what users bring along",
+    ("parameters", "src/moldau/client/blocking/consumer.py:Consumer.__init__"): "as the other has",
     ("parameters", "src/moldau/client/producer.py:Producer.send"): "all that a record may have",
     ("parameters", "src/moldau/client/blocking/producer.py:Producer.send"): "as the other form has",
     ("parameters", "src/moldau/client/producer.py:Producer.send_and_wait"): "as send has",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, Self, Unpack
 
+from moldau.client import first_topics
 from moldau.client.assignment import Assigned, Assignment
 from moldau.client.cluster import Cluster
 from moldau.client.fetcher import FETCHED, Fetcher
@@ -39,24 +40,24 @@ _WAIT_S = 60.0
 class Consumer(LogQuestions, Managed, Generic[Key, Value]):
     """Reads records in order, partition by partition: those of its group, or those it is given.
 
-        async with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
-            consumer.subscribe(["orders"])
+        async with Consumer("orders", bootstrap_servers="localhost:9092", group_id="g") as consumer:
             async for record in consumer:
                 print(record.offset, record.value)
 
-    Settings are Kafka's, as keywords (`auto_offset_reset="earliest"`) or as a mapping with
-    Kafka's own names.
+    Topics are named here or by `subscribe` and `assign`. Settings are Kafka's, as keywords
+    (`auto_offset_reset="earliest"`) or as a mapping with Kafka's own names, which comes first.
     """
 
     def __init__(
         self,
-        settings: Mapping[str, object] | None = None,
-        *,
+        settings: Mapping[str, object] | str | None = None,
+        *topics: str,
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
         on_metrics: Listener | None = None,
         **options: Unpack[ConsumerOptions],
     ) -> None:
+        settings, self._topics = first_topics.split(settings, topics)
         self._settings = read_settings(ConsumerSettings, without(settings, OF_CONSUMERS), options)
         self._on_metrics = on_metrics
         self._deserializers = deserializers(settings, key_deserializer, value_deserializer)
@@ -97,6 +98,8 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
             positioning.fetch_committed = self._group.committed.fetch_places
         await self._lifetime.begin(self._cluster, self._work)
         self._lifetime.when_work_ends(self._wake_readers)
+        if self._topics:
+            await first_topics.read(self, self._topics, is_in_group=self._group is not None)
 
     async def close(self, timeout_s: float | None = None) -> None:
         """Commit what was handed out, unless commits are the user's; leave the group; hang up.

@@ -25,16 +25,15 @@ BlockingListener = Callable[[list[TopicPartition]], None]
 class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value]):
     """`moldau.Consumer` for code that blocks; heartbeats go on whatever that code does.
 
-    with Consumer(bootstrap_servers="localhost:9092", group_id="shop") as consumer:
-        consumer.subscribe(["orders"])
+    with Consumer("orders", bootstrap_servers="localhost:9092", group_id="shop") as consumer:
         for record in consumer:
             print(record.offset, record.value)
     """
 
     def __init__(
         self,
-        settings: Mapping[str, object] | None = None,
-        *,
+        settings: Mapping[str, object] | str | None = None,
+        *topics: str,
         key_deserializer: Deserializer[Key] | None = None,
         value_deserializer: Deserializer[Value] | None = None,
         on_metrics: Listener | None = None,
@@ -42,6 +41,7 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
     ) -> None:
         client = consumer.Consumer[Key, Value](
             settings,
+            *topics,
             key_deserializer=key_deserializer,
             value_deserializer=value_deserializer,
             on_metrics=on_metrics,
