@@ -20,7 +20,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.main import Ports, RunningBroker, running
 from moldau.config.broker.startup import read_startup
 from moldau.records.record import Record
-from moldau.testing.contents import record_count, records_of
+from moldau.testing.contents import bounds_of, describe, records_of
 from moldau.testing.control import Controls, Decide
 
 Result = TypeVar("Result")
@@ -121,7 +121,7 @@ class EmbeddedBroker:
 
     def wait_for(self, condition: Callable[[Broker], bool], *, timeout_s: float = 10.0) -> None:
         """Return as soon as a condition on the broker's insides holds; TimeoutError if never."""
-        self.call(self._until(condition, timeout_s))
+        self.call(self._until(condition, timeout_s, lambda _: "the condition did not hold"))
 
     def wait_for_topic(self, topic: str, *, timeout_s: float = 10.0) -> None:
         """Return as soon as a topic exists and all its partitions have a leader."""
@@ -133,19 +133,37 @@ class EmbeddedBroker:
                 for partition in found.partitions.values()
             )
 
-        self.wait_for(is_there, timeout_s=timeout_s)
+        def explain(broker: Broker) -> str:
+            return f"topic {topic} has no leaders: {describe(broker, topic)}"
+
+        self.call(self._until(is_there, timeout_s, explain))
 
     def wait_for_records(
         self, topic: str, count: int, *, timeout_s: float = 10.0
     ) -> dict[int, list[Record]]:
-        """Return a topic's records by partition, as soon as `count` of them are committed."""
+        """Return a topic's records by partition, as soon as `count` of them are committed.
 
-        async def wait() -> dict[int, list[Record]]:
-            broker = self.running.broker
-            await self._until(lambda broker: record_count(broker, topic) >= count, timeout_s)
-            return records_of(broker, topic)
+        Those of transactions that are open or aborted are among them. TimeoutError says what
+        the topic has instead.
+        """
+        found: dict[int, list[Record]] = {}
+        bounds: list[tuple[int, int]] | None = None
 
-        return self.call(wait())
+        def has_enough(broker: Broker) -> bool:
+            nonlocal found, bounds
+            before, bounds = bounds, bounds_of(broker, topic)
+            if bounds == before or sum(end - start for start, end in bounds) < count:
+                return False
+            found = records_of(broker, topic)  # offsets may be without a record
+            return sum(map(len, found.values())) >= count
+
+        def explain(broker: Broker) -> str:
+            there = sum(map(len, records_of(broker, topic).values()))
+            wanted = f"{count} records of topic {topic} were wanted, {there} are there"
+            return f"{wanted}: {describe(broker, topic)}"
+
+        self.call(self._until(has_enough, timeout_s, explain))
+        return found
 
     def records(self, topic: str) -> dict[int, list[Record]]:
         """What is committed of a topic now, by partition."""
@@ -162,11 +180,20 @@ class EmbeddedBroker:
 
     # In the broker's thread
 
-    async def _until(self, condition: Callable[[Broker], bool], timeout_s: float) -> None:
+    async def _until(
+        self,
+        condition: Callable[[Broker], bool],
+        timeout_s: float,
+        explain: Callable[[Broker], str],
+    ) -> None:
         # The condition may be about anything, so there is nothing else to wait on.
-        async with asyncio.timeout(timeout_s):
-            while not condition(self.running.broker):  # noqa: ASYNC110
-                await asyncio.sleep(_POLL_S)
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not condition(self.running.broker):  # noqa: ASYNC110
+                    await asyncio.sleep(_POLL_S)
+        except TimeoutError:
+            reason = f"{explain(self.running.broker)} (after {timeout_s:g} s)"
+            raise TimeoutError(reason) from None
 
     def _run(self, started: threading.Event) -> None:
         try:

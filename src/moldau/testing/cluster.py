@@ -246,12 +246,23 @@ class Cluster:
 
     def wait_for(self, condition: Callable[["Cluster"], bool], *, timeout_s: float = 20.0) -> None:
         """Return as soon as a condition on the brokers' insides holds; TimeoutError if never."""
+        self._wait_for(condition, timeout_s, lambda: "the condition did not hold")
+
+    def _wait_for(
+        self,
+        condition: Callable[["Cluster"], bool],
+        timeout_s: float,
+        explain: Callable[[], str],
+    ) -> None:
 
         async def until() -> None:
             # The condition may be about anything, so there is nothing else to wait on.
-            async with asyncio.timeout(timeout_s):
-                while not condition(self):  # noqa: ASYNC110
-                    await asyncio.sleep(_POLL_S)
+            try:
+                async with asyncio.timeout(timeout_s):
+                    while not condition(self):  # noqa: ASYNC110
+                        await asyncio.sleep(_POLL_S)
+            except TimeoutError:
+                raise TimeoutError(f"{explain()} (after {timeout_s:g} s)") from None
 
         self.call(until())
 
@@ -260,7 +271,11 @@ class Cluster:
     ) -> int:
         """Return the leader of a partition as soon as all brokers that are up know it."""
         name = TopicPartition(topic, partition)
-        self.wait_for(lambda _: self._leader(name) not in (-1, other_than), timeout_s=timeout_s)
+        self._wait_for(
+            lambda _: self._leader(name) not in (-1, other_than),
+            timeout_s,
+            lambda: f"{name} has leader {self._leader(name)} (-1 is none), not another one",
+        )
         return self.leader(topic, partition)
 
     def wait_for_in_sync(
@@ -268,7 +283,11 @@ class Cluster:
     ) -> None:
         """Return as soon as so many replicas are in sync."""
         name = TopicPartition(topic, partition)
-        self.wait_for(lambda _: len(self._in_sync(name)) == count, timeout_s=timeout_s)
+        self._wait_for(
+            lambda _: len(self._in_sync(name)) == count,
+            timeout_s,
+            lambda: f"{name} has {sorted(self._in_sync(name))} in sync, not {count} replicas",
+        )
 
     def look(self, read: Callable[["Cluster"], Result]) -> Result:
         """What `read` finds in the brokers, whose thread does nothing else meanwhile."""

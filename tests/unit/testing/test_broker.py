@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from moldau.client.blocking import Producer
 from moldau.testing.broker import BrokerNotStarted, EmbeddedBroker, running_broker
 from moldau.testing.wire import WireClient
 from unit.testing.requests import batch, metadata, produce
@@ -23,15 +24,35 @@ def test_what_was_produced_can_be_waited_for(kafka: EmbeddedBroker) -> None:
 
 
 def test_records_that_never_come_are_not_waited_for_in_vain(kafka: EmbeddedBroker) -> None:
-    with pytest.raises(TimeoutError):
+    reason = r"^1 records of topic orders were wanted, 0 are there: there are no topics at all"
+    with pytest.raises(TimeoutError, match=reason):
         kafka.wait_for_records("orders", 1, timeout_s=0.01)
+    fill(kafka, "orders", b"a", b"b")
+    reason = r"wanted, 2 are there: partition 0 has 2 records in offsets \[0, 2\) \(after 0.01 s\)$"
+    with pytest.raises(TimeoutError, match=reason):
+        kafka.wait_for_records("orders", 3, timeout_s=0.01)
+
+
+def test_the_ends_of_transactions_are_no_records(kafka: EmbeddedBroker) -> None:
+    settings = {"bootstrap_servers": kafka.bootstrap_servers, "transactional_id": "till"}
+    with Producer(**settings) as producer:
+        with producer.transaction():
+            producer.send("orders", b"a")
+        with pytest.raises(TimeoutError, match="2 records of topic orders were wanted, 1 are"):
+            kafka.wait_for_records("orders", 2, timeout_s=0.01)
+        with producer.transaction():
+            producer.send("orders", b"b")
+        assert [each.value for each in kafka.wait_for_records("orders", 2)[0]] == [b"a", b"b"]
 
 
 def test_a_topic_can_be_waited_for(kafka: EmbeddedBroker) -> None:
     fill(kafka, "orders", b"a")
     kafka.wait_for_topic("orders")
-    with pytest.raises(TimeoutError):
-        kafka.wait_for_topic("nothing", timeout_s=0.01)
+    reason = "topic order has no leaders: there is no such topic, only orders; did you mean orders"
+    with pytest.raises(TimeoutError, match=reason):
+        kafka.wait_for_topic("order", timeout_s=0.01)
+    with pytest.raises(TimeoutError, match="the condition did not hold"):
+        kafka.wait_for(lambda _: False, timeout_s=0.01)
 
 
 def test_a_restart_keeps_the_data_and_the_address(kafka: EmbeddedBroker) -> None:

@@ -133,8 +133,12 @@ def test_addresses_are_those_of_the_brokers_that_are_up(cluster: Cluster) -> Non
 
 
 def test_what_never_happens_is_not_waited_for_in_vain(cluster: Cluster) -> None:
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match="the condition did not hold"):
         cluster.wait_for(lambda _: False, timeout_s=0.01)
+    with pytest.raises(TimeoutError, match="nothing-0 has leader -1"):
+        cluster.wait_for_leader("nothing", timeout_s=0.01)
+    with pytest.raises(TimeoutError, match=r"nothing-0 has \[\] in sync, not 3 replicas"):
+        cluster.wait_for_in_sync("nothing", 0, 3, timeout_s=0.01)
     assert cluster.leader("nothing") == -1
     assert cluster.in_sync("nothing") == ()
 
