@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from moldau.client.beside import call_beside, call_or_await
+from moldau.client.refusal import why
 from moldau.client.security_settings import SecuritySettings
 from moldau.config.values import invalid
 from moldau.security.exchange import refused
@@ -61,7 +62,7 @@ def _fetch(request: Request, timeout_s: float) -> str:
         with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310
             token = json.loads(answer.read())["access_token"]
     except (URLError, OSError) as error:
-        raise refused(f"no token from {where}: {error}") from error
+        raise refused(f"no token from {where}: {why(error)}") from error
     except (ValueError, KeyError, TypeError):
         raise refused(f"{where} answered without an access_token") from None
     return str(token)

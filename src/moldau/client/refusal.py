@@ -30,4 +30,5 @@ def why(error: BaseException) -> str:
 
 
 def _text(error: BaseException) -> str:
-    return str(error) if error.args else type(error).__name__
+    text = str(error)
+    return type(error).__name__ if text in ("", "()") else text

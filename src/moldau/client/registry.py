@@ -12,6 +12,8 @@ import urllib.parse
 import urllib.request
 from typing import NamedTuple
 
+from moldau.client.refusal import why
+
 _HEADER = struct.Struct(">bi")
 HEADER_SIZE = _HEADER.size
 _MAGIC = 0
@@ -100,7 +102,7 @@ class Registry:
             with error:
                 raise _refusal(method, path, error) from None
         except (OSError, ValueError) as error:
-            raise RegistryError(f"{method} {self._url}{path}: {error}") from error
+            raise RegistryError(f"{method} {self._url}{path}: {why(error)}") from error
 
 
 def put_header(schema_id: int, value: bytes) -> bytes:

@@ -42,3 +42,26 @@ async def scripted_broker(
             writer.transport.abort()
             with suppress(ConnectionError):
                 await writer.wait_closed()
+
+
+@asynccontextmanager
+async def hanging_up(
+    said: bytes = b"", *, is_kept: bool = False, is_reset: bool = False
+) -> AsyncIterator[Address]:
+    """A port where whoever says something is told this, and hung up on unless kept."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        await reader.read(100)
+        writer.write(said)
+        if is_reset:
+            writer.transport.abort()
+        elif not is_kept:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
+        for writer in writers:
+            writer.transport.abort()

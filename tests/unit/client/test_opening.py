@@ -1,11 +1,10 @@
 """Connecting: which addresses are tried, and how versions are agreed on."""
 
-import asyncio
 import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsRespons
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.runtime.clock import SystemClock
 from moldau.testing.broker import EmbeddedBroker
-from unit.client.scripted import Answer, scripted_broker
+from unit.client.scripted import Answer, hanging_up, scripted_broker
 
 SETTINGS = ClientSettings(bootstrap_servers="unused:1", request_timeout_ms=2000)
 METADATA = 3
@@ -193,25 +192,6 @@ async def test_a_port_of_another_protocol_is_named_at_once() -> None:
         opened = await open_broker(address, SETTINGS)
         with pytest.raises(NetworkException, match="does not speak Kafka's protocol: a frame of"):
             await opened.connection.exchange(MetadataRequest(topics=[]), 0, timeout_s=10)
-
-
-@asynccontextmanager
-async def hanging_up(said: bytes = b"", *, is_kept: bool = False) -> AsyncIterator[Address]:
-    """A port where whoever says something is told this, and hung up on unless kept."""
-    writers: list[asyncio.StreamWriter] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers.append(writer)
-        await reader.read(100)
-        writer.write(said)
-        if not is_kept:
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
-        for writer in writers:
-            writer.transport.abort()
 
 
 async def test_a_client_whose_certificate_is_missing_is_told_so(tmp_path: Path) -> None:

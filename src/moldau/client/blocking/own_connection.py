@@ -2,6 +2,7 @@
 
 from moldau.client.opening import OpenBroker
 from moldau.client.produce_template import ProduceTemplate
+from moldau.client.refusal import why
 from moldau.client.versions import BrokerVersions
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
@@ -45,7 +46,8 @@ class OwnConnection:
             reason = f"Produce to {self._name} had no answer in {timeout_s:g} s"
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, reason) from None
         except (OSError, ProtocolError) as error:
-            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{self._name}: {error}") from error
+            reason = f"{self._name}: {why(error)}"
+            raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from error
 
     def close(self) -> None:
         """Hang up."""
