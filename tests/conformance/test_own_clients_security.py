@@ -3,9 +3,10 @@
 import asyncio
 import base64
 import json
+import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ class Secured:
 
     tls: str
     sasl: str
+    plain: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +86,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory, ca: Identity) -> Iterator[
         doors = f"PLAINTEXT://{broker.bootstrap},SSL://{secured.tls},SASL_SSL://{secured.sasl}"
         broker.settings = {**settings, "listeners": doors}
         broker.start()
-        yield secured
+        yield replace(secured, plain=broker.bootstrap)
 
 
 def sasl(broker: Secured, ca: Identity, mechanism: str, **settings: str) -> dict[str, object]:
@@ -123,6 +125,25 @@ async def allow(broker: Secured, ca: Identity, principal: str) -> None:
     ]
     async with Admin(as_admin(broker, ca)) as admin:
         (await admin.create_acls(rules)).check()
+
+
+@pytest.mark.parametrize(
+    ("door", "protocol", "reason"),
+    [
+        ("tls", "PLAINTEXT", "answers in TLS; is it an SSL listener"),
+        ("sasl", "PLAINTEXT", "answers in TLS; is it an SSL listener"),
+        ("sasl", "SSL", "check that security.protocol is that of the port"),
+        ("plain", "SSL", "TLS handshake; is it a PLAINTEXT listener"),
+        ("plain", "SASL_SSL", "TLS handshake; is it a PLAINTEXT listener"),
+    ],
+)
+async def test_the_wrong_door_is_named(
+    secured: Secured, ca: Identity, door: str, protocol: str, reason: str
+) -> None:
+    options = as_admin(secured, ca) | {"default.api.timeout.ms": 1, "security.protocol": protocol}
+    options["bootstrap.servers"] = getattr(secured, door)
+    with pytest.raises(NetworkException, match=re.escape(reason)):
+        await Admin(options).start()
 
 
 async def test_a_password_over_tls(secured: Secured, ca: Identity) -> None:
