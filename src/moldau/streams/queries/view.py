@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 from moldau.client.blocking.consumer import Consumer
+from moldau.errors import UnknownTopicOrPartition
 from moldau.model import TopicPartition
 from moldau.streams.queries.rows import Row, Rows
 from moldau.streams.queries.values import decoder, encode
@@ -122,7 +124,7 @@ class TableView:
 
     def _run(self) -> None:
         try:
-            self._consumer.assign(self._consumer.partitions_of(self.topic))
+            self._consumer.assign(self._wait_for_topic())
             while not self._is_closed:
                 records = self._consumer.poll(_POLL_S)
                 positions = {
@@ -138,6 +140,13 @@ class TableView:
             with self._news:
                 self._failure = error
                 self._news.notify_all()
+
+    def _wait_for_topic(self) -> list[TopicPartition]:
+        """The partitions, once somebody has created the topic; none if the view ends before."""
+        while not self._is_closed:
+            with suppress(UnknownTopicOrPartition):
+                return self._consumer.partitions_of(self.topic)
+        return []
 
     def _take_in_new_partitions(self) -> None:
         known = self._consumer.partitions_of(self.topic)

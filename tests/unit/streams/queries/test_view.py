@@ -98,6 +98,16 @@ def test_a_view_of_no_topic_creates_none(broker: EmbeddedBroker) -> None:
     assert "typo" not in broker.look(lambda inside: set(inside.metadata.image.topics))
 
 
+def test_a_view_waits_until_somebody_creates_its_topic(broker: EmbeddedBroker) -> None:
+    with TableView(broker.bootstrap_servers, "later", key=STRING, value=STRING) as view:
+        with pytest.raises(UnknownTopicOrPartition):
+            view.wait_until_current()
+        assert view.get("a") is None
+        produce(broker, "later", (b"a", b"1"))
+        view.wait_until_current()
+        assert view.get("a") == "1"
+
+
 def test_a_view_that_has_stopped_says_why(broker: EmbeddedBroker) -> None:
     produce(broker, "large", (b"a", b"1"), (b"b", b"2"), (b"c", b"3"))
     with TableView(broker.bootstrap_servers, "large", keys_max=2) as view:
