@@ -7,7 +7,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 
 SETTINGS_MAX = 1_000
-_DIGITS_MAX = 11
+_ID_DIGITS_MAX = 32  # int() raises for thousands
 
 
 class ResourceType(IntEnum):
@@ -33,9 +33,6 @@ def require_topic(name: str, image: ClusterImage) -> None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
 
 
-_ID_DIGITS_MAX = 32  # int() raises for thousands
-
-
 def broker_of(name: str, own_id: int) -> int | None:
     """The broker that a resource is called by; None for all of them, which have no name.
 
@@ -43,7 +40,7 @@ def broker_of(name: str, own_id: int) -> int | None:
     """
     if not name:
         return None
-    if not name.removeprefix("-").isdecimal() or len(name) > _DIGITS_MAX:
+    if not name.removeprefix("-").isdecimal():
         message = f"Broker id must be an integer, but it is: {name}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     if len(name) > _ID_DIGITS_MAX or int(name) != own_id:

@@ -9,62 +9,14 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from moldau.cli import serve
 from moldau.testing.wire import WireClient
+from unit.cli.serving import SOURCES, served
 from unit.testing.requests import batch, metadata, produce
-
-STOP_S = 20
-SOURCES = Path(serve.__file__).parents[2]
-
-
-class Process:
-    """`moldau serve` as a process of its own; its lines are read as they come."""
-
-    def __init__(self, *arguments: str, home: Path) -> None:
-        self.lines: list[str] = []
-        environment = {**os.environ, "PYTHONPATH": str(SOURCES), "XDG_DATA_HOME": str(home)}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "moldau", "serve", *arguments],
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
-
-    def line(self, pattern: str) -> re.Match[str]:
-        """The next line that matches."""
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if found := re.search(pattern, line):
-                return found
-        raise AssertionError(f"no {pattern!r} in {self.lines}")
-
-    @property
-    def bootstrap_servers(self) -> str:
-        port = self.line(r"listening on port (\d+)")[1]
-        return f"127.0.0.1:{port}"
-
-    def end(self, number: signal.Signals) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(STOP_S)
-
-
-@contextmanager
-def served(*arguments: str, home: Path) -> Iterator[Process]:
-    running = Process(*arguments, home=home)
-    try:
-        yield running
-    finally:
-        running.process.kill()
-        running.process.wait()
-        assert running.process.stderr is not None
-        running.process.stderr.close()
 
 
 @pytest.fixture(autouse=True)
@@ -348,106 +300,3 @@ def test_log_lines_can_be_json(tmp_path: Path) -> None:
     with served("--port", "0", "--log-format", "json", home=tmp_path) as running:
         line = running.line("started").string
     assert json.loads(line)["message"] == "[KafkaServer id=0] started"
-
-
-def test_a_bad_setting_is_named_with_its_value_and_what_is_allowed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    message = fails(capsys, "--override", "num.partitions=two")
-    assert message == (
-        "moldau serve: Invalid value two for configuration num.partitions: "
-        "must be a whole number between -2147483648 and 2147483647"
-    )
-
-
-def test_an_override_without_a_value_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "must be key=value" in fails(capsys, "--override", "num.partitions")
-
-
-def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    missing = tmp_path / "missing.properties"
-    assert fails(capsys, str(missing)) == f"moldau serve: {missing}: No such file or directory"
-
-
-def test_a_port_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        serve.main(["--metrics-port", "99999"])
-    assert "--metrics-port: 99999 is not between 0 and 65535" in capsys.readouterr().err
-
-
-def test_a_host_that_is_not_known_is_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    listeners = ("--override", "listeners=PLAINTEXT://host.invalid:0")
-    quiet = ("--data", str(tmp_path / "data"), "--log-level", "error")
-    message = fails(capsys, *listeners, *quiet)
-    assert message.startswith("moldau serve: cannot listen on host.invalid:0: ")
-
-
-def test_a_port_or_a_directory_in_use_is_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    with served("--port", "0", home=tmp_path) as running:
-        port = running.bootstrap_servers.rpartition(":")[2]
-        running.line("started")
-        other = str(tmp_path / "other")
-        message = fails(capsys, "--port", port, "--data", other, "--log-level", "error")
-        assert message == (
-            f"moldau serve: cannot listen on 127.0.0.1:{port}: Address already in use"
-        )
-        same = str(tmp_path / "moldau")
-        assert same in fails(capsys, "--port", "0", "--data", same, "--log-level", "error")
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (b"{}", "no topic is listed"),
-        (b"\xff", "not text"),
-        (b'{"t": {"retention.ms": "soon"}}', "topic t: Invalid value soon"),
-        (b'{"t": {"no.such": "1"}}', "topic t: Unknown topic config name: no.such"),
-    ],
-)
-def test_settings_of_topics_that_cannot_be_are_refused_before_anything_is_opened(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: bytes, reason: str
-) -> None:
-    file, data = tmp_path / "topics.json", tmp_path / "data"
-    file.write_bytes(text)
-    message = fails(capsys, "--data", str(data), "--topic-configs", str(file))
-    assert message.startswith(f"moldau serve: --topic-configs {file}: ")
-    assert reason in message
-    assert not data.exists()
-
-
-def test_settings_of_topics_that_are_not_there_are_refused(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    data = ("--data", str(tmp_path / "data"))
-    assert "missing.json" in fails(capsys, *data, "--topic-configs", str(tmp_path / "missing.json"))
-    monkeypatch.setattr("moldau.cli.znodes.session._CONNECT_MS", 50)
-    message = fails(capsys, *data, "--topic-configs", "zookeeper://127.0.0.1:1/kafka")
-    assert "Failed to connect to ZooKeeper at 127.0.0.1:1: connection refused" in message
-    connect = ("--override", "zookeeper.connect=127.0.0.1:1")
-    message = fails(capsys, *data, *connect, "--topic-configs", "zookeeper://127.0.0.1:1")
-    assert "the settings of topics are in the ZooKeeper of zookeeper.connect" in message
-
-
-def test_an_adopted_topic_has_the_settings_of_the_file(tmp_path: Path) -> None:
-    with served("--port", "0", home=tmp_path) as running:
-        with WireClient(running.bootstrap_servers) as client:
-            client.ask(metadata("orders"))
-            client.ask(produce("orders", batch(b"a")))
-        assert running.end(signal.SIGTERM) == 0
-    for file in (tmp_path / "moldau").glob("moldau*"):
-        file.unlink()
-    file = tmp_path / "topics.json"
-    file.write_text('{"orders": {"retention.ms": "-1"}}')
-    with served("--port", "0", "--topic-configs", str(file), home=tmp_path) as running:
-        running.line("adopted 1 topics")
-        running.line("1 topics have the settings that are listed")
-
-
-def test_options_are_not_abbreviated(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        serve.main(["--overrid", "broker.id=1"])
-    assert "unrecognized arguments: --overrid" in capsys.readouterr().err
