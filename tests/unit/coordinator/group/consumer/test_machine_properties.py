@@ -103,12 +103,15 @@ class World:
     def beat(self, client: Client, _: int) -> None:
         self.say(client, self.alive(client))
 
-    def acknowledge(self, client: Client, _: int) -> None:
-        self.say(client, self.alive(client, client.has))
+    def acknowledge(self, client: Client, _: int, *, is_heard: bool = True) -> None:
+        # Who was turned away joins anew. If it said that it has nothing instead, in an epoch
+        # that was its own once, it would be taken for one that missed an answer; so by Apache's.
+        if client.epoch > 0:
+            self.say(client, self.alive(client, client.has), is_heard=is_heard)
 
-    def lost(self, client: Client, _: int) -> None:
+    def lost(self, client: Client, number: int) -> None:
         """The answer does not arrive."""
-        self.say(client, self.alive(client, client.has), is_heard=False)
+        self.acknowledge(client, number, is_heard=False)
 
     def leave(self, client: Client, number: int) -> None:
         epoch = -2 if client.instance_id is not None and number % 2 else -1
