@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from moldau.config.broker.broker import broker_settings
+from moldau.config.broker.without_effect import reason_of
 from moldau.config.suggestion import nearest
 from moldau.config.synonyms import base_name
 
@@ -23,7 +24,7 @@ _REMOVED = {
 }
 """Settings of older Kafka versions, and what took their place."""
 
-_JAVA_CLASSES = (
+JAVA_CLASSES = (
     "create.topic.policy.class.name",
     "alter.config.policy.class.name",
     "client.quota.callback.class",
@@ -37,14 +38,6 @@ _JAVA_CLASSES = (
     "security.providers",
 )
 """Settings that name Java classes, which cannot be loaded here."""
-
-_WITHOUT_EFFECT = {
-    "num.network.threads": "one event loop does the work of Kafka's threads",
-    "num.io.threads": "one event loop does the work of Kafka's threads",
-    "queued.max.requests": "requests do not queue, each connection has one in progress",
-    "log.preallocate": "segments grow as they are written",
-}
-"""Settings that are accepted, and why they change nothing."""
 
 _ONLY_AT_START = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 """Settings that Kafka applies while it runs, and that are only read from the file here."""
@@ -65,10 +58,12 @@ def warnings(texts: Mapping[str, str]) -> Iterator[str]:
             meant = nearest(setting, known)
             hint = f": did you mean {meant}?" if meant else ""
             yield f"{name} is not a known setting{hint}"
-        elif setting in _JAVA_CLASSES and text.strip():
+        elif setting in JAVA_CLASSES and text.strip():
             yield f"{name} has no effect: Java classes cannot be loaded"
-        elif setting in _WITHOUT_EFFECT and text.strip() != known[setting].default_text:
-            yield f"{name} has no effect: {_WITHOUT_EFFECT[setting]}"
+        elif text.strip() != known[setting].default_text:
+            reason = reason_of(setting)
+            if reason is not None:
+                yield f"{name} has no effect: {reason}"
 
 
 def ignored_changes(layers: "BrokerLayers") -> Iterator[str]:

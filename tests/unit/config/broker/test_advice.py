@@ -5,8 +5,16 @@ from moldau.config.effective import BrokerLayers
 
 
 def test_known_settings_are_not_mentioned():
-    texts = {"broker.id": "1", "listener.name.external.plain.sasl.jaas.config": "x"}
+    texts = {"broker.id": "1", "listener.name.external.max.connections": "7"}
     assert list(warnings(texts)) == []
+
+
+def test_settings_of_what_is_not_there_yet_are_told():
+    (told,) = warnings({"listener.name.external.plain.sasl.jaas.config": "x"})
+    assert told == (
+        "listener.name.external.plain.sasl.jaas.config has no effect: SASL of listeners is not "
+        "available yet"
+    )
 
 
 def test_an_unknown_setting_is_named_without_its_value():
