@@ -2,7 +2,9 @@
 
 import pytest
 
-from conformance.hostile.requests import FRAME_MAX_BYTES, TOPIC
+from conformance.hostile.requests import FRAME_MAX_BYTES, TOPIC, assert_closed
+from conformance.our_broker import OurBroker
+from moldau.broker.dispatch import ELEMENTS_MAX
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import FetchRequest, ForgottenTopic
 from moldau.testing.broker import EmbeddedBroker
@@ -81,19 +83,31 @@ def test_a_session_with_very_many_partitions_stays_bounded(client: WireClient) -
 def test_a_request_for_very_many_unknown_partitions_leaves_nothing_behind(
     client: WireClient, version: int
 ) -> None:
-    """As many as a frame holds: the largest allowed has 4 MiB here."""
-    request = fetch(TOPIC)
-    partition = request.topics[0].partitions[0]
-    size = FRAME_MAX_BYTES // 34
-    request.topics[0].partitions = [
-        type(partition)(partition=number, fetch_offset=0, partition_max_bytes=1)
-        for number in range(size)
-    ]
-    request.session_id, request.session_epoch = 0, 0
+    """As many as a request may name."""
+    request = unknown_partitions(ELEMENTS_MAX - 1_000)
     for _ in range(3):
         response = client.ask(request, version)
         assert response.error_code == ErrorCode.INVALID_REQUEST
         assert response.session_id == 0
+
+
+def test_a_frame_full_of_unknown_partitions_is_not_read_to_its_end(broker: OurBroker) -> None:
+    """As many as a frame holds: the largest allowed has 4 MiB here."""
+    for _ in range(3):
+        with WireClient(broker.bootstrap) as client:
+            client.send(unknown_partitions(FRAME_MAX_BYTES // 34), 12)
+            assert_closed(client)
+
+
+def unknown_partitions(count: int) -> FetchRequest:
+    request: FetchRequest = fetch(TOPIC)
+    partition = request.topics[0].partitions[0]
+    request.topics[0].partitions = [
+        type(partition)(partition=number, fetch_offset=0, partition_max_bytes=1)
+        for number in range(count)
+    ]
+    request.session_id, request.session_epoch = 0, 0
+    return request
 
 
 def test_an_unknown_isolation_level_reads_nothing_that_is_not_committed(

@@ -10,7 +10,7 @@ from moldau.protocol.messages.join_group import (
     JoinGroupResponseMember,
 )
 
-_PROTOCOLS_MAX = 1_000  # Kafka's clients have one to three
+_PROTOCOLS_MAX = 10_000  # Kafka's clients have one to three
 _MUST_KNOW_ID_SINCE = 4
 _PROTOCOL_MAY_BE_NULL_SINCE = 7
 _CAN_SKIP_ASSIGNMENT_SINCE = 9
