@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from moldau.broker import dispatch
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode
 from moldau.net.answer import CloseConnection
@@ -156,3 +157,22 @@ async def test_a_long_request_gives_way_to_others(
     frame = frame_of(request, 7)
     with pytest.raises(CloseConnection, match="ListOffsets version 7"):
         await respond(world, frame[: len(frame) - 100])
+
+
+def many_partitions(count: int) -> ListOffsetsRequest:
+    partitions = [ListOffsetsPartition(partition_index=n, timestamp=-1) for n in range(count)]
+    return ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=partitions)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "reason"),
+    [("ELEMENTS_MAX", "names more than 1000 things"), ("ANSWER_BYTES_MAX", "is too long")],
+)
+async def test_more_than_anyone_needs_closes_the_connection(
+    world: World, monkeypatch: pytest.MonkeyPatch, bound: str, reason: str
+) -> None:
+    monkeypatch.setattr(dispatch, bound, 1_000)
+    with pytest.raises(CloseConnection, match=reason):
+        await respond(world, frame_of(many_partitions(5_000), 7))
