@@ -1,7 +1,9 @@
 """What holds for all tests; the mark `@pytest.mark.needs("java", "mvn")` for missing tools."""
 
+import gc
 import os
 import shutil
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -46,6 +48,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason}; with CI=true nothing may be skipped for that", pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """Without the collector every later test of the process leaves its descriptors open."""
+    yield
+    if not gc.isenabled():
+        gc.enable()
+        pytest.fail("the test has left the collector switched off", pytrace=False)
 
 
 def is_installed(name: str) -> bool:

@@ -31,9 +31,6 @@ WORKERS = ("-n", "2", "--dist", "worksteal")
 ALONE = {"fresh_clone"}  # only run when asked for by name
 OF_PROCESSES = ("tests/conformance/", "tests/faults/")
 UNSTEADY_MAX = 5
-# PySpark's gateway selects on its descriptors, which have to be below 1,024: behind ten thousand
-# other tests of one process they were not.
-OWN_PROCESS = "tests/conformance/test_spark_sink.py"
 QUICK = ("lint", "types", "tidy", "setup", "unit")
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 
@@ -73,9 +70,8 @@ def plan(arguments: Sequence[str]) -> list[Part]:
         arguments = [*QUICK, *arguments[1:]]
     names, for_pytest = split(arguments)
     if not arguments:
-        others = ("pytest", *WORKERS, f"--ignore={OWN_PROCESS}", *map("tests/{}".format, folders()))
-        everything = Part("tests", (("pytest", OWN_PROCESS), others))
-        return [*static.values(), everything]
+        everything = ("pytest", *WORKERS, *map("tests/{}".format, folders()))
+        return [*static.values(), Part("tests", (everything,))]
     chosen = [static[name] for name in names if name in static]
     paths = [f"tests/{name.replace('-', '_')}" for name in names if name not in static]
     if paths or for_pytest:

@@ -15,11 +15,11 @@ import pytest
 from conformance.long_messages import Bounds, Naming, Path, has_numbers, longest, paths_of
 from moldau.broker.dispatch import ELEMENTS_MAX
 from moldau.broker.routes import ROUTES, Route
-from moldau.cli.serve import GARBAGE_THRESHOLDS
 from moldau.config.broker.limits import LimitConfig
 from moldau.protocol.codec import encode
 from moldau.protocol.headers import RequestHeader, encode_request_header
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.runtime.garbage import THRESHOLDS
 from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.testing.wire import Disconnected, WireClient
 from unit.testing.requests import batch, produce
@@ -80,7 +80,7 @@ def wide_broker(partitions: int = PARTITIONS) -> Iterator[EmbeddedBroker]:
         with WireClient(broker.bootstrap_servers, timeout_s=60) as client:
             client.ask(create(TOPIC, partitions))
             client.ask(produce(TOPIC, batch(b"first")))
-        gc.set_threshold(*GARBAGE_THRESHOLDS)
+        gc.set_threshold(*THRESHOLDS)
         yield broker
     gc.set_threshold(*thresholds)
 

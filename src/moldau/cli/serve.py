@@ -2,12 +2,11 @@
 
 import argparse
 import asyncio
-import gc
 import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
+from moldau.runtime.garbage import owned_collector
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
-# A request of a hundred thousand names is as many objects for a moment. With the thresholds of
-# Python the collector would look at all of them several times, for tens of milliseconds each.
-GARBAGE_THRESHOLDS = (50_000, 20, 10)
 _PORT_MAX = 65_535
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PORT = 9092
@@ -62,13 +59,16 @@ def main(arguments: Sequence[str]) -> int:
     warning = unused_data(startup.texts)
     if options.config is not None and warning is not None:
         _log.warning("%s", warning)
-    # Nothing that is made during the start is garbage; see `_serve`.
-    gc.disable()
+    with owned_collector() as started:
+        return _run(startup, options, started)
+
+
+def _run(startup: Startup, options: argparse.Namespace, started: Callable[[], None]) -> int:
     # Imported only now: a bad setting, or --help, is answered without the broker.
     from moldau.broker.faults import failure_of  # noqa: PLC0415
 
     try:
-        asyncio.run(_serve(startup, options))
+        asyncio.run(_serve(startup, options, started))
     except Exception as error:
         message = failure_of(error)
         if message is None:
@@ -140,7 +140,9 @@ def _listener(host: str, port: int | None) -> str:
     return f"PLAINTEXT://{place}:{_PORT if port is None else port}"
 
 
-async def _serve(startup: Startup, options: argparse.Namespace) -> None:
+async def _serve(
+    startup: Startup, options: argparse.Namespace, started: Callable[[], None]
+) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -155,10 +157,7 @@ async def _serve(startup: Startup, options: argparse.Namespace) -> None:
     for number in _SIGNALS:
         loop.add_signal_handler(number, stop_once, number)
     async with _running(startup, options):
-        # What is loaded now lives as long as the process: the collector need not look at it.
-        gc.freeze()
-        gc.set_threshold(*GARBAGE_THRESHOLDS)
-        gc.enable()
+        started()
         await stop.wait()
 
 

@@ -1,7 +1,6 @@
 """The shards of one internal topic on this broker: loaded, served, closed as leaders change."""
 
 import asyncio
-import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from moldau.coordinator.java_hash import partition_of
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Journal, Machine, Ports, Shard
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
+from moldau.runtime.garbage import keep_loaded
 from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
@@ -118,8 +118,7 @@ class Shards(Generic[M]):
         started_ms = clock.monotonic_ms()
         while not loading.is_done and not shard.is_closed:
             data = await loading.read()
-            # What was loaded stays: let the collector not walk through it over and over.
-            gc.freeze()
+            keep_loaded()
             began_ns = clock.monotonic_ns()
             for sealed in loading.replay(data, now=self._ports.now()):
                 if sealed is not None:

@@ -198,7 +198,7 @@ async def hanging(startup, options):
     await asyncio.Event().wait()
 
 serve._running = hanging
-asyncio.run(serve._serve(None, None))
+asyncio.run(serve._serve(None, None, lambda: None))
 """
 
 

@@ -68,8 +68,6 @@ class World:
 def collect() -> None:
     """Close what is left of a world: coroutines in the middle of their work, which complain."""
     complain, sys.unraisablehook = sys.unraisablehook, lambda _: None
-    # Brokers that have loaded much freeze it, which keeps it for good.
-    gc.unfreeze()
     with warnings.catch_warnings(action="ignore"):
         gc.collect()
     sys.unraisablehook = complain
