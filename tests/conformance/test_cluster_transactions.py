@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from conformance.transacting import DEADLINE_S, producer_of, read, reader, write
-from moldau.broker.internal_topics import TRANSACTION_STATE
+from moldau.broker.topics.internal import TRANSACTION_STATE
 from moldau.errors import ErrorCode
 from moldau.testing.cluster import Cluster, running_cluster
 from moldau.testing.control import Fail

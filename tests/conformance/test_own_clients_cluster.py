@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.client import blocking
 from moldau.client.consumer import Consumer
 from moldau.client.producer import Producer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from moldau.broker.flushing import Flusher
+from moldau.broker.storage.flushing import Flusher
 from moldau.log.log import Log
 from moldau.model import NO_LEADER_EPOCH
 from moldau.replication.fetcher import Following

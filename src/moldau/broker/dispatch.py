@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from moldau.broker.context import Client, Context
-from moldau.broker.request_times import ApiTimes, RequestTimes, times_of_api
+from moldau.broker.metrics.request_times import ApiTimes, RequestTimes, times_of_api
 from moldau.broker.routes import Handle, Route
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError

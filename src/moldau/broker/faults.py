@@ -1,6 +1,6 @@
 """Why a broker could not start or go on, in a sentence for its operator."""
 
-from moldau.broker.maintenance import EveryDirectoryOffline
+from moldau.broker.storage.maintenance import EveryDirectoryOffline
 from moldau.coordination.journal import StoreError
 from moldau.coordination.tree import SessionError
 from moldau.errors import KafkaError

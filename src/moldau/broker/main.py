@@ -13,31 +13,26 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from moldau.broker.adoption import adopt, warn_of_strays
-from moldau.broker.auto_creation import AutoCreation
 from moldau.broker.broker import Broker
-from moldau.broker.client_quotas import ClientQuotaStore
-from moldau.broker.config_changes import ConfigChanges
-from moldau.broker.configs import Configs
-from moldau.broker.coordinators import (
+from moldau.broker.coordination.coordinators import (
     Coordinators,
     leader_of_member,
     make_group_coordinator,
     make_transaction_coordinator,
 )
+from moldau.broker.coordination.producer_ids import ProducerIds
+from moldau.broker.coordination.verification import VERIFIES_SINCE, Verifier
 from moldau.broker.dispatch import Dispatcher
-from moldau.broker.fetch_sessions import FetchSessions
-from moldau.broker.flushing import Flusher, commit_flushed
-from moldau.broker.following import (
+from moldau.broker.fast.shortcuts import make_dispatcher
+from moldau.broker.membership.following import (
     make_fetching,
     make_follower_sessions,
     make_in_sync_sets,
     make_leader_throttle,
     make_move_throttle,
 )
-from moldau.broker.gauges import register_gauges
-from moldau.broker.identity import Identity, establish
-from moldau.broker.joining import (
+from moldau.broker.membership.identity import Identity, establish
+from moldau.broker.membership.joining import (
     make_controller_peers,
     make_membership,
     make_peers,
@@ -46,26 +41,31 @@ from moldau.broker.joining import (
     open_zookeeper,
     until_known,
 )
-from moldau.broker.leaving import hand_over
-from moldau.broker.listening import bind_all, registration_of
-from moldau.broker.log_moves import LogMoves
-from moldau.broker.logs import Logs
-from moldau.broker.maintenance import Maintenance
-from moldau.broker.membership import Membership
-from moldau.broker.old_offsets import OldOffsets
-from moldau.broker.peers import Peers
-from moldau.broker.producer_ids import ProducerIds
-from moldau.broker.reconfiguration import reconfigure
+from moldau.broker.membership.leaving import hand_over
+from moldau.broker.membership.listening import bind_all, registration_of
+from moldau.broker.membership.peers import Peers
+from moldau.broker.membership.sessions import Membership
+from moldau.broker.membership.state import BrokerState
+from moldau.broker.metrics.gauges import register_gauges
+from moldau.broker.metrics.traffic import Traffic
+from moldau.broker.requests.fetch_sessions import FetchSessions
+from moldau.broker.requests.old_offsets import OldOffsets
 from moldau.broker.services import Services
-from moldau.broker.shortcuts import make_dispatcher
-from moldau.broker.state import BrokerState
-from moldau.broker.topic_configs import TopicConfigs
-from moldau.broker.topic_creation import TopicCreation
-from moldau.broker.topic_growth import TopicGrowth
-from moldau.broker.topics import Topics
-from moldau.broker.traffic import Traffic
-from moldau.broker.unsupported import refuse_unsupported
-from moldau.broker.verification import VERIFIES_SINCE, Verifier
+from moldau.broker.settings.changes import ConfigChanges
+from moldau.broker.settings.client_quotas import ClientQuotaStore
+from moldau.broker.settings.configs import Configs
+from moldau.broker.settings.reconfiguration import reconfigure
+from moldau.broker.settings.topic_configs import TopicConfigs
+from moldau.broker.settings.unsupported import refuse_unsupported
+from moldau.broker.storage.flushing import Flusher, commit_flushed
+from moldau.broker.storage.logs import Logs
+from moldau.broker.storage.maintenance import Maintenance
+from moldau.broker.storage.moves import LogMoves
+from moldau.broker.topics.adoption import adopt, warn_of_strays
+from moldau.broker.topics.auto_creation import AutoCreation
+from moldau.broker.topics.creation import TopicCreation
+from moldau.broker.topics.growth import TopicGrowth
+from moldau.broker.topics.tree import Topics
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.topic_defaults import topic_defaults

@@ -23,7 +23,7 @@ from moldau.runtime.garbage import owned_collector
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
-    from moldau.broker.health import Health
+    from moldau.broker.metrics.health import Health
 
 _log = logging.getLogger(__name__)
 
@@ -169,8 +169,8 @@ async def _running(startup: Startup, options: argparse.Namespace) -> AsyncIterat
         announce_stopped,
         announce_warnings,
     )
-    from moldau.broker.health import Health  # noqa: PLC0415
     from moldau.broker.main import Ports, running  # noqa: PLC0415
+    from moldau.broker.metrics.health import Health  # noqa: PLC0415
 
     announce_warnings(startup)
     health = Health()

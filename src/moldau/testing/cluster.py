@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from moldau.broker.broker import Broker
 from moldau.broker.main import Ports, RunningBroker, running
-from moldau.broker.maintenance import EveryDirectoryOffline
+from moldau.broker.storage.maintenance import EveryDirectoryOffline
 from moldau.config.broker.startup import read_startup
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.model import TopicPartition

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.broker.faults import failure_of
-from moldau.broker.maintenance import EveryDirectoryOffline
+from moldau.broker.storage.maintenance import EveryDirectoryOffline
 from moldau.coordination.tree import ConnectionLost
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.directory import NotOurs

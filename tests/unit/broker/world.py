@@ -16,10 +16,10 @@ from typing import Any
 from moldau.broker.broker import Broker
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
-from moldau.broker.joining import make_membership, make_peers, until_known
-from moldau.broker.listening import registration_of
+from moldau.broker.fast.shortcuts import make_dispatcher
 from moldau.broker.main import Ports, assembled, serving
-from moldau.broker.shortcuts import make_dispatcher
+from moldau.broker.membership.joining import make_membership, make_peers, until_known
+from moldau.broker.membership.listening import registration_of
 from moldau.config.broker.startup import read_startup
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree

@@ -6,8 +6,8 @@ the test. Values are unique, so that logs can be compared by them.
 
 from dataclasses import dataclass, field
 
-from moldau.broker.fetch_sessions import Wanted
-from moldau.broker.reads import Asked, ReadTerms, read_all
+from moldau.broker.requests.fetch_sessions import Wanted
+from moldau.broker.requests.reads import Asked, ReadTerms, read_all
 from moldau.config.topic import TopicConfig
 from moldau.errors import KafkaError
 from moldau.log.log import Log

@@ -2,8 +2,8 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fencing import fencing_error
-from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.broker.coordination.fencing import fencing_error
+from moldau.broker.topics.internal import CONSUMER_OFFSETS
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition

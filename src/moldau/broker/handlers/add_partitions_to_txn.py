@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fencing import fencing_error
-from moldau.broker.internal_topics import is_internal
+from moldau.broker.coordination.fencing import fencing_error
+from moldau.broker.topics.internal import is_internal
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition

@@ -1,9 +1,9 @@
 """AlterClientQuotas (key 49): change quotas of users, clients and addresses."""
 
 from moldau.broker.broker import Broker
-from moldau.broker.client_quotas import QuotaChange
-from moldau.broker.config_resources import require_sensible_settings
 from moldau.broker.context import Context
+from moldau.broker.settings.client_quotas import QuotaChange
+from moldau.broker.settings.resources import require_sensible_settings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,

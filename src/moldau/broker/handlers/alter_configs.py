@@ -3,9 +3,9 @@
 from collections import Counter
 
 from moldau.broker.broker import Broker
-from moldau.broker.config_resources import ConfigResource, require_sensible_settings
 from moldau.broker.context import Context
-from moldau.broker.topic_creation import require_once
+from moldau.broker.settings.resources import ConfigResource, require_sensible_settings
+from moldau.broker.topics.creation import require_once
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.alter_configs import (
     AlterConfigsRequest,

@@ -4,7 +4,7 @@ from collections import Counter
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.topic_creation import require_once
+from moldau.broker.topics.creation import require_once
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_partitions import (
     CreatePartitionsRequest,

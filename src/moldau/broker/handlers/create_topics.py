@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.topic_creation import NewTopic
+from moldau.broker.topics.creation import NewTopic
 from moldau.config.effective import ConfigEntry
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_topics import (

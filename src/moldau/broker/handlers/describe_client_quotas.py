@@ -1,8 +1,8 @@
 """DescribeClientQuotas (key 48): show quotas of users, clients and addresses."""
 
 from moldau.broker.broker import Broker
-from moldau.broker.client_quotas import Filter
 from moldau.broker.context import Context
+from moldau.broker.settings.client_quotas import Filter
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,

@@ -1,9 +1,9 @@
 """DescribeCluster (key 60): show the brokers, the controller and the cluster's id."""
 
-from moldau.broker.advertised import advertised_endpoint
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.membership.advertised import advertised_endpoint
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.describe_cluster import (
     DescribeClusterBroker,

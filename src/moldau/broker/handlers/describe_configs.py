@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from moldau.broker import loggers
 from moldau.broker.broker import Broker
-from moldau.broker.config_changes import require_own_loggers
-from moldau.broker.config_resources import ConfigResource, ResourceType, broker_of, require_topic
 from moldau.broker.context import Context
-from moldau.broker.topics import check_name
+from moldau.broker.settings import loggers
+from moldau.broker.settings.changes import require_own_loggers
+from moldau.broker.settings.resources import ConfigResource, ResourceType, broker_of, require_topic
+from moldau.broker.topics.tree import check_name
 from moldau.config.effective import (
     ConfigEntry,
     ConfigSource,

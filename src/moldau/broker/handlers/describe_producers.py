@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.topics import check_name
+from moldau.broker.topics.tree import check_name
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import Producer
 from moldau.model import TopicPartition

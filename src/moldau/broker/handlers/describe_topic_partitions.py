@@ -3,7 +3,7 @@
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.internal_topics import is_internal
+from moldau.broker.topics.internal import is_internal
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from moldau.protocol.messages.describe_topic_partitions import (

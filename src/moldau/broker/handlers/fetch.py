@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fetch_sessions import (
+from moldau.broker.requests.fetch_sessions import (
     NO_SESSION,
     Answer,
     Fetch,
@@ -13,10 +13,10 @@ from moldau.broker.fetch_sessions import (
     SessionRequest,
     Wanted,
 )
-from moldau.broker.fetched_records import CONVERTED_BEFORE, allowance_of_request, convert
-from moldau.broker.follower_sessions import count_sent, note_fetch, note_told
-from moldau.broker.leader_hints import LeaderHints
-from moldau.broker.reads import (
+from moldau.broker.requests.fetched_records import CONVERTED_BEFORE, allowance_of_request, convert
+from moldau.broker.requests.follower_sessions import count_sent, note_fetch, note_told
+from moldau.broker.requests.leader_hints import LeaderHints
+from moldau.broker.requests.reads import (
     CONSUMER,
     Asked,
     PartitionRead,

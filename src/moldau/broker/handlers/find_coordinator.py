@@ -1,10 +1,10 @@
 """FindCoordinator (key 10): which broker coordinates a group or a transactional id."""
 
-from moldau.broker.advertised import advertised_endpoint
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.coordinators import partition_count
-from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.broker.coordination.coordinators import partition_count
+from moldau.broker.membership.advertised import advertised_endpoint
+from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.coordination.tree import SessionError
 from moldau.coordinator.java_hash import partition_of
 from moldau.errors import ErrorCode, KafkaError

@@ -3,10 +3,10 @@
 from collections import Counter
 
 from moldau.broker.broker import Broker
-from moldau.broker.config_changes import operation_of
-from moldau.broker.config_resources import ConfigResource, require_sensible_settings
 from moldau.broker.context import Context
-from moldau.broker.topic_creation import require_once
+from moldau.broker.settings.changes import operation_of
+from moldau.broker.settings.resources import ConfigResource, require_sensible_settings
+from moldau.broker.topics.creation import require_once
 from moldau.config.alteration import Alteration
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.incremental_alter_configs import (

@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.fencing import fencing_error
+from moldau.broker.coordination.fencing import fencing_error
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.coordinator.transaction.transactions import Initialisation
 from moldau.errors import ErrorCode, KafkaError

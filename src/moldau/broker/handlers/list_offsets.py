@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.offset_lookup import Found, Lookup, Requested, look_up, segment_starts
+from moldau.broker.requests.offset_lookup import Found, Lookup, Requested, look_up, segment_starts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.list_offsets import (

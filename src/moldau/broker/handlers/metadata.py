@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Collection, Iterator
 
-from moldau.broker.advertised import advertised_endpoint
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.internal_topics import is_internal
+from moldau.broker.membership.advertised import advertised_endpoint
+from moldau.broker.topics.internal import is_internal
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from moldau.protocol.messages.metadata import (

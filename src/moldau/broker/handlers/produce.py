@@ -8,9 +8,9 @@ from typing import Any
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.internal_topics import is_internal
-from moldau.broker.leader_hints import LeaderHints
-from moldau.broker.verification import Writer
+from moldau.broker.coordination.verification import Writer
+from moldau.broker.requests.leader_hints import LeaderHints
+from moldau.broker.topics.internal import is_internal
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.batches import Appended

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.coordination.verification import Writer
 from moldau.broker.handlers.offset_commit import COMMITTED_TOGETHER
-from moldau.broker.internal_topics import CONSUMER_OFFSETS
-from moldau.broker.verification import Writer
+from moldau.broker.topics.internal import CONSUMER_OFFSETS
 from moldau.coordinator.group.messages import Committed
 from moldau.coordinator.group.messages import Identity as MemberIdentity
 from moldau.coordinator.transaction.transaction import Identity

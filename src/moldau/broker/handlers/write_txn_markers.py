@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.internal_topics import CONSUMER_OFFSETS
+from moldau.broker.topics.internal import CONSUMER_OFFSETS
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import Origin
 from moldau.model import TopicPartition

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition

@@ -116,7 +116,7 @@ async def test_growth_is_logged_with_who_asked_and_a_check_is_not(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     await world.create_topic("t")
-    caplog.set_level("INFO", "moldau.broker.topic_growth")
+    caplog.set_level("INFO", "moldau.broker.topics.growth")
     await grow(world, wish(2), validate_only=True)
     await grow(world, wish(3))
     assert caplog.messages == [

@@ -174,7 +174,7 @@ async def test_a_topic_of_many_partitions_is_created_whole(world: World) -> None
 async def test_a_creation_is_logged_with_who_asked_and_a_refusal_is_not(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "moldau.broker.topics")
+    caplog.set_level("INFO", "moldau.broker.topics.tree")
     await create(world, topic("orders", 3))
     await create(world, topic("orders", 3))
     await create(world, topic("other"), validate_only=True)

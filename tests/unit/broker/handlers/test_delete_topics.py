@@ -93,7 +93,7 @@ async def test_a_deletion_is_logged_with_who_asked_and_a_refusal_is_not(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     await world.create_topic("t")
-    caplog.set_level("INFO", "moldau.broker.topics")
+    caplog.set_level("INFO", "moldau.broker.topics.tree")
     await delete(world, "t")
     await delete(world, "t")
     assert caplog.messages == ["deleting topic t, asked for by client 'test' at 10.0.0.9"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.broker.client_quotas import QuotaChange
+from moldau.broker.settings.client_quotas import QuotaChange
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.describe_client_quotas import (
     ComponentData,

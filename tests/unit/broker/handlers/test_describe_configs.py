@@ -99,8 +99,10 @@ async def test_all_brokers_have_only_what_was_set_for_all(world: World) -> None:
 
 
 async def test_loggers_have_levels(world: World) -> None:
-    configs = by_name(await describe(world, LOGGER, "0", ["root", "moldau.broker.configs"]))
-    assert set(configs) == {"root", "moldau.broker.configs"}
+    configs = by_name(
+        await describe(world, LOGGER, "0", ["root", "moldau.broker.settings.configs"])
+    )
+    assert set(configs) == {"root", "moldau.broker.settings.configs"}
     assert configs["root"].config_source == 6
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.broker.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.coordination.tree import SessionLost
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -71,7 +71,7 @@ async def test_other_kinds_of_coordinators_are_refused(version: int) -> None:
 async def test_an_internal_topic_made_on_the_way_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level("INFO", "moldau.broker.topics")
+    caplog.set_level("INFO", "moldau.broker.topics.tree")
     async with broker_world() as world:
         await world.ask(FindCoordinatorRequest(key="g"), 3)
     cause = "since client 'test' at 10.0.0.9 needs it"

@@ -78,7 +78,7 @@ async def test_settings_of_brokers_outlive_them() -> None:
 
 
 async def test_the_levels_of_loggers_change(world: World) -> None:
-    logger = logging.getLogger("moldau.broker.configs")
+    logger = logging.getLogger("moldau.broker.settings.configs")
     name = logger.name
     assert await alter(world, LOGGER, "0", (name, SET, "ERROR")) == ErrorCode.NONE
     assert logger.level == logging.ERROR

@@ -203,7 +203,7 @@ async def test_version_0_leaves_out_replicas_that_are_away(world: World) -> None
 async def test_a_topic_made_by_asking_for_it_is_logged_once(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "moldau.broker.topics")
+    caplog.set_level("INFO", "moldau.broker.topics.tree")
     await asyncio.gather(*(world.ask(about("new"), 12) for _ in range(2)))
     cause = "since client 'test' at 10.0.0.9 used it (auto.create.topics.enable)"
     shape = "1 partitions, replication factor 1"

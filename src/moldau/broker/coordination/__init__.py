@@ -1,0 +1,1 @@
+"""What joins coordinators to the log: their shards, journals and producer ids."""

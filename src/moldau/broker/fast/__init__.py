@@ -1,0 +1,1 @@
+"""The fast path: codecs of the commonest requests, compiled, for what `requests` does."""

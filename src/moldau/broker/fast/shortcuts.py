@@ -1,0 +1,60 @@
+"""The requests that are common enough to have a way of their own past their handlers."""
+
+from typing import TYPE_CHECKING
+
+from moldau.broker.dispatch import Dispatcher, Shortcut
+from moldau.broker.fast.follower_frame import is_in_session
+from moldau.broker.metrics.request_times import ApiTimes
+from moldau.broker.routes import ROUTES
+from moldau.net.answer import Parked, Part
+from moldau.runtime import native
+from moldau.runtime.metrics import Counter
+
+if TYPE_CHECKING:
+    from moldau.broker.broker import Broker
+    from moldau.broker.fast.fetch import FetchExpress
+    from moldau.broker.fast.follower_fetch import FollowerExpress
+    from moldau.broker.fast.offset_commit import CommitExpress
+    from moldau.broker.fast.produce import Express
+
+PRODUCE = 0
+FETCH = 1
+OFFSET_COMMIT = 8
+
+
+def make_dispatcher(broker: "Broker") -> Dispatcher:
+    """The dispatcher of a broker; a shortcut is loaded with the first request of its API."""
+
+    def express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel("moldau.broker.fast._produce", "moldau.broker.fast.produce")
+        made: Express = module.Express(broker, times.usual, counters)
+        return made.respond
+
+    def fetch_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel("moldau.broker.fast._fetch", "moldau.broker.fast.fetch")
+        consumers: FetchExpress = module.FetchExpress(broker, times.usual, counters)
+        module = native.kernel(
+            "moldau.broker.fast._follower_fetch", "moldau.broker.fast.follower_fetch"
+        )
+        followers: FollowerExpress = module.FollowerExpress(broker, times.followers, counters)
+
+        def respond(frame: memoryview) -> list[Part] | Parked | None:
+            way = followers if is_in_session(frame) else consumers
+            return way.respond(frame)
+
+        return respond
+
+    def commit_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = native.kernel(
+            "moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit"
+        )
+        made: CommitExpress = module.CommitExpress(broker, times.usual, counters)
+        return made.respond
+
+    return Dispatcher(
+        ROUTES,
+        broker,
+        clock=broker.clock,
+        metrics=broker.metrics,
+        shortcuts={PRODUCE: express, FETCH: fetch_express, OFFSET_COMMIT: commit_express},
+    )

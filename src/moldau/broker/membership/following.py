@@ -1,0 +1,105 @@
+"""How this broker follows others: the parts of replication, joined to the rest of the broker."""
+
+from collections.abc import Callable, Collection
+
+from moldau.broker.broker import Broker
+from moldau.broker.requests.follower_sessions import FollowerSessions
+from moldau.config.broker.startup import Startup
+from moldau.config.topic import TopicConfig
+from moldau.config.values import LONG_MAX
+from moldau.coordination.tree import Tree
+from moldau.net.channel import Channel, ChannelLimits
+from moldau.replication.fetch_loop import Terms
+from moldau.replication.fetching import Fetching
+from moldau.replication.in_sync import InSyncSets
+from moldau.replication.throttle import Pace, Rate, Throttle
+
+
+def make_fetching(broker: Broker, startup: Startup) -> Fetching:
+    """What follows the leaders of this broker's partitions."""
+    listener = startup.listeners.inter_broker_name
+    limits = ChannelLimits(timeout_s=startup.config.replication.replica_socket_timeout_ms / 1000)
+
+    def open_channel(leader: int) -> Channel | None:
+        endpoint = broker.metadata.image.endpoint(leader, listener)
+        if endpoint is None:
+            return None
+        return Channel(endpoint.host, endpoint.port, f"broker-{broker.id}-fetcher", limits=limits)
+
+    terms = Terms(
+        replica_id=broker.id,
+        protocol=startup.config.general.inter_broker_protocol_version,
+        open_channel=open_channel,
+        config=lambda: broker.config.replication,
+        clock=broker.clock,
+        throttle=_throttle(
+            broker,
+            lambda topic: topic.follower_replication_throttled_replicas,
+            "follower.replication.throttled.rate",
+        ),
+        make_durable=broker.flusher.flush_due,
+        bytes_in=broker.traffic.replication_bytes_in,
+    )
+    return Fetching(terms, broker.waiters)
+
+
+def make_leader_throttle(broker: Broker) -> Throttle:
+    """What holds up followers that fetch too much from this broker."""
+    return _throttle(
+        broker,
+        lambda topic: topic.leader_replication_throttled_replicas,
+        "leader.replication.throttled.rate",
+    )
+
+
+def _throttle(
+    broker: Broker, replicas_of: Callable[[TopicConfig], Collection[str]], setting: str
+) -> Throttle:
+    quotas = broker.config.quotas
+    rate = Rate(
+        window_count=quotas.replication_quota_window_num,
+        window_ms=1000 * quotas.replication_quota_window_size_seconds,
+    )
+
+    return Throttle(broker.id, replicas_of, _limit(broker, setting), rate)
+
+
+def make_move_throttle(broker: Broker) -> Pace:
+    """What holds up replicas that move between this broker's log directories."""
+    quotas = broker.config.quotas
+    rate = Rate(
+        window_count=quotas.alter_log_dirs_replication_quota_window_num,
+        window_ms=1000 * quotas.alter_log_dirs_replication_quota_window_size_seconds,
+    )
+    return Pace(_limit(broker, "replica.alter.log.dirs.io.max.bytes.per.second"), rate)
+
+
+def _limit(broker: Broker, setting: str) -> Callable[[], int]:
+    # The setting is dynamic only, so it is no part of the broker's configuration.
+    return lambda: int(broker.configs.layers.texts.get(setting, LONG_MAX))
+
+
+def make_follower_sessions(broker: Broker) -> FollowerSessions:
+    """What this broker knows of the brokers that follow it."""
+    return FollowerSessions(broker.fetch_sessions, broker.replicas, broker.waiters)
+
+
+def make_in_sync_sets(broker: Broker, tree: Tree) -> InSyncSets:
+    """What keeps the in-sync sets of the partitions led here true."""
+    sets = InSyncSets(
+        tree,
+        broker.replicas,
+        waiters=broker.waiters,
+        clock=broker.clock,
+        lag_max_ms=lambda: broker.config.replication.replica_lag_time_max_ms,
+    )
+    sets.note_idle = broker.follower_sessions.note_idle
+    sets.expansions = broker.metrics.counter(
+        "kafka_server_replicamanager_isrexpands_total",
+        "Replicas that caught up and were taken into the in-sync set of a partition led here.",
+    )
+    sets.shrinks = broker.metrics.counter(
+        "kafka_server_replicamanager_isrshrinks_total",
+        "Times that replicas fell behind and left the in-sync set of a partition led here.",
+    )
+    return sets

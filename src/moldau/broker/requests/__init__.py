@@ -1,0 +1,1 @@
+"""What requests do, once each: read, append, wait, whatever codec brought them."""

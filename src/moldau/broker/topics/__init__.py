@@ -1,0 +1,1 @@
+"""Topics in the coordination tree: created, grown, adopted and marked for deletion."""

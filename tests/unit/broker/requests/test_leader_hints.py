@@ -1,0 +1,55 @@
+"""Leaders that an answer mentions."""
+
+import pytest
+
+from moldau.broker.context import Client
+from moldau.broker.requests.leader_hints import LeaderHints
+from moldau.errors import ErrorCode
+from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint, PartitionImage, TopicImage
+
+CLIENT = Client("PLAINTEXT", "10.0.0.9", "10.0.0.1", 9092)
+WRONG = ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def hints() -> LeaderHints:
+    """Partition 0 is led by 4, 1 by nobody, 2 by 5, which does not listen here."""
+    leaders = {0: 4, 1: -1, 2: 5}
+    partitions = {number: PartitionImage(leader, 7, (), ()) for number, leader in leaders.items()}
+    brokers = {
+        4: BrokerNode(4, {"PLAINTEXT": Endpoint("four", 94)}, "rack"),
+        5: BrokerNode(5, {"OTHER": Endpoint("five", 95)}),
+    }
+    image = ClusterImage(4, brokers, {"t": TopicImage("t", b"t" * 16, partitions)}, {})
+    return LeaderHints(image, CLIENT)
+
+
+@pytest.mark.parametrize("code", [WRONG, ErrorCode.FENCED_LEADER_EPOCH])
+def test_who_asks_the_wrong_broker_is_told_the_right_one_once(code: ErrorCode) -> None:
+    made = hints()
+    for _ in range(2):
+        found = made.leader_for(code, "t", 0)
+        assert found is not None
+        assert (found.leader, found.leader_epoch) == (4, 7)
+    assert [(node.id, host, port, node.rack) for node, host, port in made.nodes()] == [
+        (4, "four", 94, "rack")
+    ]
+
+
+def test_other_errors_tell_nothing() -> None:
+    made = hints()
+    for code in (ErrorCode.NONE, ErrorCode.UNKNOWN_LEADER_EPOCH):
+        assert made.leader_for(code, "t", 0) is None
+    assert list(made.nodes()) == []
+
+
+def test_without_a_leader_nobody_is_named() -> None:
+    made = hints()
+    assert made.leader_for(WRONG, "t", 1) is None
+    assert made.leader_for(WRONG, "t", 9) is None
+    assert made.leader_for(WRONG, "u", 0) is None
+
+
+def test_a_leader_that_cannot_be_reached_has_no_address() -> None:
+    made = hints()
+    assert made.leader_for(WRONG, "t", 2) is not None
+    assert list(made.nodes()) == []
