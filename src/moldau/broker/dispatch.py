@@ -52,7 +52,7 @@ class PromisedAnswer(Promised):
 
 
 Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
-Shortcut = Callable[[memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
+Shortcut = Callable[[Client, memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
@@ -156,7 +156,7 @@ class Dispatcher:
         shortcut = self._ready.get(frame[1]) if len(frame) > 1 else None
         if shortcut is not None:
             try:
-                answer = shortcut(frame)
+                answer = shortcut(client, frame)
             except Exception as error:  # nobody knows how far it came
                 _log.exception("a request from %s failed", client.host)
                 raise CloseConnection("a request failed") from error

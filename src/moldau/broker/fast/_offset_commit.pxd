@@ -31,7 +31,7 @@ cdef class CommitExpress:
     cdef int64_t version, correlation_id, position, end, group, group_size, generation
     cdef int64_t member, member_size, name, name_size, now_ms, count, batch_end, answer_end
 
-    cpdef respond(self, frame)
+    cpdef respond(self, client, frame)
 
     @cython.locals(log_offset=int64_t)
     cdef store(self, shard, dict stored)

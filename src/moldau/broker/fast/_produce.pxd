@@ -34,7 +34,7 @@ cdef class Express:
     cdef int64_t min_timestamp, max_timestamp
     cdef bint has_null_key
 
-    cpdef respond(self, frame)
+    cpdef respond(self, client, frame)
 
     @cython.locals(
         data="const uint8_t*", end=int64_t, version=int64_t, client_size=int64_t, position=int64_t)

@@ -32,6 +32,7 @@ from moldau.replication.read_replica import selects_by_rack
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
+    from moldau.broker.context import Client
     from moldau.broker.metrics.request_times import RequestTimes
     from moldau.log.transaction_index import AbortedTransaction
     from moldau.replication.partition import Partition
@@ -78,7 +79,7 @@ class FetchExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, frame: memoryview) -> "list[Part] | ParkedFetch | None":
+    def respond(self, client: "Client", frame: memoryview) -> "list[Part] | ParkedFetch | None":  # noqa: ARG002
         """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         began_ns = broker.clock.monotonic_ns()

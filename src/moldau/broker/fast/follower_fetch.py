@@ -31,6 +31,7 @@ from moldau.runtime import native
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
+    from moldau.broker.context import Client
     from moldau.broker.fast.fetch import Writing
     from moldau.broker.metrics.request_times import RequestTimes
     from moldau.broker.requests.follower_sessions import FollowerSession
@@ -58,7 +59,7 @@ class FollowerExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, frame: memoryview) -> "list[Part] | FollowerFetch | None":
+    def respond(self, client: "Client", frame: memoryview) -> "list[Part] | FollowerFetch | None":  # noqa: ARG002
         """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         began_ns = broker.clock.monotonic_ns()

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from moldau.broker.broker import Broker
+    from moldau.broker.context import Client
     from moldau.broker.metrics.request_times import RequestTimes
     from moldau.coordinator.group.groups import Groups
     from moldau.coordinator.shard import Shard
@@ -98,7 +99,7 @@ class CommitExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, frame: memoryview) -> bytearray | None:
+    def respond(self, client: "Client", frame: memoryview) -> bytearray | None:  # noqa: ARG002
         """The framed answer, or None if the request is not as plain as that."""
         broker = self.broker
         clock = broker.clock

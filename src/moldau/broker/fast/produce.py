@@ -41,6 +41,7 @@ if not cython.compiled:
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
+    from moldau.broker.context import Client
     from moldau.broker.metrics.request_times import RequestTimes
     from moldau.broker.metrics.traffic import TopicTraffic
     from moldau.log.batches import Appended
@@ -99,7 +100,7 @@ class Express:
         self.templates: dict[tuple[str, int, int], Template] = {}
         self.cursor = RecordCursor(memoryview(b""))
 
-    def respond(self, frame: memoryview) -> bytearray | PromisedProduce | None:
+    def respond(self, client: "Client", frame: memoryview) -> bytearray | PromisedProduce | None:  # noqa: ARG002
         """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         clock = broker.clock

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher, Shortcut
 from moldau.broker.fast.follower_frame import is_in_session
 from moldau.broker.metrics.request_times import ApiTimes
@@ -38,9 +39,9 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
         )
         followers: FollowerExpress = module.FollowerExpress(broker, times.followers, counters)
 
-        def respond(frame: memoryview) -> list[Part] | Parked | None:
+        def respond(client: Client, frame: memoryview) -> list[Part] | Parked | None:
             way = followers if is_in_session(frame) else consumers
-            return way.respond(frame)
+            return way.respond(client, frame)
 
         return respond
 

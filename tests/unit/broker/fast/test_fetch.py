@@ -85,7 +85,7 @@ async def test_answers_are_the_handlers(
         request = fetch(*partitions, topic=topic_of(world, version))
         request.isolation_level = isolation
         frame = frame_of(request, version)
-        answer = way.respond(memoryview(frame))
+        answer = way.respond(CLIENT, memoryview(frame))
         assert bytes_of(answer) == await handlers_answer(world, frame)
 
 
@@ -102,7 +102,7 @@ async def test_several_topics_share_what_may_be_sent(
     for max_bytes in (1, 1_500, 1_000_000):
         request.max_bytes = max_bytes
         frame = frame_of(request, version)
-        answer = way_of(world, module).respond(memoryview(frame))
+        answer = way_of(world, module).respond(CLIENT, memoryview(frame))
         assert bytes_of(answer) == await handlers_answer(world, frame)
 
 
@@ -138,7 +138,7 @@ async def test_what_is_not_plain_is_left_alone(
     world: World, module: ModuleType, request_: FetchRequest
 ) -> None:
     frame = memoryview(frame_of(request_, 12))
-    assert way_of(world, module).respond(frame) is None
+    assert way_of(world, module).respond(CLIENT, frame) is None
     assert world.broker.waiters.counts["Fetch"] == 0
 
 
@@ -146,7 +146,7 @@ async def test_what_is_not_plain_is_left_alone(
 async def test_who_does_not_lead_is_left_alone(world: World, module: ModuleType) -> None:
     world.partition("t").follow(PartitionState(1, 1, 2, (0, 1), 0, (0, 1)))
     frame = memoryview(frame_of(fetch(fetch_partition()), 11))
-    assert way_of(world, module).respond(frame) is None
+    assert way_of(world, module).respond(CLIENT, frame) is None
 
 
 # Waiting, through the dispatcher

@@ -64,7 +64,7 @@ async def test_no_change_of_a_byte_does_harm(world: World, version: int) -> None
         for byte in {0, 1, 2, 0x7F, 0x80, 0xFF, plain[position] ^ 1, plain[position] ^ 0x10}:
             changed = bytearray(plain)
             changed[position] = byte
-            answer = way.respond(memoryview(changed))
+            answer = way.respond(CLIENT, memoryview(changed))
             if isinstance(answer, Parked):
                 answer.cancel()
             elif answer is not None:

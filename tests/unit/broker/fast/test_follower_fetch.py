@@ -118,7 +118,7 @@ async def test_answers_and_what_they_leave_are_the_handlers(
                 odd = draw.random() < 0.05
                 moved.append((number, has[number] + odd, 1 + (draw.random() < 0.05), 1))
         asked = frame(world, version, (session_id, epoch), *moved, max_bytes=draw.choice((1, 9999)))
-        answer = way.respond(memoryview(asked))
+        answer = way.respond(CLIENT, memoryview(asked))
         assert not isinstance(answer, Parked)
         if answer is None:
             answer = await world.respond(CLIENT, asked)
@@ -136,7 +136,7 @@ async def parked(
 ) -> tuple[Any, list[Any]]:
     """A request of the session that waits, and what the connection is told of it."""
     asked = frame(world, 17, (session_id, epoch), max_wait_ms=60_000)
-    waiting = way_of(world, module).respond(memoryview(asked))
+    waiting = way_of(world, module).respond(CLIENT, memoryview(asked))
     assert isinstance(waiting, Parked)
     told: list[Any] = []
     waiting.unpark = lambda: told.append(waiting.answer())
@@ -241,9 +241,9 @@ async def test_what_is_not_plain_changes_nothing(world: World, module: ModuleTyp
         frame(world, 17, (session_id, 2), (0, 1, 1, 0)),
         frame(world, 16, (session_id, 2), (0, 1, 1, 7), min_bytes=100),
     ):
-        assert way.respond(memoryview(asked)) is None
+        assert way.respond(CLIENT, memoryview(asked)) is None
         assert known_of(world) == before
-    answer = way.respond(memoryview(frame(world, 17, (session_id, 2), (0, 1, 1, 1))))
+    answer = way.respond(CLIENT, memoryview(frame(world, 17, (session_id, 2), (0, 1, 1, 1))))
     assert list(fetched(response_of(answer, FETCH, 17))) == [0]
     assert world.partition("t").log.high_watermark == 1
 

@@ -106,7 +106,7 @@ async def test_a_plain_commit_is_answered_and_stored(
                 request = commit(PLAIN, generation=1, member_id=member_id)
             frame = frame_of(request, version)
             way = express(world, module)
-            answer = way.respond(memoryview(frame)) if is_short else None
+            answer = way.respond(CLIENT, memoryview(frame)) if is_short else None
             if answer is None:
                 assert not is_short
                 answer = bytes_of(await world.respond(CLIENT, frame))
@@ -142,7 +142,7 @@ async def test_what_is_not_plain_is_left_alone(
         await prepare(world)
         before = stored(world)
         frame = memoryview(frame_of(request_, version))
-        assert express(world, module).respond(frame) is None
+        assert express(world, module).respond(CLIENT, frame) is None
         assert stored(world) == before
 
 
@@ -154,7 +154,7 @@ async def test_who_would_have_to_wait_for_others_is_left_alone(module: ModuleTyp
         partition = world.partition("__consumer_offsets")
         partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
         end_offset = partition.log.log_end_offset
-        assert way.respond(memoryview(frame_of(commit(PLAIN), 8))) is None
+        assert way.respond(CLIENT, memoryview(frame_of(commit(PLAIN), 8))) is None
         assert partition.log.log_end_offset == end_offset
 
 
@@ -163,7 +163,9 @@ async def test_a_broker_that_coordinates_nothing_leaves_it_alone(module: ModuleT
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t", 2)
         await world.create_topic("u")
-        assert express(world, module).respond(memoryview(frame_of(commit(PLAIN), 8))) is None
+        assert (
+            express(world, module).respond(CLIENT, memoryview(frame_of(commit(PLAIN), 8))) is None
+        )
 
 
 @FORMS
@@ -174,8 +176,8 @@ async def test_a_frame_cut_off_anywhere_is_left_alone(module: ModuleType) -> Non
         for version in VERSIONS:
             frame = frame_of(commit(PLAIN, group_id="simple"), version)
             for end in range(len(frame)):
-                assert way.respond(memoryview(frame[:end])) is None
-            assert way.respond(memoryview(frame + b"\0")) is None
+                assert way.respond(CLIENT, memoryview(frame[:end])) is None
+            assert way.respond(CLIENT, memoryview(frame + b"\0")) is None
 
 
 partitions = st.lists(
@@ -221,7 +223,7 @@ def test_damaged_or_not_both_ways_do_the_same(module: ModuleType, asked: list[An
 
 
 async def answer_to(frame: bytearray, world: World, way: Any | None) -> object:
-    answer = None if way is None else way.respond(memoryview(frame))
+    answer = None if way is None else way.respond(CLIENT, memoryview(frame))
     if answer is not None:
         return bytes(answer)
     try:

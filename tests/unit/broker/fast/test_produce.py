@@ -49,7 +49,7 @@ async def test_a_plain_request_is_answered(module: ModuleType, version: int, ack
         way = express(world, module)
         for offset in (0, 2):
             frame = memoryview(frame_of(produce(batch_of(b"a", b"b"), acks=acks), version))
-            answer = way.respond(frame)
+            answer = way.respond(CLIENT, frame)
             expected = await world_without(frame, before=offset)
             assert bytes(answer) == b"".join(expected)
         assert world.partition("t").log.high_watermark == 4
@@ -111,7 +111,7 @@ async def test_what_is_not_plain_is_left_alone(
         await world.create_topic("t")
         frame = frame_of(request_, version)
         before = bytes(frame)
-        assert express(world, module).respond(memoryview(frame)) is None
+        assert express(world, module).respond(CLIENT, memoryview(frame)) is None
         assert frame == before
         assert world.partition("t").log.log_end_offset == 0
 
@@ -124,9 +124,9 @@ async def test_who_does_not_lead_or_has_no_time_to_wait_is_left_alone(module: Mo
         frame = frame_of(produce(batch_of(b"a"), acks=-1, timeout_ms=0), 9)
         partition = world.partition("t")
         partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
-        assert way.respond(memoryview(frame)) is None
+        assert way.respond(CLIENT, memoryview(frame)) is None
         partition.follow(PartitionState(1, 1, 2, (0, 1), 0, (0, 1)))
-        assert way.respond(memoryview(frame)) is None
+        assert way.respond(CLIENT, memoryview(frame)) is None
         assert partition.log.log_end_offset == 0
 
 
@@ -146,7 +146,7 @@ async def test_the_topics_settings_are_heeded(module: ModuleType, setting: str, 
     async with broker_world() as world:
         await world.create_topic("t", overrides={setting: value})
         frame = frame_of(produce(batch_of(b"a" * 20, timestamp=START_MS + 5_000)), 9)
-        assert express(world, module).respond(memoryview(frame)) is None
+        assert express(world, module).respond(CLIENT, memoryview(frame)) is None
         assert world.partition("t").log.log_end_offset == 0
 
 
@@ -159,7 +159,7 @@ async def test_what_has_to_wait_for_others_is_promised(module: ModuleType, versi
         partition = world.partition("t")
         partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
         frame = memoryview(frame_of(produce(batch_of(b"a", b"b"), acks=-1, timeout_ms=9), version))
-        promised = way.respond(frame)
+        promised = way.respond(CLIENT, frame)
         assert isinstance(promised, Promised)
         assert (promised.outcome, partition.log.log_end_offset) == (None, 2)
         told: list[Promised] = []
@@ -178,7 +178,7 @@ async def test_what_nobody_else_in_sync_must_have_is_answered_at_once(module: Mo
         partition = world.partition("t")
         partition.lead(PartitionState(1, 0, 1, (0,), 0, (0, 1)), now_ms=0)
         frame = memoryview(frame_of(produce(batch_of(b"a", b"b"), acks=-1, timeout_ms=9), 9))
-        answer = express(world, module).respond(frame)
+        answer = express(world, module).respond(CLIENT, frame)
         assert bytes(answer) == b"".join(await world_without(frame, before=0))
 
 
@@ -229,7 +229,7 @@ def test_damaged_or_not_both_ways_say_the_same(module: ModuleType, requests: lis
 
 
 async def answer_to(frame: bytearray, world: World, way: Any | None) -> object:
-    answer = None if way is None else way.respond(memoryview(frame))
+    answer = None if way is None else way.respond(CLIENT, memoryview(frame))
     if answer is not None:
         return bytes(answer)
     try:
@@ -249,7 +249,7 @@ async def test_compressed_batches_are_opened_and_stored_as_they_came(
     async with broker_world() as world:
         await world.create_topic("t")
         way = express(world, module)
-        assert way.respond(memoryview(frame_of(produce(batch), 9))) is not None
+        assert way.respond(CLIENT, memoryview(frame_of(produce(batch), 9))) is not None
         log = world.partition("t").log
         assert log.log_end_offset == 50
         stored = log.read(0, max_bytes=10_000).range
@@ -258,7 +258,7 @@ async def test_compressed_batches_are_opened_and_stored_as_they_came(
         damaged = write_batch(rows, attributes=codec)
         damaged[70:80] = bytes(10)
         write_checksum(damaged)
-        assert way.respond(memoryview(frame_of(produce(damaged), 9))) is None
+        assert way.respond(CLIENT, memoryview(frame_of(produce(damaged), 9))) is None
         assert log.log_end_offset == 50
 
 
@@ -270,7 +270,7 @@ async def test_what_opens_to_much_is_left_to_the_handler(module: ModuleType, cod
         way = express(world, module)
         for size, is_plain in ((1_900_000, True), (2_100_000, False)):
             batch = write_batch([Record(0, START_MS, None, bytes(size))], attributes=codec)
-            answer = way.respond(memoryview(frame_of(produce(batch), 9)))
+            answer = way.respond(CLIENT, memoryview(frame_of(produce(batch), 9)))
             assert (answer is not None) == is_plain
 
 
