@@ -51,6 +51,7 @@ class PromisedAnswer(Promised):
     """Set by the dispatcher: an error may have to be told differently from client to client."""
 
 
+Failure = Exception | None
 Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
 Shortcut = Callable[[Client, memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
@@ -109,6 +110,7 @@ class _Exchange:
     correlation_id: int
     context: Context
     began_ns: int
+    failure: Failure
 
 
 @dataclass(slots=True)
@@ -157,9 +159,8 @@ class Dispatcher:
         if shortcut is not None:
             try:
                 answer = shortcut(client, frame)
-            except Exception as error:  # nobody knows how far it came
-                _log.exception("a request from %s failed", client.host)
-                raise CloseConnection("a request failed") from error
+            except Exception as error:  # noqa: BLE001 - it becomes an answer, as a handler's does
+                return self._handle(client, frame, failure=error)
             if isinstance(answer, bytearray):
                 return [answer]
             if isinstance(answer, PromisedAnswer):
@@ -170,19 +171,16 @@ class Dispatcher:
                 return answer
         return self._handle(client, frame)
 
-    def _handle(self, client: Client, frame: memoryview) -> Answer:
-        """Have a request decoded and handled."""
+    def _handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Answer:
+        """Have a request handled, or refused if it failed: nobody knows how far it came."""
         began_ns = self._clock.monotonic_ns()
         try:
             header, position = decode_request_header(frame)
         except ProtocolError as error:
             raise CloseConnection(str(error)) from error
-        served = self._served.get(header.api_key) or self._serve(header.api_key)
-        version = served.versions.get(header.api_version)
-        if version is None:
-            version = self._version(served, header.api_version)
+        served, version = self.prepare(header.api_key, header.api_version)
         context = Context(header.api_version, header.client_id or "", client, self._turns)
-        exchange = _Exchange(served, version, header.correlation_id, context, began_ns)
+        exchange = _Exchange(served, version, header.correlation_id, context, began_ns, failure)
         if header.api_version not in served.range:
             return self._begin(served.api.request(), exchange)
         if len(frame) > _DECODED_AT_ONCE_BYTES:
@@ -216,10 +214,14 @@ class Dispatcher:
     ) -> Ready | Later | Coroutine[Any, Any, Ready | Later]:
         served, context = exchange.served, exchange.context
         exchange.version.requests.value += 1
-        try:
-            outcome = eager.start(served.handle(request, context, self._broker))
-        except Exception as error:  # noqa: BLE001 - the one place where anything becomes an answer
-            outcome = eager.start(_refusal(error, served, request, context))
+        failure = exchange.failure
+        if failure is None:
+            try:
+                outcome = eager.start(served.handle(request, context, self._broker))
+            except Exception as error:  # noqa: BLE001 - the one place where it becomes an answer
+                failure = error
+        if failure is not None:
+            outcome = eager.start(_refusal(failure, served, request, context))
         local_ns = self._clock.monotonic_ns() - exchange.began_ns
         times = served.times.of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
@@ -262,6 +264,11 @@ class Dispatcher:
         if isinstance(response, Later):
             return await _answer_of(response.rest, served, request, context)
         return response
+
+    def prepare(self, api_key: int, api_version: int) -> tuple[_Served, _Version]:
+        """Make a version of an API ready, and the API's shortcut, unless they are."""
+        served = self._served.get(api_key) or self._serve(api_key)
+        return served, served.versions.get(api_version) or self._version(served, api_version)
 
     def wrap(self, api_key: int, wrapper: Callable[[Handle], Handle]) -> None:
         """Let tests come between the requests of an API and its handler."""

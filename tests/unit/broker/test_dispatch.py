@@ -19,7 +19,7 @@ from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 from moldau.runtime import turns
-from unit.broker.requests import fetch, fetch_partition, produce
+from unit.broker.requests import fetch, fetch_partition, produce, produced
 from unit.broker.world import CLIENT, World, batch_of, broker_world, frame_of, response_of
 
 METADATA = 3
@@ -95,6 +95,19 @@ async def test_an_unforeseen_failure_is_an_unknown_error_and_logged(
     response = await world.ask(stop, 4)
     assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     assert "StopReplica from 10.0.0.9 failed" in caplog.text
+
+
+async def test_a_fast_path_that_fails_is_told_as_a_handler_is_and_not_tried_again(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    await world.create_topic("t")
+    partition = world.partition("t")
+    # What fails here fails after the records were appended.
+    world.broker.waiters = None  # type: ignore[assignment]
+    answer = produced(await world.ask(produce(batch_of(b"a")), 9))
+    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert partition.log.log_end_offset == 1
+    assert "Produce from 10.0.0.9 failed" in caplog.text
 
 
 async def test_requests_of_this_process_are_answered_without_a_frame(world: World) -> None:

@@ -4,7 +4,8 @@
         await world.create_topic("t")
         response = await world.ask(ListOffsetsRequest(...), version=5)
 
-Requests go through the dispatcher as encoded frames, and come back decoded.
+Requests go through the dispatcher as encoded frames, and come back decoded. Those that have a fast
+path are answered by it from the first on, unless the world is made with another `Way`.
 """
 
 import asyncio
@@ -15,11 +16,11 @@ from typing import Any
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Client
-from moldau.broker.dispatch import Dispatcher
-from moldau.broker.fast.shortcuts import make_dispatcher
+from moldau.broker.dispatch import Answer, Dispatcher
 from moldau.broker.main import Ports, assembled, serving
 from moldau.broker.membership.joining import make_membership, make_peers, until_known
 from moldau.broker.membership.listening import registration_of
+from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
@@ -41,10 +42,13 @@ from moldau.replication.partition import Partition
 from moldau.runtime.file_range import FileRange
 from moldau.runtime.waiters import Waiters
 from moldau.testing.disk import MemoryDisk
+from unit.broker.ways import FastPaths, Way, warm_up
 
 CLIENT = Client("PLAINTEXT", "10.0.0.9", "10.0.0.1", 9092)
 CORRELATION_ID = 77
 START_MS = 1_700_000_000_000
+default_way = Way.FAST
+"""How worlds answer that are not made with a way of their own; see `handlers/conftest.py`."""
 
 
 class SettableClock:
@@ -87,6 +91,7 @@ class World:
     tree: MemoryTree
     disk: MemoryDisk
     clock: SettableClock
+    fast_paths: FastPaths
 
     async def ask(
         self, request: object, version: int, *, client: Client = CLIENT, client_id: str = "test"
@@ -100,19 +105,19 @@ class World:
 
     async def respond(self, client: Client, frame: bytes | bytearray) -> Any:
         """The parts of the answer to a frame."""
-        answer = self.dispatcher.respond(client, memoryview(frame))
-        if isinstance(answer, Parked):
-            answer = await unparked(answer)
-        if isinstance(answer, Promised):
-            return await kept(answer)
-        if isinstance(answer, Coroutine):
-            answer = await answer
-        return await answer.rest if isinstance(answer, Later) else answer
+        return await settled(self.begin(client, frame))
 
-    async def park(self, request: object, version: int) -> "asyncio.Task[Any]":
+    def begin(self, client: Client, frame: bytes | bytearray) -> Answer:
+        """What the dispatcher returns for a frame: the answer, or what comes to it."""
+        warm_up(self.dispatcher, frame)
+        return self.dispatcher.respond(client, memoryview(frame))
+
+    async def park(
+        self, request: object, version: int, *, client: Client = CLIENT
+    ) -> "asyncio.Task[Any]":
         """Send a request that has to wait; returns once it does."""
         parked = len(self.broker.waiters)
-        asking = asyncio.create_task(self.ask(request, version))
+        asking = asyncio.create_task(self.ask(request, version, client=client))
         while len(self.broker.waiters) <= parked:
             assert not asking.done(), "it was answered at once"
             await asyncio.sleep(0)
@@ -155,7 +160,9 @@ class Setting:
 
 @asynccontextmanager
 async def broker_world(
-    settings: Mapping[str, str] | None = None, setting: Setting | None = None
+    settings: Mapping[str, str] | None = None,
+    setting: Setting | None = None,
+    way: Way | None = None,
 ) -> AsyncIterator[World]:
     """A broker that is registered and has been elected controller."""
     setting = setting or Setting()
@@ -173,14 +180,31 @@ async def broker_world(
         await sessions.open()
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
-        dispatcher = make_dispatcher(broker)
+        fast_paths = FastPaths(broker, way or default_way)
+        dispatcher = Dispatcher(
+            ROUTES,
+            broker,
+            clock=setting.clock,
+            metrics=broker.metrics,
+            shortcuts=fast_paths.shortcuts,
+        )
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)
         await stack.enter_async_context(serving(broker, doors, membership, peers, peers))
         await until_known(broker)
-        world = World(broker, dispatcher, tree, setting.disk, setting.clock)
-        yield world
+        yield World(broker, dispatcher, tree, setting.disk, setting.clock, fast_paths)
+
+
+async def settled(answer: Answer) -> Any:
+    """The parts that a connection gets in the end."""
+    if isinstance(answer, Parked):
+        answer = await unparked(answer)
+    if isinstance(answer, Promised):
+        return await kept(answer)
+    if isinstance(answer, Coroutine):
+        answer = await answer
+    return await answer.rest if isinstance(answer, Later) else answer
 
 
 async def unparked(parked: Parked) -> Any:

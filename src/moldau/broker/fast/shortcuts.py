@@ -1,9 +1,11 @@
 """The requests that are common enough to have a way of their own past their handlers."""
 
+from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from moldau.broker.context import Client
-from moldau.broker.dispatch import Dispatcher, Shortcut
+from moldau.broker.dispatch import Dispatcher, MakeShortcut, Shortcut
 from moldau.broker.fast.follower_frame import is_in_session
 from moldau.broker.metrics.request_times import ApiTimes
 from moldau.broker.routes import ROUTES
@@ -22,21 +24,32 @@ PRODUCE = 0
 FETCH = 1
 OFFSET_COMMIT = 8
 
+Kernel = Callable[[str, str], ModuleType]
+
 
 def make_dispatcher(broker: "Broker") -> Dispatcher:
     """The dispatcher of a broker; a shortcut is loaded with the first request of its API."""
+    return Dispatcher(
+        ROUTES,
+        broker,
+        clock=broker.clock,
+        metrics=broker.metrics,
+        shortcuts=make_shortcuts(broker),
+    )
+
+
+def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int, MakeShortcut]:
+    """The shortcuts of a broker by API key; `kernel` chooses between their two forms."""
 
     def express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
-        module = native.kernel("moldau.broker.fast._produce", "moldau.broker.fast.produce")
+        module = kernel("moldau.broker.fast._produce", "moldau.broker.fast.produce")
         made: Express = module.Express(broker, times.usual, counters)
         return made.respond
 
     def fetch_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
-        module = native.kernel("moldau.broker.fast._fetch", "moldau.broker.fast.fetch")
+        module = kernel("moldau.broker.fast._fetch", "moldau.broker.fast.fetch")
         consumers: FetchExpress = module.FetchExpress(broker, times.usual, counters)
-        module = native.kernel(
-            "moldau.broker.fast._follower_fetch", "moldau.broker.fast.follower_fetch"
-        )
+        module = kernel("moldau.broker.fast._follower_fetch", "moldau.broker.fast.follower_fetch")
         followers: FollowerExpress = module.FollowerExpress(broker, times.followers, counters)
 
         def respond(client: Client, frame: memoryview) -> list[Part] | Parked | None:
@@ -46,16 +59,8 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
         return respond
 
     def commit_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
-        module = native.kernel(
-            "moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit"
-        )
+        module = kernel("moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit")
         made: CommitExpress = module.CommitExpress(broker, times.usual, counters)
         return made.respond
 
-    return Dispatcher(
-        ROUTES,
-        broker,
-        clock=broker.clock,
-        metrics=broker.metrics,
-        shortcuts={PRODUCE: express, FETCH: fetch_express, OFFSET_COMMIT: commit_express},
-    )
+    return {PRODUCE: express, FETCH: fetch_express, OFFSET_COMMIT: commit_express}

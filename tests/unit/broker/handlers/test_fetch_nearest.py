@@ -11,6 +11,7 @@ from moldau.records.batch import iterate_headers
 from moldau.replication.read_replica import RACK_AWARE
 from moldau.testing.cluster import Cluster, running_cluster
 from moldau.testing.wire import WireClient
+from unit.broker.ways import Way, take
 from unit.testing.requests import batch, fetch, produce
 
 TOPIC = TopicPartition("t", 0)
@@ -18,12 +19,14 @@ LAST_VERSION_WITHOUT_FOLLOWERS = 10
 VERSION = 12
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+@pytest.fixture(scope="module", params=[Way.HANDLER, Way.FAST])
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     settings = {"replica.selector.class": RACK_AWARE, "replica.fetch.wait.max.ms": "5000"}
     with running_cluster(
         3, settings, settings_of=lambda broker: {"broker.rack": f"rack-{broker}"}
     ) as made:
+        for broker in range(3):
+            made.look(lambda _, broker=broker: take(request.param, made[broker].running.dispatcher))
         made.create_topic("t", replicas={0: (0, 1, 2)})
         with WireClient(made[0].address) as client:
             client.ask(produce("t", batch(b"a", b"b")))

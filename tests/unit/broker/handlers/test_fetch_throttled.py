@@ -1,5 +1,7 @@
 """Fetch (key 1) of followers that are catching up, at the rate that the leader allows."""
 
+import pytest
+
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.incremental_alter_configs import (
@@ -9,6 +11,7 @@ from moldau.protocol.messages.incremental_alter_configs import (
 )
 from moldau.testing.cluster import Cluster, running_cluster
 from moldau.testing.wire import WireClient
+from unit.broker.ways import Way, take
 from unit.testing.requests import batch, produce
 
 NAME = TopicPartition("t", 0)
@@ -26,8 +29,10 @@ def set_config(cluster: Cluster, kind: int, resource: str, name: str, value: str
     assert response.responses[0].error_code == ErrorCode.NONE
 
 
-def test_a_replica_that_catches_up_does_so_at_the_rate_allowed() -> None:
+@pytest.mark.parametrize("way", [Way.HANDLER, Way.FAST])
+def test_a_replica_that_catches_up_does_so_at_the_rate_allowed(way: Way) -> None:
     with running_cluster(2) as cluster:
+        cluster.look(lambda _: take(way, cluster[0].running.dispatcher))
         cluster.create_topic("t", replicas={0: (0, 1)})
         cluster[1].kill()
         cluster.wait_for_in_sync("t", 0, 1)

@@ -8,7 +8,7 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.metadata.image import BrokerNode, Endpoint
 from moldau.model import TopicPartition
-from moldau.net.answer import CloseConnection, Later
+from moldau.net.answer import CloseConnection, Later, Promised
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.records.batch import Producer, write_batch
 from moldau.records.compression import Codec
@@ -31,6 +31,7 @@ from unit.broker.world import (
     broker_world,
     frame_of,
     response_of,
+    settled,
 )
 
 ALL_VERSIONS = range(12)
@@ -185,16 +186,18 @@ async def test_what_waits_for_others_has_been_appended_and_lets_the_next_begin(
     world: World,
 ) -> None:
     lead_with_followers(world)
-    world.dispatcher.wrap(PRODUCE, lambda handle: handle)  # no short way
     answers = []
     for value in (b"a", b"b"):
         frame = frame_of(produce(batch_of(value), acks=-1, timeout_ms=60_000), 9)
-        answers.append(world.dispatcher.respond(CLIENT, memoryview(frame)))
+        answers.append(world.begin(CLIENT, frame))
     assert world.partition("t").log.log_end_offset == 2
+    assert all(isinstance(answer, Later | Promised) for answer in answers)
+    waiting = [asyncio.create_task(settled(answer)) for answer in answers]
+    await asyncio.sleep(0)
     world.partition("t").follow(PartitionState(1, 1, 2, (1,), 0, (0, 1, 2)))
-    for answer in answers:
-        assert isinstance(answer, Later)
-        response = response_of(await answer.rest, PRODUCE, 9)
+    world.broker.waiters.wake(TopicPartition("t", 0))
+    for parts in waiting:
+        response = response_of(await parts, PRODUCE, 9)
         assert produced(response).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
