@@ -54,7 +54,11 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cryptography": ("moldau.security.key_stores",),
     "cython": (
         *("moldau.records", "moldau.log", "moldau.net.connection"),
-        *("moldau.broker.fast.produce", "moldau.broker.fast.offset_commit", "moldau.client.intake"),
+        *(
+            "moldau.broker.fast.produce_frame",
+            "moldau.broker.fast.offset_commit",
+            "moldau.client.intake",
+        ),
     ),
     "fastavro": ("moldau.client.serdes",),
     "google": ("moldau.client.arrow", "moldau.client.serdes"),  # protobuf

@@ -43,17 +43,9 @@ PRODUCE = 0
 API_VERSIONS = 18
 
 
-class PromisedAnswer(Promised):
-    """What a shortcut promises."""
-
-    __slots__ = ("client",)
-    client: Client
-    """Set by the dispatcher: an error may have to be told differently from client to client."""
-
-
 Failure = Exception | None
 Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
-Shortcut = Callable[[Client, memoryview], bytearray | list[Part] | Parked | PromisedAnswer | None]
+Shortcut = Callable[[Client, memoryview], "bytearray | Answer"]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
@@ -123,7 +115,8 @@ class _Wait:
 
 
 Ready = list[Part] | None
-Answer = Ready | Later | Promised | Parked | Coroutine[Any, Any, Ready | Later]
+Handled = Ready | Later | Coroutine[Any, Any, Ready | Later]
+Answer = Handled | Promised | Parked
 
 
 class Dispatcher:
@@ -150,10 +143,9 @@ class Dispatcher:
         self._ready: dict[int, Shortcut] = {}
 
     def respond(self, client: Client, frame: memoryview) -> Answer:
-        """The parts of the framed answer, or None if the client expects none.
+        """The parts of the framed answer, or what comes to them; None if the client expects none.
 
-        What has to wait is returned as a coroutine, which comes to the same in the end, or as
-        `Later` or `Promised` if the work is done and only the answer waits.
+        It is `Later` or `Promised` if the work is done and only the answer waits.
         """
         shortcut = self._ready.get(frame[1]) if len(frame) > 1 else None
         if shortcut is not None:
@@ -163,15 +155,25 @@ class Dispatcher:
                 return self._handle(client, frame, failure=error)
             if isinstance(answer, bytearray):
                 return [answer]
-            if isinstance(answer, PromisedAnswer):
-                answer.client = client
-            elif isinstance(answer, Parked):
+            if isinstance(answer, Parked):
                 answer.otherwise = partial(self._handle, client, frame)
+            elif isinstance(answer, Coroutine):
+                return self._or_refused(answer, client, frame)
             if answer is not None:
                 return answer
         return self._handle(client, frame)
 
-    def _handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Answer:
+    async def _or_refused(
+        self, work: Coroutine[Any, Any, Ready | Later], client: Client, frame: memoryview
+    ) -> Ready | Later:
+        """The answer of a shortcut that took longer, or a refusal if that failed."""
+        try:
+            return await work
+        except Exception as error:  # noqa: BLE001 - it becomes an answer, as a handler's does
+            refusal = self._handle(client, frame, failure=error)
+        return await refusal if isinstance(refusal, Coroutine) else refusal
+
+    def _handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Handled:
         """Have a request handled, or refused if it failed: nobody knows how far it came."""
         began_ns = self._clock.monotonic_ns()
         try:
@@ -209,9 +211,7 @@ class Dispatcher:
             return await answer
         return answer
 
-    def _begin(
-        self, request: Any, exchange: _Exchange
-    ) -> Ready | Later | Coroutine[Any, Any, Ready | Later]:
+    def _begin(self, request: Any, exchange: _Exchange) -> Handled:
         served, context = exchange.served, exchange.context
         exchange.version.requests.value += 1
         failure = exchange.failure

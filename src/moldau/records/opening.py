@@ -31,13 +31,18 @@ class Opening:
         self.scratch = scratch
         self.left_bytes = left_bytes
 
+    def look_at(self, size: int) -> None:
+        """Raise TooLargeToOpen if so many bytes, which are not compressed, are too much here."""
+        left = self.left_bytes
+        if left is not None:
+            if size > left:
+                raise TooLargeToOpen
+            self.left_bytes = left - size
+
     def open(
         self, codec: Codec, payload: ReadableBuffer, *, limit_bytes: int, allocate: Allocate
     ) -> memoryview:
-        """Decompress into at most `limit_bytes`; raise TooLargeToOpen if it is too much here.
-
-        Records that are not compressed count as well: they are looked at too.
-        """
+        """Decompress into at most `limit_bytes`; raise TooLargeToOpen if it is too much here."""
         left, pieces_max = self.left_bytes, ANY_NUMBER
         if left is not None:
             limit_bytes, pieces_max = min(left, limit_bytes), _PIECES_MAX

@@ -79,7 +79,11 @@ class FetchExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, client: "Client", frame: memoryview) -> "list[Part] | ParkedFetch | None":  # noqa: ARG002
+    def respond(
+        self,
+        client: "Client",  # noqa: ARG002
+        frame: memoryview,
+    ) -> "list[Part] | ParkedFetch | None":
         """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         began_ns = broker.clock.monotonic_ns()

@@ -59,7 +59,11 @@ class FollowerExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, client: "Client", frame: memoryview) -> "list[Part] | FollowerFetch | None":  # noqa: ARG002
+    def respond(
+        self,
+        client: "Client",  # noqa: ARG002
+        frame: memoryview,
+    ) -> "list[Part] | FollowerFetch | None":
         """The framed answer, one that is to come, or None if the request is not plain."""
         broker = self.broker
         began_ns = broker.clock.monotonic_ns()

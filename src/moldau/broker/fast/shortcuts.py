@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from moldau.broker.fast.fetch import FetchExpress
     from moldau.broker.fast.follower_fetch import FollowerExpress
     from moldau.broker.fast.offset_commit import CommitExpress
-    from moldau.broker.fast.produce import Express
+    from moldau.broker.fast.produce import FastProduce
 
 PRODUCE = 0
 FETCH = 1
@@ -41,9 +41,9 @@ def make_dispatcher(broker: "Broker") -> Dispatcher:
 def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int, MakeShortcut]:
     """The shortcuts of a broker by API key; `kernel` chooses between their two forms."""
 
-    def express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+    def fast_produce(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
         module = kernel("moldau.broker.fast._produce", "moldau.broker.fast.produce")
-        made: Express = module.Express(broker, times.usual, counters)
+        made: FastProduce = module.FastProduce(broker, times.usual, counters)
         return made.respond
 
     def fetch_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
@@ -63,4 +63,4 @@ def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int
         made: CommitExpress = module.CommitExpress(broker, times.usual, counters)
         return made.respond
 
-    return {PRODUCE: express, FETCH: fetch_express, OFFSET_COMMIT: commit_express}
+    return {PRODUCE: fast_produce, FETCH: fetch_express, OFFSET_COMMIT: commit_express}

@@ -1,4 +1,4 @@
-"""Who waits for other replicas on the short way hears what the handler would have told it."""
+"""Produce waits for other replicas, whichever codec has read the request."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from moldau.broker.fast.promised_produce import PromisedProduce
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
-from moldau.net.answer import Later
+from moldau.net.answer import Later, Promised
 from moldau.records.batch import Producer, write_batch
 from moldau.records.record import Record
 from moldau.replication.partition import Partition, PartitionState
@@ -53,9 +52,9 @@ def acks_all(*values: bytes, number: int = 0, timeout_ms: int = 600_000) -> Any:
     return produce(batch_of(*values), acks=-1, number=number, timeout_ms=timeout_ms)
 
 
-def promise(world: World, request: Any, version: int = 9) -> PromisedProduce:
-    answer = world.dispatcher.respond(CLIENT, memoryview(frame_of(request, version)))
-    assert isinstance(answer, PromisedProduce)
+def promise(world: World, request: Any, version: int = 9) -> Promised:
+    answer = world.begin(CLIENT, frame_of(request, version))
+    assert isinstance(answer, Promised)
     return answer
 
 
@@ -120,15 +119,15 @@ async def test_both_ways_say_and_count_the_same(
     version: int, event: Callable[[World], None], timeout_ms: int, error: ErrorCode
 ) -> None:
     told = []
-    for is_short in (True, False):
+    for is_fast in (True, False):
         async with broker_world() as world:
             await prepare(world, version)
-            if not is_short:
+            if not is_fast:
                 world.dispatcher.wrap(PRODUCE, lambda handle: handle)
             request = acks_all(b"a", b"b", timeout_ms=timeout_ms)
             frame = frame_of(request, version)
             begun = world.dispatcher.respond(CLIENT, memoryview(frame))
-            assert isinstance(begun, PromisedProduce if is_short else Later)
+            assert isinstance(begun, Promised if is_fast else Later)
             waiting = asyncio.create_task(outcome_of(begun))
             await asyncio.sleep(0)
             assert world.broker.waiters.counts["Produce"] == 1
@@ -225,22 +224,52 @@ async def test_who_has_hung_up_is_not_told(world: World) -> None:
         promised.cancel()
         assert world.broker.waiters.counts["Produce"] == 0
         assert not is_watched(world)
-    promised.expire()
-    promised.note(TopicPartition("t", 0))
     follow(world)
     assert promised.outcome is None
 
 
-async def test_an_answer_that_cannot_be_given_is_no_concern_of_who_wakes_it(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    promised = promise(world, acks_all(b"a"))
+async def test_an_answer_that_cannot_be_given_is_no_concern_of_who_wakes_it(world: World) -> None:
+    promised = promise(world, acks_all(b"a"), 11)
     told: list[object] = []
     promised.tell = told.append
-    monkeypatch.delattr(promised, "client")
+    del world.broker.metadata.image  # the hints need it
     lose_leadership(world)
     assert told == [promised]
     assert isinstance(promised.outcome, AttributeError)
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+async def test_who_has_no_time_to_wait_is_told_so_at_once(world: World, timeout_ms: int) -> None:
+    response = await world.ask(acks_all(b"a", timeout_ms=timeout_ms), 9)
+    assert produced(response).error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert world.partition("t").log.log_end_offset == 2
+
+
+async def test_all_partitions_are_waited_for_whatever_their_order(world: World) -> None:
+    for first in (0, 1):
+        request = acks_all(b"a", number=0)
+        request.topic_data += acks_all(b"b", number=1).topic_data
+        promised = promise(world, request)
+        told: list[object] = []
+        promised.tell = told.append
+        follow(world, number=first)
+        assert not told
+        follow(world, number=1 - first)
+        assert told == [promised]
+        assert not is_watched(world)
+
+
+async def test_one_partition_may_fail_where_the_other_is_committed(world: World) -> None:
+    request = acks_all(b"a", number=0)
+    request.topic_data += acks_all(b"b", number=1).topic_data
+    promised = promise(world, request)
+    waiting = asyncio.create_task(kept(promised))
+    await asyncio.sleep(0)
+    follow(world, number=1)
+    lose_leadership(world)
+    response = response_of(await waiting, PRODUCE, 9)
+    codes = [topic.partition_responses[0].error_code for topic in response.responses]
+    assert codes == [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NONE]
 
 
 # On a connection
