@@ -1,14 +1,22 @@
 # The compiled form of memory.py. Nothing here checks a bound: kernels do, before they call.
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 
 cdef inline const uint8_t* address(const uint8_t[::1] view) noexcept:
     return &view[0] if view.shape[0] > 0 else NULL
+
+
+cdef inline const uint8_t* start_of(object view) except? NULL:
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(view, &buffer, PyBUF_SIMPLE)
+    PyBuffer_Release(&buffer)
+    return <const uint8_t*>buffer.buf
 
 
 cdef inline uint8_t* writable(bytearray target) noexcept:
@@ -53,6 +61,21 @@ cdef inline int64_t sum_of_int64(int64_t left, int64_t right) noexcept:
 
 cdef inline int64_t difference_of_int64(int64_t left, int64_t right) noexcept:
     return <int64_t>(<uint64_t>left - <uint64_t>right)
+
+
+cdef inline int64_t bounded_sum(int64_t left, int64_t right) noexcept:
+    cdef int64_t result = <int64_t>(<uint64_t>left + <uint64_t>right)
+    # It has run over if both numbers have the other sign.
+    if ((left ^ result) & (right ^ result)) < 0:
+        return INT64_MIN if left < 0 else INT64_MAX
+    return result
+
+
+cdef inline int64_t bounded_difference(int64_t left, int64_t right) noexcept:
+    cdef int64_t result = <int64_t>(<uint64_t>left - <uint64_t>right)
+    if ((left ^ right) & (left ^ result)) < 0:
+        return INT64_MIN if left < 0 else INT64_MAX
+    return result
 
 
 cdef inline bytearray uninitialised_bytes(Py_ssize_t size):

@@ -12,6 +12,11 @@ def address(view: memoryview) -> memoryview:
     return view
 
 
+def start_of(view: memoryview) -> memoryview:
+    """The same for a view that the caller holds on to all the time, which C finds sooner."""
+    return view
+
+
 def writable(target: bytearray) -> memoryview:
     """Where the bytes of `target` begin, to be written to."""
     return memoryview(target)
@@ -52,6 +57,16 @@ def sum_of_int64(left: int, right: int) -> int:
 def difference_of_int64(left: int, right: int) -> int:
     """The difference, wrapped around as Java wraps it."""
     return (left - right + 2**63) % 2**64 - 2**63
+
+
+def bounded_sum(left: int, right: int) -> int:
+    """The sum, or the number of 64 bits that is nearest to it."""
+    return max(-(2**63), min(left + right, 2**63 - 1))
+
+
+def bounded_difference(left: int, right: int) -> int:
+    """The difference, or the number of 64 bits that is nearest to it."""
+    return max(-(2**63), min(left - right, 2**63 - 1))
 
 
 def uninitialised_bytes(size: int) -> bytearray:

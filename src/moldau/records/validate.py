@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """The rules that produced records must pass before they are appended.
 
 Their order is Kafka's, since it decides which error a producer sees when several are
@@ -7,8 +7,7 @@ is returned as it came, without a copy; it is rebuilt only if the topic wants an
 codec, or if some clients could not read it.
 
 This file runs as it stands and is also compiled as `_validate`: a broker spends much of a small
-request here. `_validate.pxd` makes its functions C's; numbers from the network stay Python's,
-which do not overflow.
+request here; `_validate.pxd` then gives its variables C types.
 """
 
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.model import NO_TIMESTAMP
+from moldau.model import NO_PRODUCER_ID, NO_TIMESTAMP
 from moldau.records import lz4
 from moldau.records.batch import (
     ATTRIBUTES_POSITION,
@@ -24,12 +23,9 @@ from moldau.records.batch import (
     CONTROL,
     LOG_APPEND_TIME,
     MAGIC,
-    MAGIC_POSITION,
-    PREFIX_SIZE,
     RECORDS_POSITION,
     BatchHeader,
     assemble_batch,
-    checksum,
     stamp_create_time,
     stamp_log_append_time,
 )
@@ -39,7 +35,7 @@ from moldau.records.entries import Entry, entry_at, iterate_entries
 from moldau.records.opening import Opening
 from moldau.records.record import Record, decode_records
 from moldau.records.refusal import refuse_records
-from moldau.records.rules import UNLIMITED_MS, ProduceRules
+from moldau.records.rules import ProduceRules
 from moldau.records.scratch import Scratch
 from moldau.records.upconvert import up_convert
 from moldau.runtime import native
@@ -50,7 +46,15 @@ except ImportError:
     from moldau.runtime import uncompiled as cython
 
 if not cython.compiled:
-    from moldau.records.memory import address, int32_at
+    from moldau.records.memory import (
+        bounded_difference,
+        bounded_sum,
+        checksum_function,
+        checksum_of,
+        int32_at,
+        int64_at,
+        start_of,
+    )
 
 CheckRecords = Callable[[memoryview, int], tuple[int, int, int, bool]]
 check_records: CheckRecords = native.kernel(
@@ -59,10 +63,13 @@ check_records: CheckRecords = native.kernel(
 
 _BATCHES_SINCE_VERSION = 3
 _ZSTD_SINCE_VERSION = 7
-_TIMESTAMP_MAX = 2**63 - 1
-_LENGTH_POSITION = 8
-# As plain numbers: the members of an enumeration take longer to find.
-_UNCOMPRESSED, _LZ4, _ZSTD = int(Codec.NONE), int(Codec.LZ4), int(Codec.ZSTD)
+# Numbers that C has as well; positions are those of `records/batch.py`.
+HEADER_SIZE = RECORDS_POSITION
+BATCH_MAGIC = MAGIC
+CODEC_BITS, CONTROL_BIT, LOG_APPEND_TIME_BIT = CODEC_MASK, CONTROL, LOG_APPEND_TIME
+UNCOMPRESSED, LZ4, ZSTD = int(Codec.NONE), int(Codec.LZ4), int(Codec.ZSTD)
+NO_PRODUCER, NO_TIME = NO_PRODUCER_ID, NO_TIMESTAMP
+CHECKSUM = checksum_function()
 
 
 class ValidBatch:
@@ -82,7 +89,6 @@ class ValidBatch:
 def validate_produce(
     records: ReadableBuffer | None,
     rules: ProduceRules,
-    *,
     request_version: int,
     now_ms: int,
     opening: Opening | None = None,
@@ -98,7 +104,8 @@ def validate_produce(
     """
     if records is None:
         raise KafkaError(ErrorCode.INVALID_RECORD, "null instead of records")
-    opening = opening or Opening(Scratch())
+    if opening is None:
+        opening = Opening(Scratch())
     try:
         view = memoryview(records)
         if _is_one_batch(view) and request_version >= _ZSTD_SINCE_VERSION:
@@ -112,8 +119,7 @@ def validate_produce(
             _require_single(records, first.size)
             return _Validation(rules, now_ms, opening).batch(view[: first.size])
         data = up_convert(records, list(iterate_entries(records)), rules, now_ms=now_ms)
-        header = BatchHeader.read(data)
-        return _Validation(rules, now_ms, opening).accept(data, header, True)
+        return _Validation(rules, now_ms, opening).accept(data, BatchHeader.read(data), True)
     except ProtocolError as error:
         raise KafkaError(ErrorCode.INVALID_RECORD, str(error)) from None
 
@@ -121,10 +127,10 @@ def validate_produce(
 def _is_one_batch(records: memoryview) -> bool:
     """Whether it is one batch and nothing else, as nearly always."""
     size = len(records)
-    if size < RECORDS_POSITION:
+    if size < HEADER_SIZE:
         return False
-    data = address(records)
-    return data[MAGIC_POSITION] == MAGIC and int32_at(data, _LENGTH_POSITION) == size - PREFIX_SIZE
+    data = start_of(records)
+    return data[16] == BATCH_MAGIC and int32_at(data, 8) == size - 12
 
 
 def _check_request(records: ReadableBuffer, first: Entry | None, request_version: int) -> None:
@@ -149,79 +155,110 @@ def _require_single(records: ReadableBuffer, size: int) -> None:
 
 
 class _Validation:
-    """What one batch is checked against, rule after rule."""
+    """One batch as its header describes it, checked rule after rule."""
 
     def __init__(self, rules: ProduceRules, now_ms: int, opening: Opening) -> None:
         self.rules = rules
         self.now_ms = now_ms
         self.opening = opening
+        self.size = self.attributes = self.record_count = 0
+        self.base_timestamp = self.claimed_timestamp = 0
 
     def batch(self, batch: memoryview) -> ValidBatch:
         """The batch as it is to be appended."""
-        header = _read_sound_header(batch, self.rules)
-        payload = batch[RECORDS_POSITION:]
-        opening = self.opening
-        if header.attributes & CODEC_MASK == _UNCOMPRESSED:
-            opening.look_at(len(payload))
+        header = self.header(batch)
+        payload = batch[HEADER_SIZE:]
+        if self.attributes & CODEC_BITS == UNCOMPRESSED:
+            self.opening.look_at(len(payload))
             return self.section(batch, header, payload)
         limit_bytes = self.rules.decompressed_max_bytes
-        with opening.scratch.pool() as pool:
-            section = opening.open(
+        with self.opening.scratch.pool() as pool:
+            section = self.opening.open(
                 header.codec, payload, limit_bytes=limit_bytes, allocate=pool.allocate
             )
             return self.section(batch, header, section)
 
+    def header(self, batch: memoryview) -> BatchHeader:
+        """Check what the header says."""
+        try:
+            header = BatchHeader.read(batch)
+        except ProtocolError as error:
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+        data = start_of(batch)
+        size = self.size = header.size
+        if int64_at(data, 0) != 0:
+            raise KafkaError(ErrorCode.INVALID_RECORD, f"base offset {header.base_offset} is not 0")
+        self.check_size(size)
+        claimed = int32_at(data, 17) & 0xFFFFFFFF
+        if checksum_of(CHECKSUM, data, 21, size - 21) != claimed:
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, "batch has a wrong checksum")
+        attributes = self.attributes = int32_at(data, 19) & 0xFFFF  # the last two of these bytes
+        if attributes & CODEC_BITS > ZSTD:
+            raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "unknown compression codec")
+        last_offset_delta = int32_at(data, 23)
+        record_count = self.record_count = int32_at(data, 57)
+        if record_count <= 0 or record_count - 1 != last_offset_delta:
+            message = f"{record_count} records with last offset delta {last_offset_delta}"
+            raise KafkaError(ErrorCode.INVALID_RECORD, message)
+        if attributes & CONTROL_BIT:
+            raise KafkaError(ErrorCode.INVALID_RECORD, "only brokers write control batches")
+        if int64_at(data, 43) > NO_PRODUCER and int32_at(data, 53) < 0:
+            message = f"producer {header.producer_id} sent sequence {header.base_sequence}"
+            raise KafkaError(ErrorCode.INVALID_RECORD, message)
+        self.base_timestamp = int64_at(data, 27)
+        self.claimed_timestamp = int64_at(data, 35)
+        return header
+
     def section(self, batch: memoryview, header: BatchHeader, section: memoryview) -> ValidBatch:
-        """The same; `section` are the batch's records without compression."""
+        """Check the records, which `section` has without compression."""
         rules = self.rules
-        max_timestamp = self.max_timestamp(section, header)
+        max_timestamp = self.max_timestamp(section)
         data: WritableBuffer = batch
-        is_rebuilt = _must_recompress(batch, header, rules)
+        is_rebuilt = self.must_recompress(batch)
         if is_rebuilt:
             data = _recompress(header, section, rules)
         elif batch.readonly:
             data = bytearray(batch)
         if rules.is_log_append_time:
             stamp_log_append_time(data, 0, self.now_ms)
-        elif header.attributes & LOG_APPEND_TIME or header.max_timestamp != max_timestamp:
+        elif self.attributes & LOG_APPEND_TIME_BIT or self.claimed_timestamp != max_timestamp:
             stamp_create_time(data, 0, max_timestamp)
         elif not is_rebuilt:
             return self.accept(data, header, False)
         return self.accept(data, BatchHeader.read(data), is_rebuilt)
 
-    def max_timestamp(self, section: memoryview, header: BatchHeader) -> int:
+    def max_timestamp(self, section: memoryview) -> int:
         """Check every record and return the largest timestamp, as the topic counts it."""
         rules, now_ms = self.rules, self.now_ms
-        min_delta, max_delta, _, any_null_key = check_records(section, header.record_count)
-        base_timestamp = header.base_timestamp
-        max_timestamp = base_timestamp + max_delta
-        if max_timestamp < NO_TIMESTAMP:
-            max_timestamp = NO_TIMESTAMP  # as Kafka counts it
-        elif max_timestamp > _TIMESTAMP_MAX:
-            raise KafkaError(ErrorCode.INVALID_TIMESTAMP, f"timestamp {max_timestamp}")
-        claims_log_append_time = header.attributes & LOG_APPEND_TIME != 0
+        min_delta, max_delta, _, any_null_key = check_records(section, self.record_count)
+        max_timestamp = bounded_sum(self.base_timestamp, max_delta)
+        if max_timestamp < NO_TIME:
+            max_timestamp = NO_TIME  # as Kafka counts it
+        elif max_timestamp - max_delta != self.base_timestamp:
+            raise KafkaError(ErrorCode.INVALID_TIMESTAMP, "a timestamp needs more than 64 bits")
+        claims_log_append_time = self.attributes & LOG_APPEND_TIME_BIT != 0
+        age_max_ms = bounded_difference(now_ms, bounded_sum(self.base_timestamp, min_delta))
         may_be_out_of_range = not rules.is_log_append_time and (
-            rules.timestamp_before_max_ms < min(now_ms - base_timestamp - min_delta, UNLIMITED_MS)
-            or max_timestamp - now_ms > rules.timestamp_after_max_ms
+            age_max_ms > rules.timestamp_before_max_ms
+            or bounded_difference(max_timestamp, now_ms) > rules.timestamp_after_max_ms
         )
         # What the kernel found says whether a record may break a rule; only then is each read.
         if may_be_out_of_range or claims_log_append_time or (any_null_key and rules.is_compacted):
-            self.opening.read_one_by_one(header.record_count)
-            self.refuse_records(section, header, claims_log_append_time)
-        return header.max_timestamp if claims_log_append_time else max_timestamp
+            self.opening.read_one_by_one(self.record_count)
+            self.refuse_records(section)
+        return self.claimed_timestamp if claims_log_append_time else max_timestamp
 
-    def refuse_records(
-        self, section: memoryview, header: BatchHeader, claims_log_append_time: bool
-    ) -> None:
+    def refuse_records(self, section: memoryview) -> None:
         """Raise if a record breaks a rule of the topic."""
         rows = decode_records(
             section,
-            record_count=header.record_count,
+            record_count=self.record_count,
             base_offset=0,
-            base_timestamp=header.base_timestamp,
+            base_timestamp=self.base_timestamp,
         )
+        claims_log_append_time = self.attributes & LOG_APPEND_TIME_BIT != 0
         if claims_log_append_time:
-            rows = map(partial(_at_time, header.max_timestamp), rows)
+            rows = map(partial(_at_time, self.claimed_timestamp), rows)
         refuse_records(
             rows,
             self.rules,
@@ -229,58 +266,38 @@ class _Validation:
             now_ms=self.now_ms,
         )
 
+    def must_recompress(self, batch: memoryview) -> bool:
+        """Whether the topic wants another codec, or some clients could not read this."""
+        codec = self.attributes & CODEC_BITS
+        if self.rules.codec is not None and self.rules.codec != codec:
+            return True
+        # Kafka 3.9 refuses what its Java clients could not read, with an unknown error.
+        return codec == LZ4 and lz4.has_linked_blocks(batch[HEADER_SIZE:])
+
     def accept(self, data: WritableBuffer, header: BatchHeader, is_rebuilt: bool) -> ValidBatch:
         """What is appended, unless it does not fit."""
-        rules = self.rules
+        size = header.size
         if is_rebuilt:
-            _check_size(header.size, rules)
-        if header.size > rules.segment_bytes:
+            self.check_size(size)
+        if size > self.rules.segment_bytes:
             raise KafkaError(
                 ErrorCode.RECORD_LIST_TOO_LARGE,
-                f"batch of {header.size} bytes does not fit a segment of {rules.segment_bytes}",
+                f"batch of {size} bytes does not fit a segment of {self.rules.segment_bytes}",
             )
-        log_append_time_ms = self.now_ms if rules.is_log_append_time else NO_TIMESTAMP
-        return ValidBatch(data, header, log_append_time_ms, is_rebuilt)
+        time_ms = self.now_ms if self.rules.is_log_append_time else NO_TIME
+        return ValidBatch(data, header, time_ms, is_rebuilt)
+
+    def check_size(self, size: int) -> None:
+        """Raise if the batch is larger than the topic allows."""
+        if size > self.rules.max_message_bytes:
+            raise KafkaError(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"batch of {size} bytes is larger than {self.rules.max_message_bytes}",
+            )
 
 
 def _at_time(timestamp: int, row: Record) -> Record:
     return row._replace(timestamp=timestamp)
-
-
-def _read_sound_header(batch: memoryview, rules: ProduceRules) -> BatchHeader:
-    try:
-        header = BatchHeader.read(batch)
-    except ProtocolError as error:
-        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
-    size, attributes, record_count = header.size, header.attributes, header.record_count
-    if header.base_offset != 0:
-        raise KafkaError(ErrorCode.INVALID_RECORD, f"base offset {header.base_offset} is not 0")
-    _check_size(size, rules)
-    if checksum(batch, 0, size) != header.crc:
-        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, "batch has a wrong checksum")
-    if attributes & CODEC_MASK > _ZSTD:
-        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "unknown compression codec")
-    if record_count <= 0 or record_count != header.last_offset_delta + 1:
-        raise KafkaError(
-            ErrorCode.INVALID_RECORD,
-            f"{record_count} records with last offset delta {header.last_offset_delta}",
-        )
-    if attributes & CONTROL:
-        raise KafkaError(ErrorCode.INVALID_RECORD, "only brokers write control batches")
-    if header.base_sequence < 0 and header.has_producer:
-        raise KafkaError(
-            ErrorCode.INVALID_RECORD,
-            f"producer {header.producer_id} sent sequence {header.base_sequence}",
-        )
-    return header
-
-
-def _must_recompress(batch: memoryview, header: BatchHeader, rules: ProduceRules) -> bool:
-    codec = header.attributes & CODEC_MASK
-    if rules.codec is not None and rules.codec != codec:
-        return True
-    # Kafka 3.9 refuses what its Java clients could not read, with an unknown error.
-    return codec == _LZ4 and lz4.has_linked_blocks(batch[RECORDS_POSITION:])
 
 
 def _recompress(header: BatchHeader, section: memoryview, rules: ProduceRules) -> bytearray:
@@ -288,11 +305,3 @@ def _recompress(header: BatchHeader, section: memoryview, rules: ProduceRules) -
     attributes = header.attributes & ~CODEC_MASK | codec
     payload = compress(codec, section, rules.level)
     return assemble_batch(replace(header, attributes=attributes), payload)
-
-
-def _check_size(size: int, rules: ProduceRules) -> None:
-    if size > rules.max_message_bytes:
-        raise KafkaError(
-            ErrorCode.MESSAGE_TOO_LARGE,
-            f"batch of {size} bytes is larger than {rules.max_message_bytes}",
-        )

@@ -3,44 +3,41 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
+from moldau.broker.requests._produce cimport Outcome
 from moldau.log.words cimport read_int16, read_int32, write_int16, write_int32, write_int64
-from moldau.records.memory cimport address, writable
+from moldau.records.memory cimport start_of, writable
 
 cdef int64_t VERSION_MIN, VERSION_MAX, LOG_START_FROM, RECORD_ERRORS_FROM, FLEXIBLE_FROM
-cdef int64_t PARTITIONS_MAX, BROKEN
+cdef int64_t PARTITIONS_MAX, NULL_SIZE, BROKEN
 
 
 @cython.final
 cdef class RequestFrame:
-    cdef readonly int64_t version, correlation_id
-    cdef readonly str client_id
+    cdef readonly int64_t version, correlation_id, acks, timeout_ms
+    cdef readonly str client_id, transactional_id
+    cdef readonly list partitions
     cdef int64_t position, end
 
-    @cython.locals(
-        view="const uint8_t[::1]", data="const uint8_t*", version=int64_t, size=int64_t,
-        acks=int64_t, timeout_ms=int64_t)
-    cpdef read(self, frame)
+    @cython.locals(data="const uint8_t*", version=int64_t, size=int64_t)
+    cpdef bint read(self, frame) except -1
 
-    @cython.locals(room=int64_t, topic_count=int64_t, partition_count=int64_t)
-    cdef list read_topics(self, frame, const uint8_t* data)
+    @cython.locals(topic_count=int64_t, count=int64_t)
+    cdef bint read_topics(self, frame, const uint8_t* data) except -1
 
     @cython.locals(index=int64_t, size=int64_t)
-    cdef read_partition(self, frame, const uint8_t* data)
+    cdef bint read_partition(self, frame, const uint8_t* data, str name) except -1
 
     cdef bint skip_tags(self, const uint8_t* data) noexcept
 
     cdef int64_t count(self, const uint8_t* data) noexcept
 
-    @cython.locals(size=int64_t)
     cdef int64_t size_of_text(self, const uint8_t* data) noexcept
-
-    cdef int64_t size_of_records(self, const uint8_t* data) noexcept
 
     @cython.locals(number=int64_t, shift=int64_t, byte=int64_t)
     cdef int64_t unsigned(self, const uint8_t* data) noexcept
 
     @cython.locals(start=int64_t, position=int64_t)
-    cdef text(self, frame, const uint8_t* data, int64_t size)
+    cdef str text(self, frame, const uint8_t* data, int64_t size)
 
 
 cdef int64_t unsigned_size(int64_t number) noexcept
@@ -50,8 +47,10 @@ cdef int64_t put_unsigned(uint8_t* data, int64_t position, int64_t number) noexc
 cdef int64_t put_count(
     uint8_t* data, int64_t position, int64_t count, bint is_flexible) noexcept
 
-@cython.locals(is_flexible=bint, partition_size=int64_t, size=int64_t)
-cdef int64_t size_of_answer(response, list names, int64_t version) except -1
+@cython.locals(is_flexible=bint, partition_size=int64_t, size=int64_t, outcomes=list, name=str)
+cdef int64_t size_of_answer(list topics, int64_t version) except -1
 
-@cython.locals(is_flexible=bint, frame=bytearray, data="uint8_t*", position=int64_t)
-cpdef bytearray encode(response, int64_t version, int64_t correlation_id)
+@cython.locals(
+    is_flexible=bint, frame=bytearray, data="uint8_t*", position=int64_t, size=int64_t,
+    outcomes=list, outcome=Outcome, name=str)
+cpdef bytearray encode(list topics, int64_t version, int64_t correlation_id)

@@ -14,7 +14,7 @@ from moldau.runtime import native
 from moldau.runtime.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Generator
+    from collections.abc import Coroutine, Iterator
     from typing import Any
 
     from moldau.broker.broker import Broker
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moldau.runtime.metrics import Counter
 
     Counters = dict[int, Counter]
-    Appends = Generator[Coroutine[Any, Any, None] | None, None, None]
+    Partitions = Iterator[produce_frame.PartitionRecords]
 else:
     produces = native.kernel("moldau.broker.requests._produce", "moldau.broker.requests.produce")
     produce_frame = native.kernel(
@@ -45,7 +45,7 @@ class FastProduce:
         self.times = times
         self.counters = counters
         self.turns = Turns()
-        self.frame = produce_frame.RequestFrame()
+        self.request = produce_frame.RequestFrame()
 
     def respond(
         self, client: "Client", frame: memoryview
@@ -53,98 +53,103 @@ class FastProduce:
         """The framed answer, one that is to come, or None if the request is the handler's."""
         clock = self.broker.clock
         began_ns = clock.monotonic_ns()
-        request = self.frame.read(frame)
-        if request is None:
+        request = self.request
+        if not request.read(frame):
             return None
-        version = self.frame.version
+        version = request.version
         requests = self.counters.get(version)
         if requests is None:
             return None
-        context = Context(version, self.frame.client_id, client, self.turns)
-        answer = Answer(self, version, self.frame.correlation_id, began_ns)
-        produce: Produce = produces.Produce(request, context, self.broker)
+        context = Context(version, request.client_id, client, self.turns)
+        produce: Produce = produces.Produce(
+            self.broker, context, request.acks, request.timeout_ms, request.transactional_id
+        )
         requests.value += 1
-        appends = produce.appends()
-        for rest in appends:
+        partitions = iter(request.partitions)
+        for topic, index, records in partitions:
+            if topic is not None:
+                produce.begin_topic(topic)
+            rest = produce.append(index, records)
             if rest is not None:
-                return answer.after(rest, appends, produce)
+                return Answer(self, produce, began_ns).after(rest, partitions)
         if produce.waiting:
-            return PromisedProduce(answer, produce)
+            return PromisedProduce(Answer(self, produce, began_ns))
         self.times.record_at_once(clock.monotonic_ns() - began_ns)
-        return answer.parts(produce)
+        return parts(produce, version, request.correlation_id)
+
+
+def parts(produce: "Produce", version: int, correlation_id: int) -> list[Part]:
+    """The framed answer; with the message codec if it tells of errors."""
+    if not produce.has_failed:
+        return [produce_frame.encode(produce.topics, version, correlation_id)]
+    responding = produce.responding()
+    try:
+        while True:
+            next(responding)
+    except StopIteration as stop:
+        body = b"".join(encoder_of(ProduceResponse, version)(stop.value))
+    tags = b"\0" if version >= FLEXIBLE_FROM else b""
+    answer = correlation_id.to_bytes(4, "big", signed=True) + tags + body
+    return [len(answer).to_bytes(4, "big") + answer]
 
 
 class Answer:
-    """What the answer to one request needs beside the outcome of its appends."""
+    """An answer that takes longer."""
 
-    __slots__ = ("_began_ns", "_correlation_id", "_fast", "_version", "_waiting_ns")
+    __slots__ = (
+        "_began_ns", "_correlation_id", "_fast", "_version", "_waiting_ns", "produce",
+    )  # fmt: skip
 
-    def __init__(self, fast: FastProduce, version: int, correlation_id: int, began_ns: int) -> None:
+    def __init__(self, fast: FastProduce, produce: "Produce", began_ns: int) -> None:
+        self.produce = produce
         self._fast = fast
-        self._version = version
-        self._correlation_id = correlation_id
+        self._version = fast.request.version
+        self._correlation_id = fast.request.correlation_id
         self._began_ns = began_ns
-        self._waiting_ns = 0
+        self._waiting_ns = fast.broker.clock.monotonic_ns()
 
-    def parts(self, produce: "Produce") -> list[Part]:
-        """The framed answer; with the message codec if it tells of errors."""
-        version, correlation_id = self._version, self._correlation_id
-        if not produce.has_failed:
-            return [produce_frame.encode(produce.response, version, correlation_id)]
-        for _ in produce.hinting():
-            pass
-        body = b"".join(encoder_of(ProduceResponse, version)(produce.response))
-        tags = b"\0" if version >= FLEXIBLE_FROM else b""
-        answer = correlation_id.to_bytes(4, "big", signed=True) + tags + body
-        return [len(answer).to_bytes(4, "big") + answer]
-
-    def begin_wait(self) -> None:
-        """From now on others are waited for."""
-        self._waiting_ns = self._fast.broker.clock.monotonic_ns()
-
-    def end_wait(self) -> None:
-        """Record how long the request has taken."""
+    def finish(self) -> list[Part]:
+        """The wait is over: record how long the request has taken."""
         now_ns = self._fast.broker.clock.monotonic_ns()
         local_ns = self._waiting_ns - self._began_ns
         self._fast.times.record_waited(local_ns, now_ns - self._waiting_ns)
+        return parts(self.produce, self._version, self._correlation_id)
 
     async def after(
-        self, rest: "Coroutine[Any, Any, None]", appends: "Appends", produce: "Produce"
+        self, rest: "Coroutine[Any, Any, None]", partitions: "Partitions"
     ) -> list[Part] | Later:
-        """The answer to a request of which an append takes longer."""
-        self.begin_wait()
+        """The answer to a request of which an append takes longer, before the other partitions."""
+        produce = self.produce
         await rest
-        for other in appends:
+        for topic, index, records in partitions:
+            if topic is not None:
+                produce.begin_topic(topic)
+            other = produce.append(index, records)
             if other is not None:
                 await other
         if produce.waiting:
-            return Later(self._after_replicas(produce))
-        self.end_wait()
-        return self.parts(produce)
+            return Later(self._after_replicas())
+        return self.finish()
 
-    async def _after_replicas(self, produce: "Produce") -> list[Part]:
-        await produce.until_replicas()
-        self.end_wait()
-        return self.parts(produce)
+    async def _after_replicas(self) -> list[Part]:
+        await self.produce.until_replicas()
+        return self.finish()
 
 
 class PromisedProduce(Promised):
     """An answer that waits until the other replicas have the records, or its time is up."""
 
-    __slots__ = ("_answer", "_produce", "_wait")
+    __slots__ = ("_answer", "_wait")
 
-    def __init__(self, answer: Answer, produce: "Produce") -> None:
+    def __init__(self, answer: Answer) -> None:
         super().__init__()
         self._answer = answer
-        self._produce = produce
-        answer.begin_wait()
-        self._wait = produce.wait(self.keep)
+        self._wait = answer.produce.wait(self.keep)
 
     def keep(self) -> None:
         """The wait is over."""
-        self._answer.end_wait()
         try:
-            self.outcome = self._answer.parts(self._produce)
+            self.outcome = self._answer.finish()
         except Exception as failure:  # noqa: BLE001 - who wakes this has nothing to do with it
             self.outcome = failure
         self.tell(self)

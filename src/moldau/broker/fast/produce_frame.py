@@ -12,14 +12,8 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.protocol.messages.produce import (
-    PartitionProduceData,
-    ProduceRequest,
-    ProduceResponse,
-    TopicProduceData,
-)
-
 if not cython.compiled:
+    from moldau.broker.requests.produce import Outcome
     from moldau.log.words import (
         read_int16,
         read_int32,
@@ -27,7 +21,7 @@ if not cython.compiled:
         write_int32,
         write_int64,
     )
-    from moldau.records.memory import address, writable
+    from moldau.records.memory import start_of, writable
 
 VERSION_MIN, VERSION_MAX = 3, 11  # the first with record batches
 LOG_START_FROM = 5
@@ -35,7 +29,12 @@ RECORD_ERRORS_FROM = 8
 FLEXIBLE_FROM = 9
 # More are handled in turns with the other work of the loop. Their count takes one byte.
 PARTITIONS_MAX = 100
+NULL_SIZE = -1
 BROKEN = -2
+
+
+PartitionRecords = tuple[str | None, int, memoryview]
+"""The name where a topic begins, the partition's number, its records."""
 
 
 class RequestFrame:
@@ -44,82 +43,73 @@ class RequestFrame:
     def __init__(self) -> None:
         self.version = self.correlation_id = 0
         self.client_id = ""
+        self.transactional_id: str | None = None
+        self.acks = self.timeout_ms = 0
+        self.partitions: list[PartitionRecords] = []
         self.position = self.end = 0
 
-    def read(self, frame: memoryview) -> ProduceRequest | None:
-        """The request, or None if it is not of the common kind."""
-        data = address(frame)
+    def read(self, frame: memoryview) -> bool:
+        """Whether the request is of the common kind."""
+        data = start_of(frame)
         self.position = 10
         self.end = len(frame)
         if self.end < 10 or read_int16(data, 0) != 0:
-            return None
+            return False
         version = self.version = read_int16(data, 2)
         if version < VERSION_MIN or version > VERSION_MAX:
-            return None
+            return False
         self.correlation_id = read_int32(data, 4)
         size = read_int16(data, 8)
-        client_id = self.text(frame, data, -1 if size == -1 else size)
-        if size < -1 or (size >= 0 and client_id is None):
-            return None
+        client_id = self.text(frame, data, size)
+        if size < NULL_SIZE or (size >= 0 and client_id is None):
+            return False
         self.client_id = client_id or ""
         if version >= FLEXIBLE_FROM and not self.skip_tags(data):
-            return None
+            return False
         size = self.size_of_text(data)
-        transactional_id = self.text(frame, data, size)
-        if size == BROKEN or (size >= 0 and transactional_id is None):
-            return None
+        self.transactional_id = self.text(frame, data, size)
+        if size < NULL_SIZE or (size >= 0 and self.transactional_id is None):
+            return False
         if self.position + 6 > self.end:
-            return None
-        acks = read_int16(data, self.position)
-        timeout_ms = read_int32(data, self.position + 2)
+            return False
+        self.acks = read_int16(data, self.position)
+        self.timeout_ms = read_int32(data, self.position + 2)
         self.position += 6
-        topics = self.read_topics(frame, data)
-        if acks == 0 or topics is None or self.position != self.end:
-            return None  # without acks there is no answer to encode
-        return ProduceRequest(
-            transactional_id=transactional_id, acks=acks, timeout_ms=timeout_ms, topic_data=topics
-        )
+        # Without acks there is no answer to encode.
+        return self.acks != 0 and self.read_topics(frame, data) and self.position == self.end
 
-    def read_topics(self, frame: memoryview, data: memoryview) -> list[TopicProduceData] | None:
-        """The topics with their partitions; None if there is anything uncommon about them."""
-        topics = []
-        room = PARTITIONS_MAX
+    def read_topics(self, frame: memoryview, data: memoryview) -> bool:
+        """Whether there is nothing uncommon about the topics and their partitions."""
+        self.partitions = []
         topic_count = self.count(data)
         if topic_count < 0 or topic_count > PARTITIONS_MAX:
-            return None
+            return False
         for _ in range(topic_count):
             name = self.text(frame, data, self.size_of_text(data))
-            partition_count = self.count(data)
-            room -= partition_count
-            if name is None or partition_count < 0 or room < 0:
-                return None
-            partitions = []
-            for _ in range(partition_count):
-                partition = self.read_partition(frame, data)
-                if partition is None:
-                    return None
-                partitions.append(partition)
+            count = self.count(data)
+            if name is None or count < 1 or count > PARTITIONS_MAX - len(self.partitions):
+                return False
+            for _ in range(count):
+                if not self.read_partition(frame, data, name):
+                    return False
+                name = None
             if self.version >= FLEXIBLE_FROM and not self.skip_tags(data):
-                return None
-            topics.append(TopicProduceData(name=name, partition_data=partitions))
-        if self.version >= FLEXIBLE_FROM and not self.skip_tags(data):
-            return None
-        return topics
+                return False
+        return self.version < FLEXIBLE_FROM or self.skip_tags(data)
 
-    def read_partition(self, frame: memoryview, data: memoryview) -> PartitionProduceData | None:
-        """One partition with its records."""
+    def read_partition(self, frame: memoryview, data: memoryview, name: str | None) -> bool:
+        """Take one partition with its records, the first of a topic with its name."""
         if self.position + 4 > self.end:
-            return None
+            return False
         index = read_int32(data, self.position)
         self.position += 4
-        size = self.size_of_records(data)
+        size = self.count(data)
         if size < 0 or size > self.end - self.position:
-            return None
+            return False
         records = frame[self.position : self.position + size]
         self.position += size
-        if self.version >= FLEXIBLE_FROM and not self.skip_tags(data):
-            return None
-        return PartitionProduceData(index=index, records=records)
+        self.partitions.append((name, index, records))
+        return self.version < FLEXIBLE_FROM or self.skip_tags(data)
 
     def skip_tags(self, data: memoryview) -> bool:
         """Go past the tagged fields, of which there must be none."""
@@ -127,7 +117,7 @@ class RequestFrame:
         return self.position <= self.end and data[self.position - 1] == 0
 
     def count(self, data: memoryview) -> int:
-        """How many there are of what follows; BROKEN if they are too many."""
+        """How many elements or bytes follow; NULL_SIZE if there are none, less if it is cut off."""
         if self.version >= FLEXIBLE_FROM:
             return self.unsigned(data) - 1
         if self.position + 4 > self.end:
@@ -142,14 +132,7 @@ class RequestFrame:
         if self.position + 2 > self.end:
             return BROKEN
         self.position += 2
-        size = read_int16(data, self.position - 2)
-        return size if size >= -1 else BROKEN
-
-    def size_of_records(self, data: memoryview) -> int:
-        """The size of a partition's records, -1 if they are null."""
-        if self.version >= FLEXIBLE_FROM:
-            return self.unsigned(data) - 1
-        return self.count(data)
+        return read_int16(data, self.position - 2)
 
     def unsigned(self, data: memoryview) -> int:
         """A number as the flexible versions write sizes; of 28 bits, -1 if it is longer."""
@@ -193,32 +176,32 @@ def put_unsigned(data: memoryview, position: int, number: int) -> int:
     return position + 2
 
 
-def encode(response: ProduceResponse, version: int, correlation_id: int) -> bytearray:
-    """The framed answer of a request that went well, of at most PARTITIONS_MAX partitions."""
+def encode(
+    topics: "list[tuple[str, list[Outcome]]]", version: int, correlation_id: int
+) -> bytearray:
+    """The framed answer to a request that went well, of at most PARTITIONS_MAX partitions."""
     is_flexible = version >= FLEXIBLE_FROM
-    names = [topic.name.encode() for topic in response.responses]
-    frame = bytearray(size_of_answer(response, names, version))
+    frame = bytearray(size_of_answer(topics, version))
     data = writable(frame)
     write_int32(data, 0, len(frame) - 4)
     write_int32(data, 4, correlation_id)
-    position = 8 + is_flexible
-    position = put_count(data, position, len(names), is_flexible)
-    for topic, name in zip(response.responses, names, strict=True):
+    position = put_count(data, 8 + is_flexible, len(topics), is_flexible)
+    for name, outcomes in topics:
+        size = len(name)
         if is_flexible:
-            position = put_unsigned(data, position, len(name) + 1)
+            position = put_unsigned(data, position, size + 1)
         else:
-            write_int16(data, position, len(name))
+            write_int16(data, position, size)
             position += 2
-        frame[position : position + len(name)] = name
-        position += len(name)
-        position = put_count(data, position, len(topic.partition_responses), is_flexible)
-        for partition in topic.partition_responses:
-            write_int32(data, position, partition.index)
-            write_int64(data, position + 6, partition.base_offset)
-            write_int64(data, position + 14, partition.log_append_time_ms)
+        frame[position : position + size] = name.encode("ascii")
+        position = put_count(data, position + size, len(outcomes), is_flexible)
+        for outcome in outcomes:
+            write_int32(data, position, outcome.index)
+            write_int64(data, position + 6, outcome.base_offset)
+            write_int64(data, position + 14, outcome.log_append_time_ms)
             position += 22
             if version >= LOG_START_FROM:
-                write_int64(data, position, partition.log_start_offset)
+                write_int64(data, position, outcome.log_start_offset)
                 position += 8
             if is_flexible:
                 data[position] = 1  # no errors of records; then no message and no tags
@@ -238,8 +221,8 @@ def put_count(data: memoryview, position: int, count: int, is_flexible: bool) ->
     return position + 4
 
 
-def size_of_answer(response: ProduceResponse, names: list[bytes], version: int) -> int:
-    """How long the framed answer is."""
+def size_of_answer(topics: "list[tuple[str, list[Outcome]]]", version: int) -> int:
+    """How long the framed answer is; names are in ASCII."""
     is_flexible = version >= FLEXIBLE_FROM
     partition_size = 22
     if version >= LOG_START_FROM:
@@ -250,9 +233,7 @@ def size_of_answer(response: ProduceResponse, names: list[bytes], version: int) 
         partition_size += 6
     # Size, correlation id and throttle time; in flexible versions tags before and after.
     size = 12 + (2 + 1 if is_flexible else 4)
-    for name in names:
-        size += len(name)
+    for name, outcomes in topics:
+        size += len(name) + len(outcomes) * partition_size
         size += unsigned_size(len(name) + 1) + 1 + 1 if is_flexible else 2 + 4
-    for topic in response.responses:
-        size += len(topic.partition_responses) * partition_size
     return size

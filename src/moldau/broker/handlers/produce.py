@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.errors import ErrorCode, KafkaError
+from moldau.errors import KafkaError
 from moldau.net.answer import CloseConnection, Later
 from moldau.protocol.messages.produce import (
+    PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
@@ -23,18 +24,23 @@ else:
 async def handle(
     request: ProduceRequest, context: Context, broker: Broker
 ) -> ProduceResponse | Later | None:
-    produce: Produce = produces.Produce(request, context, broker)
-    async for rest in context.each(produce.appends()):
-        if rest is not None:
-            await rest
+    produce: Produce = produces.Produce(
+        broker, context, request.acks, request.timeout_ms, request.transactional_id
+    )
+    async for topic in context.each(request.topic_data):
+        produce.begin_topic(topic.name)
+        async for data in context.each(topic.partition_data):
+            rest = produce.append(data.index, data.records)
+            if rest is not None:
+                await rest
     if request.acks == 0:
         if produce.has_failed:
-            raise CloseConnection(_reason(produce.response))
+            raise CloseConnection(_reason(produce))
         return None
     if produce.waiting:
         # Others may append meanwhile: only the answer depends on the replicas.
         return Later(_after_replicas(produce, context))
-    return await context.turns.finish(produce.hinting())
+    return await context.turns.finish(produce.responding())
 
 
 async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
@@ -45,7 +51,9 @@ async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -
     async for topic in context.each(request.topic_data):
         responses = []
         async for data in context.each(topic.partition_data):
-            response = produces.new_response(data.index)
+            response = PartitionProduceResponse(
+                index=data.index, error_code=error.code, base_offset=-1
+            )
             produces.refuse(response, error)
             responses.append(response)
         topics.append(TopicProduceResponse(name=topic.name, partition_responses=responses))
@@ -54,16 +62,14 @@ async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -
 
 async def _after_replicas(produce: "Produce", context: Context) -> ProduceResponse:
     await produce.until_replicas()
-    return await context.turns.finish(produce.hinting())
+    return await context.turns.finish(produce.responding())
 
 
-def _reason(response: ProduceResponse) -> str:
+def _reason(produce: "Produce") -> str:
     """Why the connection is closed: the only way to tell a producer that wants no answer."""
-    topic, partition = next(
-        (topic, partition)
-        for topic in response.responses
-        for partition in topic.partition_responses
-        if partition.error_code != ErrorCode.NONE
+    return next(
+        f"{topic}-{outcome.index}: {outcome.error.code.name} with acks=0"
+        for topic, outcomes in produce.topics
+        for outcome in outcomes
+        if outcome.error is not None
     )
-    code = ErrorCode(partition.error_code).name
-    return f"{topic.name}-{partition.index}: {code} with acks=0"

@@ -1,26 +1,41 @@
 # C types of produce.py; every name here is a class or function there.
 
 cimport cython
+from libc.stdint cimport int64_t
+
+cdef int64_t CONVERTED_ON_LOOP_BYTES, COMPRESSED_ON_LOOP_BYTES, UNCOMPRESSED, GZIP
+
+
+@cython.final
+cdef class Outcome:
+    cdef readonly int64_t index
+    cdef public object error
+    cdef readonly int64_t base_offset, log_append_time_ms, log_start_offset
 
 
 @cython.final
 cdef class Produce:
-    cdef object _acks, _broker, _context, _opening, _request
-    cdef readonly object response
+    cdef object _broker, _context, _opening, _transactional_id
+    cdef int64_t _acks, _timeout_ms
+    cdef str _topic
+    cdef list _outcomes
+    cdef readonly list topics
     cdef readonly bint has_failed
     cdef readonly list waiting
 
+    cpdef begin_topic(self, str name)
+
+    @cython.locals(outcome=Outcome)
+    cpdef append(self, int64_t index, records)
+
     cpdef settle(self, waiting, error)
 
-    cdef _append(self, name, records, response)
+    cdef _append(self, records, Outcome outcome)
 
-    cdef _fail(self, topic, response, error)
+    cdef _fail(self, topic, outcome, error)
 
-    cdef _append_valid(self, partition, valid, response, guard)
+    cdef _append_valid(self, partition, valid, Outcome outcome, now_ms, guard)
 
 
+@cython.locals(size=int64_t, codec=int64_t, is_large=bint)
 cpdef bint takes_long(records, rules) except -1
-
-cpdef new_response(index)
-
-cpdef refuse(response, error)

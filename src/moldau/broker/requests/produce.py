@@ -15,13 +15,12 @@ from moldau.broker.requests.replica_wait import ReplicaWait, Waiting
 from moldau.broker.topics.internal import is_internal
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.errors import ErrorCode, KafkaError
-from moldau.model import NO_TIMESTAMP, TopicPartition
+from moldau.model import TopicPartition
 from moldau.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
     PartitionProduceResponse,
-    ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
@@ -57,6 +56,8 @@ ADMIN_CLIENT = "__admin_client"
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 CONVERTED_ON_LOOP_BYTES = 65_536
 COMPRESSED_ON_LOOP_BYTES = 524_288
+# As plain numbers: the members of an enumeration take longer to find.
+UNCOMPRESSED, GZIP = int(Codec.NONE), int(Codec.GZIP)
 LEADER_HINTS_SINCE = 10
 ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, nobody knows yet.
@@ -69,51 +70,73 @@ UNVERIFIED = (
 )
 
 
+class Outcome:
+    """What came of the records for one partition."""
+
+    __slots__ = ("base_offset", "error", "index", "log_append_time_ms", "log_start_offset")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.error: KafkaError | None = None
+        self.base_offset = -1
+        self.log_append_time_ms = -1
+        self.log_start_offset = -1
+
+
 class Produce:
-    """One request: its appends, its answer as it grows, and what waits for other replicas."""
+    """One request: its appends, what came of them, and what waits for other replicas."""
 
     __slots__ = (
-        "_acks", "_broker", "_context", "_opening", "_request", "has_failed", "response",
-        "waiting",
+        "_acks", "_broker", "_context", "_opening", "_outcomes", "_timeout_ms", "_topic",
+        "_transactional_id", "has_failed", "topics", "waiting",
     )  # fmt: skip
 
-    def __init__(self, request: ProduceRequest, context: "Context", broker: "Broker") -> None:
-        if request.acks not in ACKS:
-            raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={request.acks}")
-        self._request = request
-        self._context = context
+    def __init__(
+        self,
+        broker: "Broker",
+        context: "Context",
+        acks: int,
+        timeout_ms: int,
+        transactional_id: str | None,
+    ) -> None:
+        if acks not in ACKS:
+            raise KafkaError(ErrorCode.INVALID_REQUIRED_ACKS, f"acks={acks}")
         self._broker = broker
-        self._acks = request.acks
+        self._context = context
+        self._acks = acks
+        self._timeout_ms = timeout_ms
+        self._transactional_id = transactional_id
         self._opening = Opening(broker.scratch, ON_LOOP_BYTES)
-        self.response = ProduceResponse(responses=[])
+        self._topic = ""
+        self._outcomes: list[Outcome] = []
+        self.topics: list[tuple[str, list[Outcome]]] = []
+        """The outcomes by topic, as the answer lists them."""
         self.has_failed = False
-        """Whether any partition of the answer has an error."""
+        """Whether any of them is an error."""
         self.waiting: list[Waiting] = []
 
-    def appends(self) -> Generator[Coroutine[Any, Any, None] | None, None, None]:
-        """Append to one partition after the other.
+    def begin_topic(self, name: str) -> None:
+        """The partitions that follow are those of a topic."""
+        self._topic = name
+        self._outcomes = []
+        self.topics.append((name, self._outcomes))
 
-        Yields None where that is done, or else what must be awaited before the next.
-        """
-        for topic in self._request.topic_data:
-            name = topic.name
-            responses: list[PartitionProduceResponse] = []
-            self.response.responses.append(
-                TopicProduceResponse(name=name, partition_responses=responses)
-            )
-            for data in topic.partition_data:
-                response = new_response(data.index)
-                responses.append(response)
-                rest = None
-                try:
-                    rest = self._append(TopicPartition(name, data.index), data.records, response)
-                except KafkaError as error:
-                    self._fail(name, response, error)
-                yield rest and self._rest(rest, name, response)
+    def append(
+        self, index: int, records: ReadableBuffer | None
+    ) -> Coroutine[Any, Any, None] | None:
+        """Append to a partition; returns what must be awaited before the next, if that is all."""
+        outcome = Outcome(index)
+        self._outcomes.append(outcome)
+        try:
+            rest = self._append(records, outcome)
+        except KafkaError as error:
+            self._fail(self._topic, outcome, error)
+            return None
+        return None if rest is None else self._rest(rest, self._topic, outcome)
 
     def wait(self, done: Callable[[], None]) -> ReplicaWait:
         """Begin to wait for the replicas of what is waiting; `done` is called at the end of it."""
-        timeout_s = max(self._request.timeout_ms, 0) / 1000
+        timeout_s = max(self._timeout_ms, 0) / 1000
         return ReplicaWait(self.waiting, self._broker.waiters, timeout_s, self.settle, done)
 
     async def until_replicas(self) -> None:
@@ -128,18 +151,23 @@ class Produce:
 
     def settle(self, waiting: Waiting, error: KafkaError) -> None:
         """The records are in the log, but not as safe as was asked for."""
-        refuse(waiting.response, error)
+        waiting.outcome.error = error
         self.has_failed = True
 
-    def hinting(self) -> Generator[None, None, ProduceResponse]:
-        """Add to the answer who leads, for clients that understand it; pauses often."""
-        response, context = self.response, self._context
-        if self.has_failed and context.api_version >= LEADER_HINTS_SINCE:
-            hints = LeaderHints(self._broker.metadata.image, context.client)
-            for topic in response.responses:
-                for partition in topic.partition_responses:
-                    add_hint(partition, topic.name, hints)
-                    yield
+    def responding(self) -> Generator[None, None, ProduceResponse]:
+        """The answer as a message, with errors and who leads; pauses often."""
+        topics = []
+        hints = None
+        if self.has_failed and self._context.api_version >= LEADER_HINTS_SINCE:
+            hints = LeaderHints(self._broker.metadata.image, self._context.client)
+        for name, outcomes in self.topics:
+            partitions = []
+            for outcome in outcomes:
+                partitions.append(response_of(outcome, name, hints))
+                yield
+            topics.append(TopicProduceResponse(name=name, partition_responses=partitions))
+        response = ProduceResponse(responses=topics)
+        if hints is not None:
             response.node_endpoints = [
                 NodeEndpoint(node_id=node.id, host=host, port=port, rack=node.rack)
                 for node, host, port in hints.nodes()
@@ -147,76 +175,73 @@ class Produce:
         return response
 
     def _append(
-        self,
-        name: TopicPartition,
-        records: ReadableBuffer | None,
-        response: PartitionProduceResponse,
+        self, records: ReadableBuffer | None, outcome: Outcome
     ) -> Coroutine[Any, Any, None] | None:
         """Append at once; what takes longer is returned, to be awaited."""
-        broker = self._broker
+        broker, topic = self._broker, self._topic
         broker.traffic.all.produce_requests.value += 1
-        if is_internal(name.topic) and self._context.client_id != ADMIN_CLIENT:
-            raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name.topic} is internal")
-        partition = broker.replicas.leader(name)
-        if records is not None and takes_long(records, partition.produce_rules):
-            return self._append_opened(partition, records, response)
+        if is_internal(topic) and self._context.client_id != ADMIN_CLIENT:
+            raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{topic} is internal")
+        partition = broker.replicas.leader(TopicPartition(topic, outcome.index))
+        rules = partition.produce_rules
+        if records is not None and takes_long(records, rules):
+            return self._append_opened(partition, records, outcome)
+        now_ms = broker.clock.now_ms()
         try:
-            valid = self._validate(partition, records, self._opening)
+            valid = validate_produce(
+                records, rules, self._context.api_version, now_ms, self._opening
+            )
         except TooLargeToOpen:
             assert records is not None
-            return self._append_opened(partition, records, response)
+            return self._append_opened(partition, records, outcome)
         if valid is None:
             return None
         if valid.header.attributes & TRANSACTIONAL:
-            return self._append_verified(partition, valid, response)
-        self._append_valid(partition, valid, response, None)
+            return self._append_verified(partition, valid, outcome)
+        self._append_valid(partition, valid, outcome, now_ms, None)
         return self._flush(partition) if broker.flusher.is_due(partition.log) else None
 
-    async def _rest(
-        self, rest: Coroutine[Any, Any, None], topic: str, response: PartitionProduceResponse
-    ) -> None:
+    async def _rest(self, rest: Coroutine[Any, Any, None], topic: str, outcome: Outcome) -> None:
         try:
             await rest
         except KafkaError as error:
-            self._fail(topic, response, error)
+            self._fail(topic, outcome, error)
 
-    def _fail(self, topic: str, response: PartitionProduceResponse, error: KafkaError) -> None:
+    def _fail(self, topic: str, outcome: Outcome, error: KafkaError) -> None:
+        """An error after the append leaves the offset as it is: the records are in the log."""
         self.has_failed = True
-        refuse(response, error)
-        # It was appended, but could not be flushed: nothing more is to come.
-        self.waiting = [one for one in self.waiting if one.response is not response]
+        outcome.error = error
+        # What was appended but could not be flushed: nothing more is to come.
+        self.waiting = [one for one in self.waiting if one.outcome is not outcome]
         traffic = self._broker.traffic
         traffic.all.failed_produce_requests.value += 1
         if topic in self._broker.metadata.image.topics:  # or anyone could make counters
             traffic.of(topic).failed_produce_requests.value += 1
 
     async def _append_opened(
-        self, partition: Partition, records: ReadableBuffer, response: PartitionProduceResponse
+        self, partition: Partition, records: ReadableBuffer, outcome: Outcome
     ) -> None:
         """Validate in a thread, since the records have to be decompressed or converted."""
-        validate = partial(self._validate, partition, records, Opening(self._broker.scratch))
-        valid = await asyncio.get_running_loop().run_in_executor(None, validate)
-        if valid is not None:
-            await self._append_verified(partition, valid, response)
-
-    def _validate(
-        self, partition: Partition, records: ReadableBuffer | None, opening: Opening
-    ) -> "ValidBatch | None":
-        return validate_produce(
+        broker = self._broker
+        validate = partial(
+            validate_produce,
             records,
             partition.produce_rules,
-            request_version=self._context.api_version,
-            now_ms=self._broker.clock.now_ms(),
-            opening=opening,
+            self._context.api_version,
+            broker.clock.now_ms(),
+            Opening(broker.scratch),
         )
+        valid = await asyncio.get_running_loop().run_in_executor(None, validate)
+        if valid is not None:
+            await self._append_verified(partition, valid, outcome)
 
     async def _append_verified(
-        self, partition: Partition, valid: "ValidBatch", response: PartitionProduceResponse
+        self, partition: Partition, valid: "ValidBatch", outcome: Outcome
     ) -> None:
         guard = None
         if valid.header.is_transactional:
             guard = await self._verify(partition, valid)
-        self._append_valid(partition, valid, response, guard)
+        self._append_valid(partition, valid, outcome, self._broker.clock.now_ms(), guard)
         if self._broker.flusher.is_due(partition.log):
             await self._flush(partition)
 
@@ -226,7 +251,7 @@ class Produce:
     async def _verify(self, partition: Partition, valid: "ValidBatch") -> "Guard | None":
         header, broker = valid.header, self._broker
         producer = Identity(header.producer_id, header.producer_epoch)
-        writer = Writer(self._request.transactional_id, producer, header.base_sequence)
+        writer = Writer(self._transactional_id, producer, header.base_sequence)
         try:
             return await broker.verifier.guard(partition, writer, now_ms=broker.clock.now_ms())
         except KafkaError as error:
@@ -237,7 +262,8 @@ class Produce:
         self,
         partition: Partition,
         valid: "ValidBatch",
-        response: PartitionProduceResponse,
+        outcome: Outcome,
+        now_ms: int,
         guard: "Guard | None",
     ) -> None:
         broker = self._broker
@@ -246,15 +272,14 @@ class Produce:
         high_watermark = log.high_watermark
         # Raises if this broker has stopped leading while the records were looked at.
         appended = partition.append_batch(
-            valid.data, valid.header, acks=self._acks, now_ms=broker.clock.now_ms(), guard=guard
+            valid.data, valid.header, acks=self._acks, now_ms=now_ms, guard=guard
         )
-        response.base_offset = appended.first_offset
-        response.log_start_offset = log.log_start_offset
-        if appended.is_duplicate:
-            # What the log has, not what was sent again; Kafka tells it with either kind of time.
-            response.log_append_time_ms = appended.max_timestamp
-        elif valid.log_append_time_ms != NO_TIMESTAMP:
-            response.log_append_time_ms = valid.log_append_time_ms
+        outcome.base_offset = appended.first_offset
+        outcome.log_start_offset = log.log_start_offset
+        # Of a duplicate, what the log has; Kafka tells it with either kind of time.
+        outcome.log_append_time_ms = (
+            appended.max_timestamp if appended.is_duplicate else valid.log_append_time_ms
+        )
         size, count = len(valid.data), valid.header.record_count
         of_topic, of_all = broker.traffic.of(name.topic), broker.traffic.all
         of_topic.produce_requests.value += 1
@@ -268,7 +293,7 @@ class Produce:
             broker.waiters.wake(name)
         end_offset = appended.last_offset + 1
         if self._acks == ALL_IN_SYNC and not partition.is_committed(end_offset):
-            self.waiting.append(Waiting(partition, end_offset, response))
+            self.waiting.append(Waiting(partition, end_offset, outcome))
 
 
 def unverified(code: ErrorCode, version: int) -> ErrorCode:
@@ -287,26 +312,43 @@ def takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
 
     How many that are is not known before compressed records are opened.
     """
-    if len(records) <= ATTRIBUTES_POSITION + 1:
+    size = len(records)
+    if size <= ATTRIBUTES_POSITION + 1:
         return False  # nor is it a batch
-    is_large = len(records) > CONVERTED_ON_LOOP_BYTES
+    is_large = size > CONVERTED_ON_LOOP_BYTES
     if records[MAGIC_POSITION] != MAGIC:
-        return is_large or records[OLD_ATTRIBUTES_POSITION] & CODEC_MASK != Codec.NONE
+        return is_large or records[OLD_ATTRIBUTES_POSITION] & CODEC_MASK != UNCOMPRESSED
     codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
     if rules.codec is not None and rules.codec != codec:
-        return is_large or codec != Codec.NONE
-    if codec == Codec.GZIP:
+        return is_large or codec != UNCOMPRESSED
+    if codec == GZIP:
         return is_large
-    return codec != Codec.NONE and len(records) > COMPRESSED_ON_LOOP_BYTES
+    return codec != UNCOMPRESSED and size > COMPRESSED_ON_LOOP_BYTES
 
 
-def new_response(index: int) -> PartitionProduceResponse:
-    """The answer for a partition, before anything was appended."""
-    return PartitionProduceResponse(index=index, error_code=ErrorCode.NONE, base_offset=-1)
+def response_of(
+    outcome: Outcome, topic: str, hints: LeaderHints | None
+) -> PartitionProduceResponse:
+    """The outcome as a message; with a hint, if the client does not know who leads."""
+    response = PartitionProduceResponse(
+        index=outcome.index,
+        error_code=ErrorCode.NONE,
+        base_offset=outcome.base_offset,
+        log_append_time_ms=outcome.log_append_time_ms,
+        log_start_offset=outcome.log_start_offset,
+    )
+    if outcome.error is not None:
+        refuse(response, outcome.error)
+        leader = hints and hints.leader_for(response.error_code, topic, outcome.index)
+        if leader:
+            response.current_leader = LeaderIdAndEpoch(
+                leader_id=leader.leader, leader_epoch=leader.leader_epoch
+            )
+    return response
 
 
 def refuse(response: PartitionProduceResponse, error: KafkaError) -> None:
-    """An error after the append leaves the offset as it is: the records are in the log."""
+    """Put an error into an answer."""
     response.error_code = error.code
     response.error_message = error.message
     if isinstance(error, RecordsRefused):
@@ -314,12 +356,3 @@ def refuse(response: PartitionProduceResponse, error: KafkaError) -> None:
             BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=reason)
             for index, reason in error.record_errors
         ]
-
-
-def add_hint(response: PartitionProduceResponse, topic: str, hints: LeaderHints) -> None:
-    """Add the leader, if the error says that the client does not know it."""
-    leader = hints.leader_for(response.error_code, topic, response.index)
-    if leader is not None:
-        response.current_leader = LeaderIdAndEpoch(
-            leader_id=leader.leader, leader_epoch=leader.leader_epoch
-        )

@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.protocol.messages.produce import PartitionProduceResponse
 from moldau.replication.partition import Partition, PartitionState
 from moldau.runtime.waiters import Waiters
+
+if TYPE_CHECKING:
+    from moldau.broker.requests.produce import Outcome
 
 OPERATION = "Produce"
 
@@ -14,14 +17,12 @@ OPERATION = "Produce"
 class Waiting:
     """A partition whose answer depends on the other replicas."""
 
-    __slots__ = ("_state", "end_offset", "partition", "response")
+    __slots__ = ("_state", "end_offset", "outcome", "partition")
 
-    def __init__(
-        self, partition: Partition, end_offset: int, response: PartitionProduceResponse
-    ) -> None:
+    def __init__(self, partition: Partition, end_offset: int, outcome: "Outcome") -> None:
         self.partition = partition
         self.end_offset = end_offset
-        self.response = response
+        self.outcome = outcome
         self._state: PartitionState = partition.state
 
     @property
