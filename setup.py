@@ -17,7 +17,7 @@ KERNELS = {
     "moldau.records._kernel": "src/moldau/records/kernel.py",
     "moldau.records._kernel_build": "src/moldau/records/kernel_build.py",
     "moldau.records._validate": "src/moldau/records/validate.py",
-    "moldau.client._intake": "src/moldau/client/intake.py",
+    "moldau.client.producer._intake": "src/moldau/client/producer/intake.py",
     "moldau.net._connection": "src/moldau/net/connection.py",
     "moldau.net._sockets": "src/moldau/net/sockets.py",
     "moldau.broker.requests._produce": "src/moldau/broker/requests/produce.py",

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from moldau.client.admin.admin import Admin
     from moldau.client.arrow.reading import read_topic, stream_topic
-    from moldau.client.consumer import Consumer
-    from moldau.client.producer import Producer
+    from moldau.client.consumer.consumer import Consumer
+    from moldau.client.producer.producer import Producer
 
 __version__ = "0.1.0"
 __all__ = ["Admin", "Consumer", "Producer", "read_topic", "stream_topic"]
 
 _MODULES = {
     "Admin": "admin.admin",
-    "Consumer": "consumer",
-    "Producer": "producer",
+    "Consumer": "consumer.consumer",
+    "Producer": "producer.producer",
     "read_topic": "arrow.reading",
     "stream_topic": "arrow.reading",
 }

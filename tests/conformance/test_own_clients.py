@@ -9,7 +9,7 @@ from conformance.apache.broker import apache_broker
 from conformance.apache.marks import needs_apache
 from conformance.sent import CODECS, Sent, big_record, records
 from moldau import Consumer, Producer
-from moldau.client.intake import Receipt
+from moldau.client.producer.intake import Receipt
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 

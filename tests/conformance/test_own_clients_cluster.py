@@ -15,8 +15,8 @@ import pytest
 
 from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
 from moldau.client import blocking
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer.producer import Producer
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.replication.read_replica import RACK_AWARE

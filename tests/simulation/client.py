@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from moldau.client.connection import Connection
+from moldau.client.connection.connection import Connection
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.find_coordinator import (
     FindCoordinatorRequest,

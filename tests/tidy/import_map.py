@@ -57,7 +57,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *(
             "moldau.broker.fast.produce_frame",
             "moldau.broker.fast.offset_commit",
-            "moldau.client.intake",
+            "moldau.client.producer.intake",
         ),
     ),
     "fastavro": ("moldau.client.serdes",),

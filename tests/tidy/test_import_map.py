@@ -16,7 +16,7 @@ from tidy.plant import places, plant
         ("errors.py", "from moldau import records"),
         ("replication/fetcher.py", "from moldau.controller.election import elect"),
         ("log/log.py", "def late():\n    from moldau.broker.main import main"),
-        ("client/consumer.py", "from moldau.broker.routes import ROUTES"),
+        ("client/consumer/consumer.py", "from moldau.broker.routes import ROUTES"),
         ("cli/topics.py", "from moldau.broker.main import main"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_part_that_the_map_does_not_know_is_found(tmp_path: Path) -> None:
         ("coordination/zookeeper.py", "kazoo.client", True),
         ("coordination/embedded.py", "kazoo.client", False),
         ("client/arrow.py", "pyarrow", True),
-        ("client/consumer.py", "pyarrow", False),
+        ("client/consumer/consumer.py", "pyarrow", False),
         ("spark/source.py", "pyspark.sql", True),
         ("broker/main.py", "pyspark", False),
         ("records/lz4.py", "cramjam", True),

@@ -24,14 +24,14 @@ from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import Description
 from moldau.client.admin.offsets import Offsets
 from moldau.client.admin.topics import Topics
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ClientSettings, ConsumerSettings, ProducerSettings
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client.producer.intake import Receipt
 
 _FLAGS = "CPLQGeJquZUhlOvTEV"
 _WITH_ARGUMENT = "b:t:p:o:c:f:K:D:k:H:z:X:F:d:m:s:r:"

@@ -16,7 +16,7 @@ from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pair
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.settings import ConsumerSettings
 
 _RECORDS_MAX = 10_000

@@ -12,12 +12,12 @@ from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn
 from moldau.cli.terminal.progress import Bar, as_size, progress_bar, size_of
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client.producer.intake import Receipt
 
 # Larger than Java's: whoever pipes a file has more than 16 KiB to send.
 _BATCH_BYTES = 512 << 10

@@ -11,7 +11,7 @@ from moldau.cli.performance.metric_lines import consumer_lines
 from moldau.cli.terminal.client_settings import READS_ONLY, read_file, usable
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.settings import ConsumerSettings
 
 _MEBIBYTE = 1024 * 1024

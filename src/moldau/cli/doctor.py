@@ -14,12 +14,12 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
-from moldau.client.addresses import Address, parse_addresses
 from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import BrokerDescription, Description
 from moldau.client.admin.offsets import MAX_TIMESTAMP, Offsets
 from moldau.client.admin.topics import TopicDescription, Topics
+from moldau.client.connection.addresses import Address, parse_addresses
 from moldau.model import TopicPartition
 
 DEFAULT_SERVER = "localhost:9092"

@@ -13,7 +13,7 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, Option, Options, warn
 from moldau.cli.terminal.progress import as_records, progress_bar
 from moldau.client.metrics import Metrics
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
 

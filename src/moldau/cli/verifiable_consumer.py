@@ -7,7 +7,7 @@ from moldau.cli.terminal.client_settings import READS_ONLY, read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.stopping import Stopping
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.record import ConsumerRecord
 from moldau.client.settings import ConsumerSettings
 from moldau.errors import KafkaError

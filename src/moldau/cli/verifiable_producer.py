@@ -11,12 +11,12 @@ from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.stopping import Stopping
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ProducerSettings
 from moldau.errors import KafkaError
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client.producer.intake import Receipt
 
 OPTIONS = Options(
     "verifiable-producer",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self
 
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.list_offsets import (

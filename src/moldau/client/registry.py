@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 from typing import NamedTuple
 
-from moldau.client.refusal import why
+from moldau.client.connection.refusal import why
 
 _HEADER = struct.Struct(">bi")
 HEADER_SIZE = _HEADER.size

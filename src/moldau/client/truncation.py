@@ -9,8 +9,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Self
 
-from moldau.client.assignment import Assigned, Assignment
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
+from moldau.client.consumer.assignment import Assigned, Assignment
 from moldau.errors import ErrorCode, KafkaError, OffsetOutOfRange
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_for_leader_epoch import (

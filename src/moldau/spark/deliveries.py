@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from moldau.client.sent_table import SentTable
+from moldau.client.producer.sent_table import SentTable
 
 
 class Deliveries:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from moldau.client.fetch_session import NO_SESSION
+from moldau.client.consumer.fetch_session import NO_SESSION
 from moldau.client.offset_lookup import EARLIEST, OffsetLookup
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition

@@ -6,18 +6,18 @@ from typing import Self
 
 import pyarrow as pa
 
-from moldau.client.accumulator import Accumulator
-from moldau.client.admission import Admission
 from moldau.client.arrow.sending import TableColumns, pieces
-from moldau.client.batches import Batch
 from moldau.client.blocking.loop_thread import LoopThread
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
 from moldau.client.lifetime import Lifetime
-from moldau.client.sender import Sender
-from moldau.client.sent_table import SentTable
+from moldau.client.producer.accumulator import Accumulator
+from moldau.client.producer.admission import Admission
+from moldau.client.producer.batches import Batch
+from moldau.client.producer.sender import Sender
+from moldau.client.producer.sent_table import SentTable
+from moldau.client.producer.transactions import Transactions
 from moldau.client.settings import ProducerSettings
-from moldau.client.transactions import Transactions
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer as ProducerIdentity
 from moldau.runtime.random import SystemRandom

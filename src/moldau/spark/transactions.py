@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import NamedTuple, TypeVar
 
 from moldau.client.blocking.loop_thread import LoopThread
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
+from moldau.client.producer.transactions import GroupMetadata, Transactions
 from moldau.client.settings import ProducerSettings
-from moldau.client.transactions import GroupMetadata, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse

@@ -1,7 +1,7 @@
 """Topics full of numbers, and consumers that read them."""
 
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer.producer import Producer
 from moldau.testing.broker import EmbeddedBroker
 
 

@@ -5,7 +5,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from moldau.client.addresses import Address
+from moldau.client.connection.addresses import Address
 
 Answer = Callable[[bytes], bytes | None]
 """The frame of a request to the frame of its answer; None hangs up, b"" says nothing."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moldau.client.intake import as_bytes
 from moldau.client.kinds import Sendable
+from moldau.client.producer.intake import as_bytes
 
 
 @pytest.mark.parametrize("sent", [b"a", "a", bytearray(b"a"), memoryview(b"a")])

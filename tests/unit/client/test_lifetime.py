@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.lifetime import Lifetime
 from moldau.client.settings import ClientSettings
 from moldau.errors import NetworkException

@@ -9,9 +9,9 @@ import pytest
 
 from moldau.client import blocking
 from moldau.client.admin.admin import Admin
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.metrics import Latencies, Reporter, Traffic
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.errors import ErrorCode, KafkaError
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.client.cluster import Cluster
-from moldau.client.consumer import Consumer
+from moldau.client.connection.cluster import Cluster
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, RequestTimedOut, TopicAuthorizationFailed
 from moldau.model import TopicPartition

@@ -9,8 +9,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import get_current_span
 
 from moldau.client import blocking, telemetry
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer.producer import Producer
 from moldau.client.record import Headers
 from moldau.testing.broker import EmbeddedBroker
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, closing
 
 import pytest
 
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.truncation import LogTruncated
 from moldau.coordination.journal import FILE_NAME
 from moldau.errors import ErrorCode, KafkaError, OffsetOutOfRange

@@ -120,7 +120,7 @@ def test_the_first_record_may_be_larger_than_a_batch_but_not_than_the_room(
 @in_both_forms
 @pytest.mark.parametrize("size", [0, 63, 64, 8191, 8192, 70_000])
 def test_sizes_take_as_many_bytes_as_they_need(kernel: ModuleType, size: int) -> None:
-    from moldau.client.encoding import seal
+    from moldau.client.producer.encoding import seal
     from moldau.records.building import BatchForm
     from moldau.records.rows import Rows
 

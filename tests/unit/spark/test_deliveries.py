@@ -2,8 +2,8 @@
 
 import pytest
 
-from moldau.client.batches import Batch
-from moldau.client.sent_table import SentTable
+from moldau.client.producer.batches import Batch
+from moldau.client.producer.sent_table import SentTable
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.building import BuiltRecords

@@ -10,7 +10,7 @@ from moldau.cli.terminal.options import warn
 from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.topics import Topics
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.errors import KafkaError, UnknownTopicOrPartition
 from moldau.model import TopicPartition
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.model import TopicPartition
 
 _NUMBER = re.compile(r"-?\d+")

@@ -8,7 +8,7 @@ from moldau.client.admin.area import Area
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import Anywhere, ByNumber, Places
 from moldau.client.admin.routing import Answers, outcome
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.protocol.messages import alter_configs, incremental_alter_configs
 from moldau.protocol.messages.describe_configs import (
     DescribeConfigsRequest,

@@ -5,7 +5,7 @@ from typing import Unpack
 
 from moldau.client.admin.area import Area
 from moldau.client.admin.routing import Router
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.lifetime import Managed
 from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.options import AdminOptions

@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
-from moldau.client.addresses import Address
-from moldau.client.cluster import Cluster
+from moldau.client.connection.addresses import Address
+from moldau.client.connection.cluster import Cluster
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.find_coordinator import (

@@ -15,7 +15,7 @@ from moldau.client.admin.places import (
     ByNumber,
     Places,
 )
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.settings import AdminSettings
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 

@@ -7,7 +7,7 @@ from moldau.client.admin.area import Area, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtController
 from moldau.client.admin.routing import Answers, outcome
-from moldau.client.topic_inquiry import METADATA, TopicInquiry
+from moldau.client.connection.topic_inquiry import METADATA, TopicInquiry
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import format_uuid
 from moldau.protocol.messages.create_partitions import (

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from moldau.client.admission import Admission
+from moldau.client.producer.admission import Admission
 from moldau.records.building import BuiltRecords, NewRecords, build_batches, order_by_partition
 from moldau.records.columns import BinaryColumn, HeadersColumn
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from moldau.client.assignment import Chunk
+from moldau.client.consumer.assignment import Chunk
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
 from moldau.records.columns import (

@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Unpack
 
-from moldau.client import consumer
 from moldau.client.blocking.client import BlockingClient
-from moldau.client.consumer import Deserializer
+from moldau.client.consumer import consumer
+from moldau.client.consumer.consumer import Deserializer
 from moldau.client.kinds import Key, Value
 from moldau.client.metrics import Listener, Metrics
 from moldau.client.options import ConsumerOptions
+from moldau.client.producer.transactions import GroupMetadata
 from moldau.client.record import ConsumerRecord, OffsetAndTimestamp
-from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from moldau.client.accumulator import OutgoingRecord
-from moldau.client.admission import Admission
-from moldau.client.batches import Batch
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.blocking.own_connection import OwnConnection
-from moldau.client.produce_template import PRODUCE, ProduceTemplate
-from moldau.client.sender import Sender
+from moldau.client.producer.accumulator import OutgoingRecord
+from moldau.client.producer.admission import Admission
+from moldau.client.producer.batches import Batch
+from moldau.client.producer.produce_template import PRODUCE, ProduceTemplate
+from moldau.client.producer.sender import Sender
 from moldau.client.settings import ACKS_NONE, ProducerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client.producer.intake import Receipt
 
 
 def suits(settings: ProducerSettings) -> bool:

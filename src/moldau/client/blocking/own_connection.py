@@ -1,9 +1,9 @@
 """A connection that threads use one at a time, without an event loop: a request, its answer."""
 
-from moldau.client.opening import OpenBroker
-from moldau.client.produce_template import ProduceTemplate
-from moldau.client.refusal import why
-from moldau.client.versions import BrokerVersions
+from moldau.client.connection.opening import OpenBroker
+from moldau.client.connection.refusal import why
+from moldau.client.connection.versions import BrokerVersions
+from moldau.client.producer.produce_template import ProduceTemplate
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
 

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, Unpack
 
-from moldau.client import producer
 from moldau.client.blocking.client import BlockingClient
 from moldau.client.blocking.direct import DirectWay, suits
 from moldau.client.kinds import SentKey, SentValue
 from moldau.client.metrics import Listener, Metrics
 from moldau.client.options import ProducerOptions
 from moldau.client.partitioner import Partitioner
-from moldau.client.producer import HeaderHook, Serializer
+from moldau.client.producer import producer
+from moldau.client.producer.producer import HeaderHook, Serializer
+from moldau.client.producer.sent_table import SentTable
+from moldau.client.producer.transactions import GroupMetadata
 from moldau.client.record import Headers, RecordMetadata
-from moldau.client.sent_table import SentTable
-from moldau.client.transactions import GroupMetadata
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
-    from moldau.client.intake import Receipt
+    from moldau.client.producer.intake import Receipt
 
 
 class Producer(BlockingClient[producer.Producer[SentKey, SentValue]], Generic[SentKey, SentValue]):

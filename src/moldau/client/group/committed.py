@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeVar
 
-from moldau.client.fetch_session import Place
+from moldau.client.consumer.fetch_session import Place
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership, Remedy
 from moldau.client.settings import ConsumerSettings

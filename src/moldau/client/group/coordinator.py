@@ -3,8 +3,8 @@
 import asyncio
 from typing import TypeVar
 
-from moldau.client.addresses import Address
-from moldau.client.cluster import Cluster
+from moldau.client.connection.addresses import Address
+from moldau.client.connection.cluster import Cluster
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.find_coordinator import (
     FindCoordinatorRequest,

@@ -5,9 +5,9 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from moldau.client.assignment import Assignment
 from moldau.client.beside import call_or_await
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
+from moldau.client.consumer.assignment import Assignment
 from moldau.client.group.assignors import assignors_of
 from moldau.client.group.committed import CommittedOffsets
 from moldau.client.group.consumer_participation import ConsumerParticipation
@@ -16,8 +16,8 @@ from moldau.client.group.membership import Membership
 from moldau.client.group.participation import Participation
 from moldau.client.group.subscription import Subscription
 from moldau.client.metrics import Metrics
+from moldau.client.producer.transactions import GroupMetadata
 from moldau.client.settings import ConsumerSettings
-from moldau.client.transactions import GroupMetadata
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 

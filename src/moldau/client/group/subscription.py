@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.cli.console import reading as subject
 from moldau.cli.console.reading import Wanted, reading
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run

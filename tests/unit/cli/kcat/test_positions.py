@@ -4,7 +4,7 @@ import pytest
 
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
@@ -44,7 +44,7 @@ async def test_reading_begins_there(
 
 async def _create(broker: EmbeddedBroker, topic: str) -> None:
     """Three records, written from the broker's own loop."""
-    from moldau.client.producer import Producer
+    from moldau.client.producer.producer import Producer
 
     async with Producer[str, str](bootstrap_servers=broker.bootstrap_servers) as producer:
         for number in range(3):

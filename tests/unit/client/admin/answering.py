@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from moldau.client.addresses import Address
 from moldau.client.admin.admin import Admin
+from moldau.client.connection.addresses import Address
 from moldau.protocol.apis import API_BY_KEY, APIS
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.headers import decode_request_header, encode_response_header

@@ -7,7 +7,7 @@ import pytest
 from moldau.client.admin.admin import Admin
 from moldau.client.admin.offsets import HIGH_WATERMARK, MAX_TIMESTAMP
 from moldau.client.offset_lookup import EARLIEST, LATEST
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.errors import ErrorCode, OffsetOutOfRange, UnknownTopicOrPartition
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker

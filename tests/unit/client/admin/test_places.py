@@ -11,7 +11,7 @@ from moldau.client.admin.places import (
     AtLeaders,
     ByNumber,
 )
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.settings import AdminSettings
 from moldau.errors import (
     BrokerNotAvailable,

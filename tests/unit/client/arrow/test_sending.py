@@ -142,7 +142,7 @@ def test_tables_wait_for_room_and_keep_the_order_of_records(kafka: EmbeddedBroke
 
 
 async def test_the_asyncio_form_has_it_as_well(kafka: EmbeddedBroker) -> None:
-    from moldau.client.producer import Producer as AsyncProducer
+    from moldau.client.producer.producer import Producer as AsyncProducer
 
     async with AsyncProducer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         sent = await producer.send_table("t", TABLE, key="id")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moldau.client.arrow.tables import COLUMNS, SCHEMA, read_table
-from moldau.client.assignment import Chunk
+from moldau.client.consumer.assignment import Chunk
 from moldau.client.record import ConsumerRecord
 from moldau.errors import CorruptMessage
 from moldau.model import TopicPartition

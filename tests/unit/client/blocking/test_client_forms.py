@@ -6,8 +6,8 @@ import pytest
 
 from moldau.client import blocking
 from moldau.client.admin.admin import Admin
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer.producer import Producer
 
 # What the asyncio form has for the blocking one, which starts when it is made.
 INSIDE = {"start", "outgoing", "abort_unless_lost"}

@@ -8,8 +8,8 @@ from itertools import islice
 
 import pytest
 
-from moldau.client import consumer
 from moldau.client.blocking import Consumer, Producer
+from moldau.client.consumer import consumer
 from moldau.errors import NetworkException
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker

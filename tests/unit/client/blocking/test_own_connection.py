@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from moldau.client.blocking.own_connection import OwnConnection
-from moldau.client.opening import open_broker
-from moldau.client.produce_template import ProduceTemplate
+from moldau.client.connection.opening import open_broker
+from moldau.client.producer.produce_template import ProduceTemplate
 from moldau.client.settings import ProducerSettings
 from moldau.errors import NetworkException, RequestTimedOut
 from moldau.protocol.codec import encode

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from moldau.client import batches
 from moldau.client.blocking import Consumer, Producer
-from moldau.client.intake import Receipt
+from moldau.client.producer import batches
+from moldau.client.producer.intake import Receipt
 from moldau.errors import ErrorCode, InvalidRecord, NetworkException
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker

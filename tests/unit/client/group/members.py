@@ -1,6 +1,6 @@
 """Consumers in groups, quick to notice each other."""
 
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.testing.broker import EmbeddedBroker
 
 QUICK_GROUPS = {

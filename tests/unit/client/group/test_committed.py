@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from moldau.client.producer import Producer
+from moldau.client.producer.producer import Producer
 from moldau.errors import ErrorCode, GroupAuthorizationFailed, InvalidGroupId, RequestTimedOut
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker

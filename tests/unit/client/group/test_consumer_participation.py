@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.errors import (
     ErrorCode,
     FencedMemberEpoch,

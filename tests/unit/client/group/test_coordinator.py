@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, GroupAuthorizationFailed

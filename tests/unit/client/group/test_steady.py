@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from moldau.client import blocking
-from moldau.client.consumer import Consumer
+from moldau.client.consumer.consumer import Consumer
 from moldau.client.group.steady import SteadyHolder
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition

@@ -3,7 +3,7 @@
 import re
 
 from moldau import Consumer
-from moldau.client.cluster import Cluster
+from moldau.client.connection.cluster import Cluster
 from moldau.client.group.subscription import Subscription
 from moldau.client.settings import ClientSettings, ConsumerSettings
 from moldau.model import TopicPartition

@@ -1,0 +1,152 @@
+"""A transaction's phases, and what errors do to it."""
+
+import pytest
+
+from moldau.client.producer.transaction import Phase, Transaction
+from moldau.errors import (
+    ErrorCode,
+    InvalidTxnState,
+    KafkaError,
+    ProducerFenced,
+    TopicAuthorizationFailed,
+    TransactionalIdAuthorizationFailed,
+)
+from moldau.model import TopicPartition
+
+DENIED = KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "no")
+FENCED = KafkaError(ErrorCode.PRODUCER_FENCED, "fenced")
+
+
+@pytest.fixture
+def transaction() -> Transaction:
+    return Transaction("id")
+
+
+def test_one_comes_after_the_other(transaction: Transaction) -> None:
+    for end in (transaction.commit, transaction.abort):
+        transaction.begin()
+        transaction.check_open()
+        transaction.partitions.add(TopicPartition("t", 0))
+        transaction.groups.add("g")
+        end()
+        with pytest.raises(InvalidTxnState):
+            transaction.check_open()
+        transaction.end()
+        assert (transaction.is_empty, transaction.phase) == (True, Phase.IDLE)
+
+
+def test_nothing_happens_outside_of_one(transaction: Transaction) -> None:
+    with pytest.raises(InvalidTxnState, match="id: records are sent within a transaction"):
+        transaction.check_open()
+    with pytest.raises(InvalidTxnState, match="within a transaction"):
+        transaction.commit()
+    with pytest.raises(InvalidTxnState, match="no transaction to abort"):
+        transaction.abort()
+    transaction.begin()
+    with pytest.raises(InvalidTxnState, match="not over yet"):
+        transaction.begin()
+
+
+def test_a_commit_whose_end_is_unknown_can_be_asked_for_again(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.commit()
+    transaction.commit()
+    assert transaction.phase is Phase.COMMITTING
+
+
+def test_a_spoiled_transaction_can_only_be_aborted(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.fail(DENIED)
+    for attempt in (transaction.check_open, transaction.commit):
+        with pytest.raises(TopicAuthorizationFailed, match="must be aborted: no"):
+            attempt()
+    transaction.abort()
+    transaction.fail(DENIED)
+    assert transaction.phase is Phase.ABORTING
+    transaction.end()
+    transaction.begin()
+    transaction.check_open()
+
+
+def test_an_error_while_committing_spoils_it_too(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.commit()
+    transaction.fail_batch(DENIED)
+    assert transaction.phase is Phase.SPOILED
+    assert transaction.needs_new_epoch
+
+
+def test_who_was_replaced_cannot_go_on(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.fail(FENCED)
+    transaction.fail(DENIED)
+    for attempt in (
+        transaction.check_open,
+        transaction.commit,
+        transaction.abort,
+        transaction.begin,
+    ):
+        with pytest.raises(ProducerFenced, match=r"has taken over \(fenced\); make a new"):
+            attempt()
+
+
+def test_who_may_not_have_the_id_cannot_go_on(transaction: Transaction) -> None:
+    transaction.lose(KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "no"))
+    with pytest.raises(TransactionalIdAuthorizationFailed, match="id: no; make a new producer"):
+        transaction.begin()
+
+
+@pytest.mark.parametrize(
+    ("code", "phase"),
+    [
+        (ErrorCode.INVALID_PRODUCER_EPOCH, Phase.SPOILED),
+        (ErrorCode.INVALID_TXN_STATE, Phase.SPOILED),
+        (ErrorCode.PRODUCER_FENCED, Phase.LOST),
+        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, Phase.LOST),
+    ],
+)
+def test_a_leader_may_err_about_an_epoch(
+    transaction: Transaction, code: ErrorCode, phase: Phase
+) -> None:
+    transaction.begin()
+    transaction.fail_batch(KafkaError(code))
+    assert transaction.phase is phase
+
+
+def test_a_coordinator_does_not_err_about_an_epoch(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.fail(KafkaError(ErrorCode.INVALID_PRODUCER_EPOCH))
+    assert transaction.phase is Phase.LOST
+
+
+def test_an_id_that_brokers_forgot_needs_a_new_epoch(transaction: Transaction) -> None:
+    transaction.begin()
+    transaction.fail(KafkaError(ErrorCode.INVALID_PRODUCER_ID_MAPPING))
+    assert transaction.needs_new_epoch
+    assert transaction.phase is Phase.SPOILED
+
+
+def test_an_error_between_transactions_changes_nothing(transaction: Transaction) -> None:
+    transaction.fail(DENIED)
+    transaction.begin()
+    transaction.check_open()
+
+
+def test_it_is_empty_until_something_is_in_it(transaction: Transaction) -> None:
+    transaction.groups.add("g")
+    assert not transaction.is_empty
+
+
+def test_what_may_be_committed_already_cannot_be_aborted(transaction: Transaction) -> None:
+    assert not transaction.can_abort
+    transaction.begin()
+    assert transaction.can_abort
+    transaction.commit()
+    assert transaction.can_abort
+    transaction.is_end_asked = True
+    assert not transaction.can_abort
+    transaction.fail(DENIED)  # which says that it is not
+    assert transaction.can_abort
+    transaction.abort()
+    transaction.end()
+    assert not transaction.is_end_asked
