@@ -23,7 +23,7 @@ from moldau.streams import (
     Topology,
     ValueStore,
 )
-from moldau.streams.nodes import Node, Sink, Source
+from moldau.streams.nodes.nodes import Node, Sink, Source
 from moldau.streams.processors import Store, Time
 from moldau.streams.windows import Windows
 

@@ -20,7 +20,7 @@ from conformance.topology_comparison import (
     run_together,
 )
 from conformance.topology_transcripts import Transcript
-from moldau.streams.test_driver import local_session
+from moldau.streams.testing.driver import local_session
 
 # Of what is slow, one transcript for each way in which Spark is used; of the rest, all.
 SLOW = ("table-count", "sliding", "stream-table", "foreign-key-left", "sliding.late-in-one-batch")

@@ -17,9 +17,9 @@ from conformance.apache.broker import apache_broker, free_port
 from conformance.apache.marks import needs_apache
 from conformance.transacting import DEADLINE_S
 from moldau.streams import json
-from moldau.streams.running_app import load_app
-from moldau.streams.test_driver import TestDriver, local_session
-from moldau.streams.test_driver_processors import ProcessorDriver
+from moldau.streams.run.app import load_app
+from moldau.streams.testing.driver import TestDriver, local_session
+from moldau.streams.testing.processors import ProcessorDriver
 
 pytestmark = pytest.mark.needs("java")
 ROOT = Path(__file__).parents[2]

@@ -8,15 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from moldau.streams import (
-    LONG,
-    KTable,
-    SessionWindows,
-    SlidingWindows,
-    StreamsBuilder,
-    TimeWindows,
-)
-from moldau.streams.test_driver import TestDriver, local_session
+from moldau.streams import LONG, KTable, SessionWindows, SlidingWindows, StreamsBuilder, TimeWindows
+from moldau.streams.testing.driver import TestDriver, local_session
 
 pytestmark = pytest.mark.needs("java")
 TUMBLING = TimeWindows.of_size_and_grace(10, 5)

@@ -18,7 +18,7 @@ from moldau.cli.terminal.options import (
 from moldau.config.listeners import LOOPBACK
 
 if TYPE_CHECKING:
-    from moldau.streams.running_app import App
+    from moldau.streams.run.app import App
 
 OPTIONS = Options(
     "streams",
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _app(file: str, given: Given) -> "App":
     try:
-        from moldau.streams.running_app import NoTopology, load_app  # noqa: PLC0415 - takes long
+        from moldau.streams.run.app import NoTopology, load_app  # noqa: PLC0415 - takes long
     except ModuleNotFoundError as error:
         raise CommandFailed(f"{error.name} is missing: pip install 'moldau[spark]'") from error
     try:
@@ -81,7 +81,7 @@ def _describe(app: "App", wanted: str) -> int:
 
 
 def _run(app: "App", given: Given) -> int:
-    from moldau.streams.running_command import Running  # noqa: PLC0415 - imports Spark
+    from moldau.streams.run.command import Running  # noqa: PLC0415 - imports Spark
 
     given.require("bootstrap-server")
     stop = threading.Event()
@@ -121,7 +121,7 @@ def trigger(given: Given) -> dict[str, object]:
 
 def clients(given: Given) -> dict[str, str]:
     """Options of source and clients: those of the file, and what the command line says of them."""
-    from moldau.streams.running_clients import KINDS  # noqa: PLC0415 - takes long
+    from moldau.streams.run.clients import KINDS  # noqa: PLC0415 - takes long
 
     settings = usable(KINDS, read_file(given.text("command-config")))
     in_file = {f"kafka.{name}": str(value) for name, value in settings.items()}

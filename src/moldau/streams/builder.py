@@ -1,7 +1,7 @@
 """Where a topology begins: streams and tables of topics."""
 
-from moldau.streams import nodes
-from moldau.streams.graph import Graph
+from moldau.streams.nodes import nodes
+from moldau.streams.nodes.graph import Graph
 from moldau.streams.serdes import BYTES, STRING, Serde
 from moldau.streams.stream import KStream
 from moldau.streams.table import GlobalKTable, KTable

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from moldau.streams.nodes import GlobalTableSource, InternalTopic, Node, Sink, Source, Topic
+from moldau.streams.nodes.nodes import GlobalTableSource, InternalTopic, Node, Sink, Source, Topic
 from moldau.streams.topology import Topology
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from moldau.streams import nodes
 from moldau.streams.functions import Expression, Folding, PythonFunction, Summary
-from moldau.streams.graph import Graph, Handle
+from moldau.streams.nodes import nodes
+from moldau.streams.nodes.graph import Graph, Handle
 from moldau.streams.table import KTable
 from moldau.streams.windows import SessionWindows, SlidingWindows, Windows
 

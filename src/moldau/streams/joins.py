@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Self
 
 from moldau.streams.functions import Expression
-from moldau.streams.graph import Handle
-from moldau.streams.join_nodes import (
+from moldau.streams.join_windows import JoinWindows
+from moldau.streams.nodes.graph import Handle
+from moldau.streams.nodes.joins import (
     ForeignKeyJoin,
     GlobalJoin,
     Joiner,
@@ -13,7 +14,6 @@ from moldau.streams.join_nodes import (
     StreamTableJoin,
     TableJoin,
 )
-from moldau.streams.join_windows import JoinWindows
 
 if TYPE_CHECKING:
     from moldau.streams.stream import KStream

@@ -3,7 +3,7 @@
 from html import escape
 
 from moldau.streams.description import sink_topic, topic_text
-from moldau.streams.nodes import Node, Sink, Source
+from moldau.streams.nodes.nodes import Node, Sink, Source
 from moldau.streams.topology import Topology
 
 _BOX_WIDTH, _BOX_HEIGHT = 260, 44

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from moldau.streams import nodes
 from moldau.streams.functions import ColumnFunction, Expression
-from moldau.streams.graph import Handle
 from moldau.streams.joins import StreamJoins
-from moldau.streams.processor_nodes import Process
+from moldau.streams.nodes import nodes
+from moldau.streams.nodes.graph import Handle
+from moldau.streams.nodes.processors import Process
 from moldau.streams.processors import Processor
 from moldau.streams.serdes import Serde
 

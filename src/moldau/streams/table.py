@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from moldau.streams import nodes
 from moldau.streams.functions import Expression
-from moldau.streams.graph import Handle
 from moldau.streams.joins import TableJoins
+from moldau.streams.nodes import nodes
+from moldau.streams.nodes.graph import Handle
 from moldau.streams.stream import KStream
 from moldau.streams.topology import ancestors, windows_of
 

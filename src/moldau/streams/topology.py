@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moldau.streams.nodes import Node, Sink
+from moldau.streams.nodes.nodes import Node, Sink
 
 if TYPE_CHECKING:
-    from moldau.streams.compiling import Query
-    from moldau.streams.inputs import Inputs
+    from moldau.streams.compile.compiling import Query
+    from moldau.streams.compile.inputs import Inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Topology:
 
     def compile(self, inputs: "Inputs", application: str) -> "tuple[Query, ...]":
         """The topology as Spark's queries, on given inputs."""
-        from moldau.streams.compiling import compiled  # noqa: PLC0415 - imports pyspark
+        from moldau.streams.compile.compiling import compiled  # noqa: PLC0415 - imports pyspark
 
         return compiled(self, inputs, application)
 

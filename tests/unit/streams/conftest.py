@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from moldau.streams.test_driver import local_session
+from moldau.streams.testing.driver import local_session
 
 
 @pytest.fixture(scope="module")

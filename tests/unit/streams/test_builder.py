@@ -6,7 +6,13 @@ import sys
 import pytest
 
 from moldau.streams import BYTES, LONG, STRING, StreamsBuilder
-from moldau.streams.nodes import DeadLetters, Decode, GlobalTableSource, StreamSource, TableSource
+from moldau.streams.nodes.nodes import (
+    DeadLetters,
+    Decode,
+    GlobalTableSource,
+    StreamSource,
+    TableSource,
+)
 
 
 def test_importing_streams_brings_neither_spark_nor_arrow() -> None:

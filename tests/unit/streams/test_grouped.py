@@ -5,7 +5,7 @@ import pytest
 from moldau.streams import SessionWindows, SlidingWindows, StreamsBuilder, TimeWindows
 from moldau.streams.functions import Summary
 from moldau.streams.grouped import KGroupedStream, KGroupedTable
-from moldau.streams.nodes import Fold, InternalTopic, Sink, Summarize
+from moldau.streams.nodes.nodes import Fold, InternalTopic, Sink, Summarize
 
 SLIDING = SlidingWindows.of_time_difference_with_no_grace(5)
 SESSIONS = SessionWindows.of_inactivity_gap_with_no_grace(5)

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.streams import JoinWindows, StreamsBuilder
-from moldau.streams.join_nodes import (
+from moldau.streams.nodes.joins import (
     ForeignKeyJoin,
     GlobalJoin,
     StreamJoin,

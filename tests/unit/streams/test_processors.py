@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from moldau.streams import StreamsBuilder
-from moldau.streams.processor_nodes import Process
+from moldau.streams.nodes.processors import Process
 from moldau.streams.processors import Context, Processor, Record
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.streams import LONG, STRING, StreamsBuilder
-from moldau.streams.nodes import Branch, Filter, Node, Sink, StreamSource
+from moldau.streams.nodes.nodes import Branch, Filter, Node, Sink, StreamSource
 
 
 def kinds(builder: StreamsBuilder) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.streams import StreamsBuilder, TimeWindows
-from moldau.streams.nodes import Changes, Filter, MapValues, Suppress
+from moldau.streams.nodes.nodes import Changes, Filter, MapValues, Suppress
 
 
 def test_steps_of_tables_know_that_they_are() -> None:

@@ -1,0 +1,48 @@
+"""Counts, sums, least and greatest where Spark's own aggregations cannot give them.
+
+Of sessions, Spark gives nothing before they close; and in a query of final results, nothing by key
+alone. There they are folded in Python.
+"""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from moldau.streams.compile.expressions import column
+from moldau.streams.compile.folding import FoldTask
+from moldau.streams.compile.folds import folded_records
+from moldau.streams.compile.records import KEY, SIGN, VALUE, with_columns
+from moldau.streams.functions import Folding, Summary
+from moldau.streams.nodes import nodes
+
+_KINDS = ("count", "sum", "min", "max")
+
+
+def folded_summary(node: nodes.Summarize, frame: DataFrame) -> DataFrame:
+    """The aggregates that a micro-batch has changed."""
+    summary = node.summaries[0]
+    if len(node.summaries) > 1 or summary.kind not in _KINDS:
+        raise TypeError(
+            f"{node.name}: there are only count, sum, min, max, reduce and aggregate of sessions "
+            "that are not suppressed, and behind joins of streams or suppression; others need "
+            ".suppress_until_window_closes(), or .through(topic) before them"
+        )
+    rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
+    values = with_columns(rows, value=_value(summary, is_signed=SIGN in frame.columns))
+    task = FoldTask(values, combining(summary.kind), "update")
+    return folded_records(task, node.windows, node.name)
+
+
+def combining(kind: str) -> Folding:
+    """A fold that does what Spark's aggregation of this name would."""
+
+    def combine(_key: object, value: float, so_far: float) -> float:
+        if kind == "min":
+            return min(value, so_far)
+        return max(value, so_far) if kind == "max" else so_far + value
+
+    return Folding(combine, merge=combine)
+
+
+def _value(summary: Summary, *, is_signed: bool) -> Column:
+    of = f.lit(1).cast("bigint") if summary.of is None else column(summary.of)
+    return f.col(SIGN) * of if is_signed else of

@@ -1,0 +1,117 @@
+"""Aggregations by Python functions over sessions, which change as records come."""
+
+from collections.abc import Iterator
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+from pyspark.sql.types import ArrayType, LongType, StructField, StructType
+
+from moldau.streams.compile.compilation import Mode
+from moldau.streams.compile.folding import (
+    MILLIS,
+    FoldTask,
+    aggregate_types,
+    plain,
+    state_input,
+    with_watermark,
+)
+from moldau.streams.compile.ordering import in_order
+from moldau.streams.compile.records import KEY, VALUE
+from moldau.streams.compile.sessions import Session, Sessions
+from moldau.streams.compile.windowed_folding import END, START
+from moldau.streams.functions import Folding
+from moldau.streams.windows import SessionWindows
+
+
+def fold_sessions(task: FoldTask, windows: SessionWindows) -> DataFrame:
+    """Rows of key, start, end, value and millis; a session that has become another is deleted."""
+    rows = state_input(with_watermark(task.frame, windows))
+    types = aggregate_types(rows, task.folding)
+    times = [StructField(START, LongType()), StructField(END, LongType())]
+    session = StructType([*times, *types.fields])
+    output = StructType([rows.schema[KEY], *session.fields])
+    state = StructType([StructField("open", ArrayType(session))])
+    processor = FoldSessions(task.folding, state, windows, task.mode)
+    return rows.groupBy(KEY).transformWithState(processor, output, "update", "eventTime")
+
+
+class FoldSessions(StatefulProcessor):
+    """All open sessions of a key."""
+
+    def __init__(
+        self, folding: Folding, types: StructType, windows: SessionWindows, mode: Mode
+    ) -> None:
+        self._folding = folding
+        self._types = types
+        self._gap_ms = windows.gap_ms
+        self._mode = mode
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._handle = handle
+        self._state = handle.getValueState("sessions", self._types)
+
+    def handleInputRows(  # noqa: N802 - Spark's name
+        self,
+        key: tuple[object],
+        rows: Iterator[Row],
+        timerValues: TimerValues,  # noqa: N803 - Spark's name
+    ) -> Iterator[Row]:
+        sessions = self._restored(key[0])
+        before = list(sessions.open)
+        oldest_ms = timerValues.getCurrentWatermarkInMs() - self._gap_ms
+        for row in in_order(rows):
+            if row.millis >= oldest_ms:
+                sessions.add(row.value, row.millis)
+        known = {(each.start_ms, each.end_ms) for each in sessions.open}
+        if self._mode == "update":
+            for each in before:
+                if (each.start_ms, each.end_ms) not in known:
+                    yield _result(key[0], each, is_deleted=True)
+        for each in sessions.open:
+            if each not in before:
+                self._handle.registerTimer(each.end_ms + self._gap_ms + 1)
+                if self._mode == "update":
+                    yield _result(key[0], each)
+        self._store(sessions)
+
+    def handleExpiredTimer(  # noqa: N802 - Spark's name
+        self,
+        key: tuple[object],
+        timerValues: TimerValues,  # noqa: ARG002, N803 - Spark's name
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803 - Spark's name
+    ) -> Iterator[Row]:
+        sessions = self._restored(key[0])
+        closed = sessions.close(expiredTimerInfo.getExpiryTimeInMs() - self._gap_ms - 1)
+        self._store(sessions)
+        if self._mode == "append":
+            yield from (_result(key[0], each) for each in closed)
+
+    def _restored(self, key: object) -> Sessions:
+        found = self._state.get()
+        stored = [] if found is None else [_session(each) for each in found[0]]
+        return Sessions(key, self._folding, self._gap_ms, stored)
+
+    def _store(self, sessions: Sessions) -> None:
+        if not sessions.open:
+            self._state.clear()
+            return
+        rows = [
+            Row(**{START: each.start_ms, END: each.end_ms, VALUE: each.value, MILLIS: each.millis})
+            for each in sessions.open
+        ]
+        self._state.update((rows,))
+
+
+def _session(stored: Row) -> Session:
+    return Session(stored[0], stored[1], plain(stored[2]), stored[3])
+
+
+def _result(key: object, session: Session, *, is_deleted: bool = False) -> Row:
+    window = {KEY: key, START: session.start_ms, END: session.end_ms}
+    value = None if is_deleted else session.value
+    return Row(**window, **{VALUE: value, MILLIS: session.millis})

@@ -1,0 +1,1 @@
+"""The nodes of a topology: plain declarations that know nothing of Spark."""

@@ -1,0 +1,1 @@
+"""A topology while it runs: started, watched, started again, shown."""

@@ -1,0 +1,186 @@
+"""A topology while it runs: its queries are started, watched, started again, and stopped."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from moldau.errors import KafkaError
+from moldau.runtime.clock import Clock, SystemClock
+from moldau.spark.batch_writing import BatchWriting
+from moldau.spark.sink_columns import SinkColumns
+from moldau.spark.sink_options import SinkOptions
+from moldau.streams.compile.compiling import Query
+from moldau.streams.run.restarts import Restarts
+
+_log = logging.getLogger(__name__)
+
+RENEWAL_MS = 24 * 3_600_000
+"""The offsets of groups expire: an idle query says again, so often, which batch was its last."""
+RENEWAL_RETRY_MS = 600_000
+"""When that failed: offsets expire after days, so there is time."""
+_LOOK_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How queries run; `checkpoint` is the directory from which they go on after a restart.
+
+    `sink` has its options, with the names of Spark's own.
+    """
+
+    sink: Mapping[str, str]
+    checkpoint: str
+    is_exactly_once: bool = True
+    trigger: Mapping[str, object] = field(default_factory=dict)
+
+
+class RunningQuery:
+    """One query, whichever attempt it is at."""
+
+    def __init__(self, query: Query, settings: RunSettings, clock: Clock) -> None:
+        self.name = query.name
+        self.failure_count = 0
+        self._query = query
+        self._settings = settings
+        self._clock = clock
+        self._restarts = Restarts()
+        self._started: StreamingQuery | None = None
+        self._writing: BatchWriting | None = None
+        self._renewal_ms = clock.monotonic_ms() + RENEWAL_MS
+
+    @property
+    def progress(self) -> Mapping[str, object] | None:
+        """What Spark says of the last micro-batch."""
+        return None if self._started is None else self._started.lastProgress
+
+    def look(self) -> None:
+        """Start the query if it does not run and its time has come."""
+        if self._started is not None and not self._started.isActive:
+            self._note_end(self._started)
+        now_ms = self._clock.monotonic_ms()
+        if self._started is None:
+            if self._restarts.is_due(now_ms):
+                self._start()
+        elif self._started.lastProgress is not None:
+            self._restarts.note_success()
+            self._renew(now_ms)
+
+    def stop(self) -> None:
+        """End; a micro-batch that is under way is done again after the next start."""
+        if self._started is not None:
+            self._started.stop()
+        self._hang_up()
+
+    def is_done(self) -> bool:
+        """Whether a query that ends by itself has come to its end."""
+        return (
+            self._started is not None
+            and not self._started.isActive
+            and self._started.exception() is None
+        )
+
+    def _start(self) -> None:
+        write = self._exactly_once() if self._settings.is_exactly_once else self._at_least_once
+        writer = self._query.frame.writeStream.outputMode(self._query.mode)
+        writer = writer.queryName(self.name).foreachBatch(self._prepared(write))
+        writer = writer.option("checkpointLocation", f"{self._settings.checkpoint}/{self.name}")
+        if self._settings.trigger:
+            writer = writer.trigger(**self._settings.trigger)  # type: ignore[call-overload]
+        self._started = writer.start()
+
+    def _prepared(
+        self, write: Callable[[DataFrame, int], None]
+    ) -> Callable[[DataFrame, int], None]:
+        def prepare(batch: DataFrame, batch_id: int) -> None:
+            if self._query.fan_out is None:
+                write(self._query.outputs(batch), batch_id)
+                return
+            batch.persist()
+            try:
+                write(self._query.outputs(batch), batch_id)
+            finally:
+                batch.unpersist()
+
+        return prepare
+
+    def _exactly_once(self) -> Callable[[DataFrame, int], None]:
+        sink = SinkOptions.read(self._settings.sink)
+
+        def write(rows: DataFrame, batch_id: int) -> None:
+            if self._writing is None:
+                self._writing = BatchWriting(sink, SinkColumns.of(rows.schema, None))
+                self._writing.is_wanted = self._is_wanted
+            self._writing.write(rows, batch_id)
+
+        return write
+
+    def _is_wanted(self) -> bool:
+        """Whether a micro-batch that failed is worth another try."""
+        return self._started is None or self._started.isActive
+
+    def _at_least_once(self, rows: DataFrame, _batch_id: int) -> None:
+        rows.write.format("moldau").options(**self._settings.sink).mode("append").save()
+
+    def _note_end(self, ended: StreamingQuery) -> None:
+        error = ended.exception()
+        if error is None:
+            return
+        self.failure_count += 1
+        delay_ms = self._restarts.note_failure(self._clock.monotonic_ms())
+        reason = _reason(error)
+        _log.error("%s failed and starts again in %.1f s: %s", self.name, delay_ms / 1e3, reason)
+        self._hang_up()
+        self._started = None
+
+    def _renew(self, now_ms: int) -> None:
+        if self._writing is None or now_ms < self._renewal_ms:
+            return
+        assert self._started is not None
+        try:
+            self._writing.renew(self._started.id)
+            self._renewal_ms = now_ms + RENEWAL_MS
+        except KafkaError as error:
+            self._renewal_ms = now_ms + RENEWAL_RETRY_MS
+            _log.warning("%s could not say again which batch was its last: %s", self.name, error)
+
+    def _hang_up(self) -> None:
+        if self._writing is not None:
+            self._writing.close()
+            self._writing = None
+
+
+def run(
+    queries: list[RunningQuery],
+    stop: threading.Event,
+    show: Callable[[list[RunningQuery]], None],
+) -> None:
+    """Keep queries running until told to stop, or until all have come to their end."""
+    try:
+        while not stop.wait(_LOOK_S) and not all(query.is_done() for query in queries):
+            for query in queries:
+                query.look()
+            show(queries)
+        if not stop.is_set():
+            show(queries)  # how they ended
+    finally:
+        for query in queries:
+            query.stop()
+
+
+def running_queries(
+    queries: tuple[Query, ...], settings: RunSettings, clock: Clock | None = None
+) -> list[RunningQuery]:
+    """The queries of a topology, none of them started yet."""
+    return [RunningQuery(query, settings, clock or SystemClock()) for query in queries]
+
+
+def _reason(error: PySparkException) -> str:
+    """The line that tells most: the last cause, not Spark's plan after it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if "Error:" in line or "Exception:" in line]
+    return (causes or lines or ["no reason was given"])[-1][:500]

@@ -1,0 +1,1 @@
+"""Topologies and processors on given records, without a cluster."""

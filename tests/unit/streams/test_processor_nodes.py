@@ -1,7 +1,0 @@
-"""What a processor is to those who plan queries."""
-
-from moldau.streams.processor_nodes import Process
-
-
-def test_a_processor_keeps_something_and_never_waits_for_windows() -> None:
-    assert (Process.is_stateful, Process.is_final) == (True, False)
