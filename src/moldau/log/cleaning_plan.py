@@ -13,7 +13,6 @@ from typing import NamedTuple
 from moldau.log.log import Log
 from moldau.log.producer_state import LastRecord
 from moldau.log.transaction_index import AbortedTransaction
-from moldau.model import TopicPartition
 
 COMPACT = "compact"
 
@@ -85,17 +84,13 @@ def is_due(log: Log, dirtiness: Dirtiness) -> bool:
 
 
 def choose(
-    logs: Iterable[Log], clean_offsets: Mapping[TopicPartition, int], *, now_ms: int
+    logs: Iterable[Log], clean_offsets: Mapping[Log, int], *, now_ms: int
 ) -> tuple[Log, Dirtiness] | None:
-    """The dirtiest of the logs that are due, or None if none is.
-
-    `clean_offsets` is what `cleaner-offset-checkpoint` holds; whoever truncates a log below
-    its clean offset has to lower it.
-    """
+    """The dirtiest of the logs that are due, or None if none is."""
     best: tuple[Log, Dirtiness] | None = None
     for log in logs:
         if COMPACT in log.config.cleanup_policy:
-            dirtiness = measure(log, clean_offsets.get(log.partition), now_ms=now_ms)
+            dirtiness = measure(log, clean_offsets.get(log), now_ms=now_ms)
             if is_due(log, dirtiness) and (best is None or dirtiness.ratio > best[1].ratio):
                 best = log, dirtiness
     return best

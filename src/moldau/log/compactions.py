@@ -1,19 +1,20 @@
-"""The compactions of one log directory: which log comes next, and up to where each is clean.
+"""The compactions of a broker's logs: which log comes next, and up to where each is clean.
 
 A log is idle, busy (one compaction at a time), or given up: its segments are damaged, or a
-batch has more keys than fit the memory. The one who owns the directory drives it:
+batch has more keys than fit the memory. `broker/storage/cleaning.py` drives it:
 
+    compactions.load(disk, path, logs)                  for each directory, once
     job = compactions.begin(logs, now_ms=...)           on the loop
-    cleaner = Cleaner(disk, job.plan, workspace, pace)
-    for each segment of cleaner.segments():             in a thread, up to the next segment
-        swap_in(job.log, job.plan, segment, now_ms=...) on the loop; if False: abandon(job)
-    compactions.finish(job, cleaner.end_offset)         then save() in a thread
+    for each segment of Cleaner(...).segments():        in a thread, up to the next segment
+        swap_in(job.log, job.plan, segment, now_ms=...) on the loop, until it is False
+    compactions.finish(job, cleaner.end_offset)         or give_up(job), or neither
+    compactions.release(job)                            whatever came of it
 
 Where a log is clean survives in `cleaner-offset-checkpoint`; without it all is dirty.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from moldau.log import checkpoint
@@ -32,70 +33,80 @@ class Job(NamedTuple):
     log: Log
     plan: CleaningPlan
 
+    def has_changed(self) -> bool:
+        """Whether files that the plan names may be gone for good reason."""
+        present = {segment.base_offset for segment in self.log.segments}
+        return (
+            self.log.folder.path != self.plan.folder_path
+            or self.log.truncation_count != self.plan.truncation_count
+            or any(source.base_offset not in present for source in self.plan.sources)
+        )
+
+
+class _Clean(NamedTuple):
+    """How far a log is clean; after another truncation that may mean other bytes."""
+
+    end_offset: int
+    truncation_count: int
+
 
 class Compactions:
-    """What is known about compaction in one log directory."""
+    """What is known about the compaction of logs that are open."""
 
-    __slots__ = ("_busy", "_clean_offsets", "_given_up")
+    __slots__ = ("_busy", "_clean", "_given_up")
 
-    def __init__(self, clean_offsets: dict[TopicPartition, int]) -> None:
-        self._clean_offsets = clean_offsets
-        self._busy: set[TopicPartition] = set()
-        self._given_up: set[TopicPartition] = set()
+    def __init__(self) -> None:
+        self._clean: dict[Log, _Clean] = {}
+        self._busy: dict[Log, None] = {}
+        self._given_up: dict[Log, None] = {}
 
-    @classmethod
-    def load(cls, disk: Disk, directory_path: str) -> "Compactions":
-        """Read the checkpoint of a log directory; a malformed one makes everything dirty."""
+    def load(self, disk: Disk, directory_path: str, logs: Mapping[TopicPartition, Log]) -> None:
+        """Read the checkpoint of a directory; a malformed one makes all its logs dirty."""
         path = f"{directory_path}/{checkpoint.CLEANER_OFFSETS}"
         try:
-            return cls(checkpoint.read_offsets(disk, path))
+            offsets = checkpoint.read_offsets(disk, path)
         except CheckpointError as error:
-            _log.warning("%s: %s", path, error)
-            return cls({})
+            _log.warning("%s: %s; compacting from the start", path, error)
+            return
+        for partition, offset in offsets.items():
+            if partition in logs:
+                log = logs[partition]
+                self._clean[log] = _Clean(offset, log.truncation_count)
 
-    def save(self, disk: Disk, directory_path: str) -> None:
-        """Write the checkpoint."""
-        path = f"{directory_path}/{checkpoint.CLEANER_OFFSETS}"
-        checkpoint.write_offsets(disk, path, self._clean_offsets)
+    def clean_offsets(self, logs: Iterable[Log]) -> dict[TopicPartition, int]:
+        """Up to where these are clean, those that are: what a checkpoint holds."""
+        return {log.partition: self._clean[log].end_offset for log in logs if self._is_clean(log)}
 
-    def clean_offset(self, partition: TopicPartition) -> int | None:
-        """Up to where a log is clean, if it ever was compacted."""
-        return self._clean_offsets.get(partition)
+    def begin(self, logs: Collection[Log], *, now_ms: int) -> Job | None:
+        """The next compaction: of the dirtiest log that is due, idle and not given up.
 
-    def begin(self, logs: Iterable[Log], *, now_ms: int) -> Job | None:
-        """The next compaction: of the dirtiest log that is due, idle and not given up."""
-        idle = (log for log in logs if log.partition not in self._busy | self._given_up)
-        chosen = choose(idle, self._clean_offsets, now_ms=now_ms)
+        What was known about others than these is forgotten: they are deleted, or offline.
+        """
+        present = dict.fromkeys(logs)
+        self._clean = {log: self._clean[log] for log in present if self._is_clean(log)}
+        self._given_up = {log: None for log in self._given_up if log in present}
+        idle = (log for log in present if log not in self._busy and log not in self._given_up)
+        offsets = {log: clean.end_offset for log, clean in self._clean.items()}
+        chosen = choose(idle, offsets, now_ms=now_ms)
         if chosen is None:
             return None
         log, dirtiness = chosen
-        self._busy.add(log.partition)
+        self._busy[log] = None
         return Job(log, plan(log, dirtiness, now_ms=now_ms))
 
     def finish(self, job: Job, end_offset: int) -> None:
         """All segments are swapped in: the log is clean up to `end_offset`."""
-        self._busy.discard(job.log.partition)
-        # After a truncation `end_offset` is about records that are gone.
-        if job.log.truncation_count == job.plan.truncation_count:
-            self._clean_offsets[job.log.partition] = end_offset
+        self._clean[job.log] = _Clean(end_offset, job.plan.truncation_count)
 
-    def abandon(self, job: Job) -> None:
-        """The log has changed under the work, or the work was cancelled: it starts over."""
-        self._busy.discard(job.log.partition)
-
-    def give_up(self, job: Job, reason: Exception) -> None:
+    def give_up(self, job: Job) -> None:
         """The log cannot be compacted; it is left alone until it is opened again."""
-        _log.error("%s is not compacted any more: %s", job.log.partition, reason)
-        self._busy.discard(job.log.partition)
-        self._given_up.add(job.log.partition)
+        self._given_up[job.log] = None
 
-    def truncated(self, partition: TopicPartition, offset: int) -> None:
-        """A log was cut: what is written from `offset` on will be dirty."""
-        clean_offset = self._clean_offsets.get(partition)
-        if clean_offset is not None and clean_offset > offset:
-            self._clean_offsets[partition] = offset
+    def release(self, job: Job) -> None:
+        """The work is over; unless it was finished, it starts over."""
+        del self._busy[job.log]
 
-    def forget(self, partition: TopicPartition) -> None:
-        """The log is gone from this directory."""
-        self._clean_offsets.pop(partition, None)
-        self._given_up.discard(partition)
+    def _is_clean(self, log: Log) -> bool:
+        """Whether a compaction has reached it, and it has not been cut since."""
+        clean = self._clean.get(log)
+        return clean is not None and clean.truncation_count == log.truncation_count

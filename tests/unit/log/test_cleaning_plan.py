@@ -117,9 +117,7 @@ def test_a_topic_that_compacts_and_deletes_is_compacted() -> None:
 
 def test_the_dirtiest_log_is_chosen() -> None:
     topics = [four_segments(number) for number in range(3)]
-    clean_offsets = {
-        TopicPartition("t", number): offset for number, offset in enumerate((20, 10, 30))
-    }
+    clean_offsets = {topics[number].log: offset for number, offset in enumerate((20, 10, 30))}
 
     chosen = choose([topic.log for topic in topics], clean_offsets, now_ms=topics[0].now_ms)
 

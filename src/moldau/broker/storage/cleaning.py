@@ -3,32 +3,21 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
 
 from moldau.broker.storage.checkpoints import Checkpoints
 from moldau.config.broker.cleaner import CleanerConfig
 from moldau.errors import KafkaError, ProtocolError
-from moldau.log import checkpoint, cleaning_plan
-from moldau.log.checkpoint import CheckpointError
+from moldau.log import checkpoint
 from moldau.log.cleaner import CleanedSegment, Cleaner, KeyMapTooSmall, Workspace
-from moldau.log.cleaning_plan import CleaningPlan, Dirtiness
 from moldau.log.cleaning_swap import swap_in
+from moldau.log.compactions import Compactions, Job
 from moldau.log.directory import LogDirectory
-from moldau.log.log import Log
 from moldau.log.pace import Pace
-from moldau.model import TopicPartition
 from moldau.runtime.clock import Clock
 from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
-
-
-class _Clean(NamedTuple):
-    """How far a log is clean; after another truncation that may mean other bytes."""
-
-    end_offset: int
-    truncation_count: int
 
 
 class Cleaning:
@@ -49,9 +38,8 @@ class Cleaning:
         self._config = config
         self._clock = clock
         self._seed = seed
-        self._known: dict[LogDirectory, dict[Log, _Clean]] = {}
-        self._busy: dict[Log, None] = {}
-        self._unreadable: dict[Log, None] = {}
+        self._compactions = Compactions()
+        self._loaded: set[LogDirectory] = set()
 
     async def run(self) -> None:
         """Clean until cancelled."""
@@ -66,85 +54,62 @@ class Cleaning:
 
     async def clean_dirtiest(self) -> bool:
         """Compact the log that needs it most; says whether there was one."""
-        now_ms = self._clock.now_ms()
-        best: tuple[LogDirectory, Log, Dirtiness] | None = None
-        for directory in self._directories:
-            offsets = _offsets(self._clean_logs(directory))
-            chosen = cleaning_plan.choose(self._candidates(directory), offsets, now_ms=now_ms)
-            if chosen and (best is None or chosen[1].ratio > best[2].ratio):
-                best = directory, *chosen
-        if best is None:
+        online = [directory for directory in self._directories if directory.volume.is_online]
+        for directory in online:
+            self._load(directory)
+        homes = {log: directory for directory in online for log in directory.logs.values()}
+        job = self._compactions.begin(homes, now_ms=self._clock.now_ms())
+        if job is None:
             return False
-        directory, log, dirtiness = best
-        self._busy[log] = None
         try:
-            await self._clean(directory, log, dirtiness)
+            await self._compact(job, homes[job.log])
         except KafkaError as error:
-            _log.warning("%s is not compacted: %s", log.partition, error)
+            _log.warning("%s is not compacted: %s", job.log.partition, error)
         finally:
-            del self._busy[log]
+            self._compactions.release(job)
         return True
 
-    def _candidates(self, directory: LogDirectory) -> Sequence[Log]:
-        if not directory.volume.is_online:
-            return ()
-        return [
-            log
-            for log in directory.logs.values()
-            if log not in self._busy and log not in self._unreadable
-        ]
+    def _load(self, directory: LogDirectory) -> None:
+        """Once, when its logs are open: what is clean is known by log."""
+        if directory not in self._loaded:
+            self._loaded.add(directory)
+            volume = directory.volume
+            self._compactions.load(volume.disk, volume.path, directory.logs)
 
-    async def _clean(self, directory: LogDirectory, log: Log, dirtiness: Dirtiness) -> None:
-        plan = cleaning_plan.plan(log, dirtiness, now_ms=self._clock.now_ms())
+    async def _compact(self, job: Job, directory: LogDirectory) -> None:
         stop = threading.Event()
-        cleaner = Cleaner(directory.volume.disk, plan, self._workspace(), self._pace(stop))
+        cleaner = Cleaner(directory.volume.disk, job.plan, self._workspace(), self._pace(stop))
         try:
-            is_done = await self._rewrite(log, plan, cleaner, stop)
+            is_done = await self._rewrite(job, cleaner, stop)
         except (ProtocolError, KeyMapTooSmall) as error:
-            self._unreadable[log] = None
-            _log.error("%s cannot be compacted: %s", log.partition, error)
+            self._compactions.give_up(job)
+            _log.error("%s cannot be compacted: %s", job.log.partition, error)
             return
         except OSError as error:
-            if not _has_changed(log, plan):
+            if not job.has_changed():
                 raise directory.volume.fail(error) from error
             is_done = False
         if is_done:
-            clean_logs = self._clean_logs(directory)
-            clean_logs[log] = _Clean(cleaner.end_offset, plan.truncation_count)
-            checkpoints = self._directories[directory]
-            await checkpoints.save(checkpoint.CLEANER_OFFSETS, _offsets(clean_logs))
+            self._compactions.finish(job, cleaner.end_offset)
+            offsets = self._compactions.clean_offsets(directory.logs.values())
+            await self._directories[directory].save(checkpoint.CLEANER_OFFSETS, offsets)
             _log.info(
                 "compacted %s up to offset %d: %d of %d records left",
-                log.partition,
+                job.log.partition,
                 cleaner.end_offset,
                 cleaner.records_retained,
                 cleaner.records_read,
             )
 
-    async def _rewrite(
-        self, log: Log, plan: CleaningPlan, cleaner: Cleaner, stop: threading.Event
-    ) -> bool:
+    async def _rewrite(self, job: Job, cleaner: Cleaner, stop: threading.Event) -> bool:
         """Says whether all of it was swapped in: the log may change under the work."""
         segments = cleaner.segments()
         while True:
             cleaned = await in_thread(lambda: _next(segments), on_cancel=stop.set)
             if cleaned is None:
                 return True
-            if not swap_in(log, plan, cleaned, now_ms=self._clock.now_ms()):
+            if not swap_in(job.log, job.plan, cleaned, now_ms=self._clock.now_ms()):
                 return False
-
-    def _clean_logs(self, directory: LogDirectory) -> dict[Log, _Clean]:
-        """What was cleaned and has not been cut or deleted since."""
-        known = self._known.get(directory)
-        if known is None:
-            known = _read_clean_logs(directory)
-        self._known[directory] = {
-            log: clean
-            for log, clean in known.items()
-            if directory.logs.get(log.partition) is log
-            and log.truncation_count == clean.truncation_count
-        }
-        return self._known[directory]
 
     def _workspace(self) -> Workspace:
         config = self._config()
@@ -165,33 +130,5 @@ class Cleaning:
         )
 
 
-def _read_clean_logs(directory: LogDirectory) -> dict[Log, _Clean]:
-    path = f"{directory.volume.path}/{checkpoint.CLEANER_OFFSETS}"
-    try:
-        offsets = checkpoint.read_offsets(directory.volume.disk, path)
-    except CheckpointError as error:
-        _log.warning("%s: %s; compacting from the start", path, error)
-        return {}
-    return {
-        directory.logs[name]: _Clean(offset, directory.logs[name].truncation_count)
-        for name, offset in offsets.items()
-        if name in directory.logs
-    }
-
-
-def _offsets(clean_logs: Mapping[Log, _Clean]) -> dict[TopicPartition, int]:
-    return {log.partition: clean.end_offset for log, clean in clean_logs.items()}
-
-
 def _next(segments: Iterator[CleanedSegment]) -> CleanedSegment | None:
     return next(segments, None)
-
-
-def _has_changed(log: Log, plan: CleaningPlan) -> bool:
-    """Whether files that the plan names may be gone for good reason."""
-    present = {segment.base_offset for segment in log.segments}
-    return (
-        log.folder.path != plan.folder_path
-        or log.truncation_count != plan.truncation_count
-        or any(source.base_offset not in present for source in plan.sources)
-    )
