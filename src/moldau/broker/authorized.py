@@ -3,24 +3,9 @@
 Without an authoriser everybody may do everything that there is to do with a resource.
 """
 
-from enum import IntEnum
 from typing import Literal
 
-
-class Operation(IntEnum):
-    """What somebody may be allowed to do with a resource, numbered as in Kafka's ACLs."""
-
-    READ = 3
-    WRITE = 4
-    CREATE = 5
-    DELETE = 6
-    ALTER = 7
-    DESCRIBE = 8
-    CLUSTER_ACTION = 9
-    DESCRIBE_CONFIGS = 10
-    ALTER_CONFIGS = 11
-    IDEMPOTENT_WRITE = 12
-
+from moldau.security.acls import Operation
 
 _OPERATIONS = {
     "topic": (

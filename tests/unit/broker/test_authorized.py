@@ -1,6 +1,7 @@
 """Allowed operations as bits."""
 
-from moldau.broker.authorized import Operation, operations_of
+from moldau.broker.authorized import operations_of
+from moldau.security.acls import Operation
 
 
 def bits(*operations: Operation) -> int:
