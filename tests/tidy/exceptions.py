@@ -28,6 +28,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("parameters", "src/moldau/client/arrow/reading.py:read_topic"): "what, from where, as what",
     ("parameters", "src/moldau/client/arrow/reading.py:stream_topic"): "as read_topic has them",
     ("bare_packages", "src/moldau/__init__.py"): "exports clients lazily, so importing stays light",
+    ("bare_packages", "src/moldau/broker/handlers/__init__.py"): "loads each with its first use",
     ("bare_packages", "src/moldau/spark/__init__.py"): "exports lazily: executors start quickly",
     ("bare_packages", "src/moldau/client/consumer/__init__.py"): "exports lazily: see producer",
     ("bare_packages", "src/moldau/client/producer/__init__.py"): "its parts are used without it",

@@ -1,15 +1,15 @@
 """THE table: which APIs this broker serves, in which versions.
 
-ApiVersions is answered from it, and dispatch finds its way by it. The handler of an
-API is the module of its name in `broker/handlers`; it is loaded with the first request.
+ApiVersions is answered from it, and dispatch finds its way by it. A handler is the module of
+its API's name in `broker/handlers`; it is loaded with the first request, hence the lambdas.
 """
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from moldau.broker import handlers
 from moldau.protocol.apis import APIS, Api
 
 _APIS = {api.name: api for api in APIS}
@@ -37,6 +37,7 @@ class Route:
 
     name: str
     versions: range
+    load: Callable[[], ModuleType]
 
     @property
     def is_of_brokers(self) -> bool:
@@ -56,61 +57,61 @@ class Route:
     @property
     def handler(self) -> ModuleType:
         """The module that answers it: `handle`, and `refuse` where an error has no one place."""
-        return import_module(self.api.module_name.replace("protocol.messages", "broker.handlers"))
+        return self.load()
 
 
 ROUTES: tuple[Route, ...] = (
-    Route("Produce", range(12)),
-    Route("Fetch", range(18)),
-    Route("ListOffsets", range(10)),
-    Route("Metadata", range(13)),
-    Route("LeaderAndIsr", range(8)),
-    Route("StopReplica", range(5)),
-    Route("UpdateMetadata", range(9)),
-    Route("ControlledShutdown", range(4)),
-    Route("OffsetCommit", range(10)),
-    Route("OffsetFetch", range(10)),
-    Route("FindCoordinator", range(7)),
-    Route("JoinGroup", range(10)),
-    Route("Heartbeat", range(5)),
-    Route("LeaveGroup", range(6)),
-    Route("SyncGroup", range(6)),
-    Route("DescribeGroups", range(6)),
-    Route("ListGroups", range(6)),
-    Route("ApiVersions", range(5)),
-    Route("CreateTopics", range(8)),
-    Route("DeleteTopics", range(7)),
-    Route("DeleteRecords", range(3)),
-    Route("InitProducerId", range(6)),
-    Route("OffsetForLeaderEpoch", range(5)),
-    Route("AddPartitionsToTxn", range(6)),
-    Route("AddOffsetsToTxn", range(5)),
-    Route("EndTxn", range(5)),
-    Route("WriteTxnMarkers", range(2)),
-    Route("TxnOffsetCommit", range(5)),
-    Route("DescribeAcls", range(4)),
-    Route("CreateAcls", range(4)),
-    Route("DeleteAcls", range(4)),
-    Route("DescribeConfigs", range(5)),
-    Route("AlterConfigs", range(3)),
-    Route("AlterReplicaLogDirs", range(3)),
-    Route("DescribeLogDirs", range(5)),
-    Route("CreatePartitions", range(4)),
-    Route("DeleteGroups", range(3)),
-    Route("ElectLeaders", range(3)),
-    Route("IncrementalAlterConfigs", range(2)),
-    Route("AlterPartitionReassignments", range(1)),
-    Route("ListPartitionReassignments", range(1)),
-    Route("OffsetDelete", range(1)),
-    Route("DescribeClientQuotas", range(2)),
-    Route("AlterClientQuotas", range(2)),
-    Route("AlterPartition", range(4)),
-    Route("DescribeCluster", range(2)),
-    Route("DescribeProducers", range(1)),
-    Route("DescribeTransactions", range(1)),
-    Route("ListTransactions", range(2)),
-    Route("AllocateProducerIds", range(1)),
-    Route("ConsumerGroupHeartbeat", range(2)),
-    Route("ConsumerGroupDescribe", range(2)),
-    Route("DescribeTopicPartitions", range(1)),
+    Route("Produce", range(12), lambda: handlers.produce),
+    Route("Fetch", range(18), lambda: handlers.fetch),
+    Route("ListOffsets", range(10), lambda: handlers.list_offsets),
+    Route("Metadata", range(13), lambda: handlers.metadata),
+    Route("LeaderAndIsr", range(8), lambda: handlers.leader_and_isr),
+    Route("StopReplica", range(5), lambda: handlers.stop_replica),
+    Route("UpdateMetadata", range(9), lambda: handlers.update_metadata),
+    Route("ControlledShutdown", range(4), lambda: handlers.controlled_shutdown),
+    Route("OffsetCommit", range(10), lambda: handlers.offset_commit),
+    Route("OffsetFetch", range(10), lambda: handlers.offset_fetch),
+    Route("FindCoordinator", range(7), lambda: handlers.find_coordinator),
+    Route("JoinGroup", range(10), lambda: handlers.join_group),
+    Route("Heartbeat", range(5), lambda: handlers.heartbeat),
+    Route("LeaveGroup", range(6), lambda: handlers.leave_group),
+    Route("SyncGroup", range(6), lambda: handlers.sync_group),
+    Route("DescribeGroups", range(6), lambda: handlers.describe_groups),
+    Route("ListGroups", range(6), lambda: handlers.list_groups),
+    Route("ApiVersions", range(5), lambda: handlers.api_versions),
+    Route("CreateTopics", range(8), lambda: handlers.create_topics),
+    Route("DeleteTopics", range(7), lambda: handlers.delete_topics),
+    Route("DeleteRecords", range(3), lambda: handlers.delete_records),
+    Route("InitProducerId", range(6), lambda: handlers.init_producer_id),
+    Route("OffsetForLeaderEpoch", range(5), lambda: handlers.offset_for_leader_epoch),
+    Route("AddPartitionsToTxn", range(6), lambda: handlers.add_partitions_to_txn),
+    Route("AddOffsetsToTxn", range(5), lambda: handlers.add_offsets_to_txn),
+    Route("EndTxn", range(5), lambda: handlers.end_txn),
+    Route("WriteTxnMarkers", range(2), lambda: handlers.write_txn_markers),
+    Route("TxnOffsetCommit", range(5), lambda: handlers.txn_offset_commit),
+    Route("DescribeAcls", range(4), lambda: handlers.describe_acls),
+    Route("CreateAcls", range(4), lambda: handlers.create_acls),
+    Route("DeleteAcls", range(4), lambda: handlers.delete_acls),
+    Route("DescribeConfigs", range(5), lambda: handlers.describe_configs),
+    Route("AlterConfigs", range(3), lambda: handlers.alter_configs),
+    Route("AlterReplicaLogDirs", range(3), lambda: handlers.alter_replica_log_dirs),
+    Route("DescribeLogDirs", range(5), lambda: handlers.describe_log_dirs),
+    Route("CreatePartitions", range(4), lambda: handlers.create_partitions),
+    Route("DeleteGroups", range(3), lambda: handlers.delete_groups),
+    Route("ElectLeaders", range(3), lambda: handlers.elect_leaders),
+    Route("IncrementalAlterConfigs", range(2), lambda: handlers.incremental_alter_configs),
+    Route("AlterPartitionReassignments", range(1), lambda: handlers.alter_partition_reassignments),
+    Route("ListPartitionReassignments", range(1), lambda: handlers.list_partition_reassignments),
+    Route("OffsetDelete", range(1), lambda: handlers.offset_delete),
+    Route("DescribeClientQuotas", range(2), lambda: handlers.describe_client_quotas),
+    Route("AlterClientQuotas", range(2), lambda: handlers.alter_client_quotas),
+    Route("AlterPartition", range(4), lambda: handlers.alter_partition),
+    Route("DescribeCluster", range(2), lambda: handlers.describe_cluster),
+    Route("DescribeProducers", range(1), lambda: handlers.describe_producers),
+    Route("DescribeTransactions", range(1), lambda: handlers.describe_transactions),
+    Route("ListTransactions", range(2), lambda: handlers.list_transactions),
+    Route("AllocateProducerIds", range(1), lambda: handlers.allocate_producer_ids),
+    Route("ConsumerGroupHeartbeat", range(2), lambda: handlers.consumer_group_heartbeat),
+    Route("ConsumerGroupDescribe", range(2), lambda: handlers.consumer_group_describe),
+    Route("DescribeTopicPartitions", range(1), lambda: handlers.describe_topic_partitions),
 )
