@@ -21,10 +21,9 @@ from conformance import topology_transcripts as transcripts
 from conformance.topology_transcripts import Record, Transcript
 from moldau.streams import SessionWindows, Topology
 from moldau.streams.nodes.joins import ForeignKeyJoin, StreamTableJoin, TableJoin
-from moldau.streams.nodes.nodes import Changes, Fold, Suppress
+from moldau.streams.nodes.nodes import Changes, Fold, Suppress, windows_of
 from moldau.streams.nodes.processors import Process
 from moldau.streams.testing.driver import TestDriver, local_session
-from moldau.streams.topology import windows_of
 
 # Records that are late within one micro-batch: Kafka Streams drops them, since its time goes on
 # with every record; Spark's goes on between micro-batches, so they count. Ours, by transcript.

@@ -32,4 +32,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("bare_packages", "src/moldau/spark/__init__.py"): "exports lazily: executors start quickly",
     ("bare_packages", "src/moldau/client/consumer/__init__.py"): "exports lazily: see producer",
     ("bare_packages", "src/moldau/client/producer/__init__.py"): "its parts are used without it",
+    ("import_cycles", "src/moldau/streams/grouped.py"): "groups are made of tables, and make them",
+    ("import_cycles", "src/moldau/streams/joins.py"): "what joins make is a stream or a table",
+    ("import_cycles", "src/moldau/streams/stream.py"): "streams become tables, and tables streams",
+    ("unused_modules", "src/moldau/streams/test_driver.py"): "a name that users import",
+    ("unused_modules", "src/moldau/streams/test_driver_processors.py"): "a name users import",
 }

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tidy import documents, handlers, import_map, limits, naming, pairing, words
+from tidy import (
+    documents,
+    handlers,
+    import_graph,
+    import_map,
+    limits,
+    naming,
+    pairing,
+    words,
+)
 from tidy.exceptions import EXCEPTIONS
 from tidy.sources import Violation
 
@@ -19,6 +28,8 @@ RULES: tuple[Rule, ...] = (
     import_map.third_party,
     import_map.purity,
     import_map.absolute_imports,
+    import_graph.import_cycles,
+    import_graph.unused_modules,
     limits.module_lines,
     limits.function_lines,
     limits.parameters,

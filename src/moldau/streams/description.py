@@ -1,12 +1,15 @@
 """A topology as text, laid out as Kafka Streams describes one."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from moldau.streams.nodes.nodes import GlobalTableSource, InternalTopic, Node, Sink, Source, Topic
-from moldau.streams.topology import Topology
+
+if TYPE_CHECKING:
+    from moldau.streams.topology import Topology
 
 
-def describe(topology: Topology) -> str:
+def describe(topology: "Topology") -> str:
     """Each sub-topology with its nodes, what they come from and what they lead to."""
     lines = ["Topologies:"]
     for number, component in enumerate(topology.components()):
@@ -23,7 +26,7 @@ def topic_text(topic: Topic) -> str:
     return topic.suffix if isinstance(topic, InternalTopic) else topic
 
 
-def _told(node: Node, topology: Topology) -> Iterator[str]:
+def _told(node: Node, topology: "Topology") -> Iterator[str]:
     stores = f"[{node.store}]" if node.store else "[]"
     children = [child.name for child in topology.children(node)]
     parents = [parent.name for parent in node.parents]

@@ -1,10 +1,13 @@
 """A topology as a picture: Mermaid's language, and SVG."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from moldau.streams.description import sink_topic, topic_text
 from moldau.streams.nodes.nodes import Node, Sink, Source
-from moldau.streams.topology import Topology
+
+if TYPE_CHECKING:
+    from moldau.streams.topology import Topology
 
 _BOX_WIDTH, _BOX_HEIGHT = 260, 44
 _GAP_X, _GAP_Y = 30, 46
@@ -16,7 +19,7 @@ _ARROW_TIP = (
 )
 
 
-def mermaid(topology: Topology) -> str:
+def mermaid(topology: "Topology") -> str:
     """A flow chart: topics as cylinders, stateful steps with their stores."""
     ids = {node: f"n{number}" for number, node in enumerate(topology.nodes)}
     lines = ["flowchart TD"]
@@ -29,7 +32,7 @@ def mermaid(topology: Topology) -> str:
     return "\n".join(lines) + "\n"
 
 
-def svg(topology: Topology) -> str:
+def svg(topology: "Topology") -> str:
     """Boxes in rows, sources at the top, each below all that it comes from."""
     places = _places(topology)
     width = max(x for x, _ in places.values()) + _BOX_WIDTH + _GAP_X
@@ -53,7 +56,7 @@ def _label(node: Node) -> list[str]:
     return [node.name, *([node.store] if node.store else [])]
 
 
-def _places(topology: Topology) -> dict[Node, tuple[int, int]]:
+def _places(topology: "Topology") -> dict[Node, tuple[int, int]]:
     rows: dict[Node, int] = {}
     filled: dict[int, int] = {}
     places = {}

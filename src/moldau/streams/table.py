@@ -7,7 +7,6 @@ from moldau.streams.joins import TableJoins
 from moldau.streams.nodes import nodes
 from moldau.streams.nodes.graph import Handle
 from moldau.streams.stream import KStream
-from moldau.streams.topology import ancestors, windows_of
 
 if TYPE_CHECKING:
     from moldau.streams.grouped import KGroupedTable
@@ -64,7 +63,7 @@ class KTable(TableJoins, Handle):
 
     def suppress_until_window_closes(self, *, name: str | None = None) -> "KTable":
         """Nothing but the last result of each window, when no record can change it any more."""
-        if next(filter(None, map(windows_of, ancestors(self.node))), None) is None:
+        if next(filter(None, map(nodes.windows_of, nodes.ancestors(self.node))), None) is None:
             raise TypeError("only tables of windows can be suppressed: others never close")
         made = self.graph.name("KTABLE-SUPPRESS", name)
         return self._then(nodes.Suppress(name=made, parents=(self.node,)))

@@ -1,6 +1,5 @@
 """A finished topology: its nodes, and how they hang together."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,20 +60,3 @@ class Topology:
         from moldau.streams.compile.compiling import compiled  # noqa: PLC0415 - imports pyspark
 
         return compiled(self, inputs, application)
-
-
-def ancestors(node: Node) -> Iterator[Node]:
-    """All that a node depends on, itself first; each once."""
-    seen: dict[Node, None] = {}
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        if each not in seen:
-            seen[each] = None
-            yield each
-            waiting.extend(each.parents)
-
-
-def windows_of(node: Node) -> object | None:
-    """The windows of a node of any kind that has them."""
-    return getattr(node, "windows", None)

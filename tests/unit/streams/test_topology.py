@@ -1,7 +1,8 @@
 """How nodes hang together."""
 
 from moldau.streams import StreamsBuilder, TimeWindows
-from moldau.streams.topology import Topology, ancestors, windows_of
+from moldau.streams.nodes.nodes import ancestors, windows_of
+from moldau.streams.topology import Topology
 
 
 def topology() -> Topology:

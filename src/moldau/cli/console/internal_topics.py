@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from moldau.cli.console.formatters import Formatter, Record
 from moldau.cli.console.stored_messages import (
     StoredMessage,
     read_group_key,
@@ -23,12 +23,15 @@ from moldau.protocol.messages.offsets_topic import (
 )
 from moldau.protocol.messages.transaction_topic import TransactionLogKey, TransactionLogValue
 
+if TYPE_CHECKING:
+    from moldau.cli.console.formatters import Formatter, Record
+
 ReadKey = Callable[[bytes], StoredMessage | None]
 ReadValue = Callable[[bytes], StoredMessage]
 Show = Callable[[StoredMessage, StoredMessage | None], str]
 
 
-def find_internal_formatter(name: str) -> Formatter | None:
+def find_internal_formatter(name: str) -> "Formatter | None":
     """The formatter of this name, without the package of those in Java."""
     return _FORMATTERS.get(name)
 
@@ -41,7 +44,7 @@ class StoredFormatter:
         self._read_value = read_value
         self._show = show
 
-    def write(self, records: Iterable[Record]) -> bytes:
+    def write(self, records: "Iterable[Record]") -> bytes:
         lines: list[str] = []
         for record in records:
             key = None if record.key is None else self._read_key(record.key)
@@ -133,7 +136,7 @@ def _member(member: MemberMetadata, protocol: str | None) -> str:
 _OLD_GROUPS = "kafka.coordinator.group.GroupMetadataManager$"
 _OLD_TRANSACTIONS = "kafka.coordinator.transaction.TransactionLog$"
 
-_FORMATTERS: dict[str, Formatter] = {
+_FORMATTERS: "dict[str, Formatter]" = {
     "OffsetsMessageFormatter": StoredFormatter(read_offset_key, read_offset_value, show_json),
     "GroupMetadataMessageFormatter": StoredFormatter(read_group_key, read_group_value, show_json),
     "TransactionLogMessageFormatter": StoredFormatter(

@@ -8,8 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from moldau.streams.compile.inputs import Inputs
-from moldau.streams.nodes.nodes import Node
-from moldau.streams.topology import ancestors
+from moldau.streams.nodes.nodes import Node, ancestors
 
 # Append gives nothing but final rows; update gives every row that a micro-batch has changed.
 Mode = Literal["append", "update"]

@@ -8,15 +8,18 @@ micro-batch. Otherwise it gives the rows of all sinks.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
 from moldau.streams.compile.compilation import Compilation, Mode
 from moldau.streams.compile.inputs import Inputs
 from moldau.streams.compile.operators import OPERATORS
-from moldau.streams.nodes.nodes import GlobalTableSource, Node, Sink
+from moldau.streams.nodes.nodes import GlobalTableSource, Node, Sink, ancestors, windows_of
 from moldau.streams.nodes.processors import Process
-from moldau.streams.topology import Topology, ancestors, windows_of
+
+if TYPE_CHECKING:
+    from moldau.streams.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Query:
         return _united([compilation.frame(sink) for sink in self.sinks])
 
 
-def compiled(topology: Topology, inputs: Inputs, application: str) -> tuple[Query, ...]:
+def compiled(topology: "Topology", inputs: Inputs, application: str) -> tuple[Query, ...]:
     """The queries of a topology."""
     for node in topology.nodes:
         _check_time(node)
@@ -88,7 +91,7 @@ def _way_of_time(node: Node) -> str | None:
     return None
 
 
-def _sinks_by_query(topology: Topology) -> Iterator[tuple[Mode, tuple[Sink, ...]]]:
+def _sinks_by_query(topology: "Topology") -> Iterator[tuple[Mode, tuple[Sink, ...]]]:
     for component in topology.components():
         sinks = [node for node in component if isinstance(node, Sink)]
         final = tuple(sink for sink in sinks if any(each.is_final for each in ancestors(sink)))

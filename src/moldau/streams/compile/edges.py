@@ -20,7 +20,6 @@ from moldau.streams.compile.records import (
 )
 from moldau.streams.nodes import nodes
 from moldau.streams.serdes import Serde, WindowedSerde
-from moldau.streams.topology import ancestors, windows_of
 from moldau.streams.windows import SessionWindows
 
 ERROR_HEADER = "moldau.error"
@@ -79,7 +78,7 @@ def key_serde(node: nodes.Sink, frame: DataFrame) -> Serde:
     serde = serde_for(frame.schema[KEY].dataType)
     if not isinstance(serde, WindowedSerde):
         return serde
-    windows = (windows_of(each) for each in ancestors(node))
+    windows = (nodes.windows_of(each) for each in nodes.ancestors(node))
     nearest = next((each for each in windows if each is not None), None)
     return replace(serde, is_session=isinstance(nearest, SessionWindows))
 

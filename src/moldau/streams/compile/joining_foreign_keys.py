@@ -37,7 +37,7 @@ from moldau.streams.compile.joining_tables import (
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import HEADERS, KEY, PLACE, TIMESTAMP, VALUE
 from moldau.streams.nodes.joins import ForeignKeyJoin, Kind
-from moldau.streams.topology import ancestors
+from moldau.streams.nodes.nodes import ancestors
 
 _FOREIGN = "foreign_key"
 _PRIMARY = "primary_key"

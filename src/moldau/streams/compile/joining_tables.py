@@ -17,7 +17,7 @@ from moldau.streams.compile.joined_values import LEFT, RIGHT, joined_value
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import HEADERS, KEY, PLACE, TIMESTAMP, VALUE
 from moldau.streams.nodes.joins import Join, Kind, StreamTableJoin, TableJoin
-from moldau.streams.topology import ancestors
+from moldau.streams.nodes.nodes import ancestors
 
 SIDE = "is_left"
 DELETED = "is_deleted"

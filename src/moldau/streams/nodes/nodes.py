@@ -5,7 +5,7 @@ a timestamp, headers and a place; a table is the stream of its changes, in which
 deletes its key.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -213,3 +213,20 @@ class DeadLetters(Sink):
 
     expected_key: Serde
     expected_value: Serde
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """All that a node depends on, itself first; each once."""
+    seen: dict[Node, None] = {}
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each not in seen:
+            seen[each] = None
+            yield each
+            waiting.extend(each.parents)
+
+
+def windows_of(node: Node) -> object | None:
+    """The windows of a node of any kind that has them."""
+    return getattr(node, "windows", None)
