@@ -44,6 +44,30 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
 }
 
+# Room of a part -> the rooms beside it that it does not know.
+_ANSWERING = frozenset({"fast", "handlers"})
+_CLIENTS = frozenset({"producer", "consumer", "admin", "arrow", "blocking", "group", "serdes"})
+DOES_NOT_KNOW: dict[str, frozenset[str]] = {
+    # What requests do is one implementation: it knows neither codec that brings them.
+    # `fast` takes rules from `handlers` as yet; when it has none, its line is {"handlers"}.
+    "broker.requests": _ANSWERING,
+    "broker.coordination": _ANSWERING,
+    "broker.membership": _ANSWERING,
+    "broker.metrics": _ANSWERING,
+    "broker.settings": _ANSWERING,
+    "broker.storage": _ANSWERING,
+    "broker.topics": _ANSWERING,
+    "broker.handlers": frozenset({"fast"}),
+    "client.connection": _CLIENTS,
+    "client.producer": frozenset({"consumer", "admin", "blocking"}),
+    "client.consumer": frozenset({"admin", "blocking"}),
+    "client.group": frozenset({"admin", "blocking", "arrow"}),
+    "streams.nodes": frozenset({"compile", "run", "testing", "queries"}),
+    "streams.compile": frozenset({"run", "testing", "queries"}),
+    "streams.run": frozenset({"testing"}),
+    "streams.queries": frozenset({"compile", "run", "testing"}),
+}
+
 # Only this command starts a broker; the others are clients or read files.
 BROKER_STARTER = "moldau.cli.serve"
 
@@ -128,6 +152,30 @@ def layers(root: Path) -> Iterator[Violation]:
                 )
 
 
+def rooms(root: Path) -> Iterator[Violation]:
+    """Within a part, too, a room imports only what lies below it."""
+    for name, path in package_modules(root):
+        part, room = (*name.split(".")[1:3], "", "")[:2]
+        unknown = tuple(
+            f"moldau.{part}.{each}" for each in DOES_NOT_KNOW.get(f"{part}.{room}", frozenset())
+        )
+        for imported in (*imports(path), *imports_from_part(path, part)):
+            if is_within(imported, unknown):
+                detail = f"{part}/{room} does not know {imported}"
+                yield Violation(place(root, path), "rooms", detail)
+
+
+def known_rooms(root: Path) -> Iterator[Violation]:
+    """Every room that the map names is there."""
+    package = root / "src" / "moldau"
+    for room, others in sorted(DOES_NOT_KNOW.items()):
+        part = room.partition(".")[0]
+        for name in (room, *(f"{part}.{other}" for other in sorted(others))):
+            folder = package / name.replace(".", "/")
+            if (package / part).is_dir() and not folder.is_dir():
+                yield Violation(place(root, folder), "known_rooms", "is in DOES_NOT_KNOW")
+
+
 def known_parts(root: Path) -> Iterator[Violation]:
     """Every part of the package has its line in the map."""
     for path in sorted((root / "src" / "moldau").iterdir()):
@@ -178,6 +226,13 @@ def imports(path: Path) -> Iterator[str]:
                 yield from (f"moldau.{alias.name}" for alias in node.names)
             else:
                 yield node.module
+
+
+def imports_from_part(path: Path, part: str) -> Iterator[str]:
+    """Rooms that are imported as names: `from moldau.broker import handlers`."""
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.ImportFrom) and node.module == f"moldau.{part}":
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def part_of(module: str) -> str | None:

@@ -40,6 +40,44 @@ def test_an_import_from_below_is_fine(tmp_path: Path, importer: str, statement: 
     assert places(import_map.layers, root) == []
 
 
+@pytest.mark.parametrize(
+    ("importer", "statement"),
+    [
+        ("broker/requests/reads.py", "from moldau.broker.fast.fetch import parse"),
+        ("broker/requests/reads.py", "from moldau.broker import handlers"),
+        ("broker/handlers/fetch.py", "def late():\n    import moldau.broker.fast.fetch"),
+        ("client/connection/opening.py", "from moldau.client.producer import sender"),
+        ("streams/nodes/nodes.py", "from moldau.streams.compile.edges import source"),
+    ],
+)
+def test_an_import_from_a_room_above_is_found(
+    tmp_path: Path, importer: str, statement: str
+) -> None:
+    root = plant(tmp_path, {f"src/moldau/{importer}": statement})
+    assert places(import_map.rooms, root) == [f"src/moldau/{importer}"]
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement"),
+    [
+        ("broker/fast/fetch.py", "from moldau.broker.requests.reads import read"),
+        ("broker/requests/reads.py", "from moldau.broker.broker import Broker"),
+        ("broker/main.py", "from moldau.broker.fast.shortcuts import Shortcuts"),
+        ("client/lifetime.py", "from moldau.client import connection"),
+        ("model.py", "import base64"),
+    ],
+)
+def test_an_import_from_a_room_below_is_fine(tmp_path: Path, importer: str, statement: str) -> None:
+    root = plant(tmp_path, {f"src/moldau/{importer}": statement})
+    assert places(import_map.rooms, root) == []
+
+
+def test_a_room_that_is_not_there_is_found(tmp_path: Path) -> None:
+    here = {"compile", "run", "testing", "queries"}
+    root = plant(tmp_path, {f"src/moldau/streams/{room}/a.py": "" for room in here})
+    assert set(places(import_map.known_rooms, root)) == {"src/moldau/streams/nodes"}
+
+
 def test_a_part_that_the_map_does_not_know_is_found(tmp_path: Path) -> None:
     root = plant(tmp_path, {"src/moldau/extras/one.py": "", "src/moldau/model.py": ""})
     assert places(import_map.known_parts, root) == ["src/moldau/extras"]

@@ -24,7 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 Rule = Callable[[Path], Iterator[Violation]]
 RULES: tuple[Rule, ...] = (
     import_map.layers,
+    import_map.rooms,
     import_map.known_parts,
+    import_map.known_rooms,
     import_map.third_party,
     import_map.purity,
     import_map.absolute_imports,
