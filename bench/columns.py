@@ -10,10 +10,10 @@ from bench.fetches import SHAPES, fetch
 from bench.measure import best_seconds, print_table
 
 from moldau.records.building import BatchForm, NewRecords, encode_columns
-from moldau.records.columns import Wanted, decode_columns
+from moldau.records.columns import WantedColumns, decode_columns
 from moldau.records.pool import MemoryPool
 
-WITHOUT_HEADERS = Wanted(headers=False)
+WITHOUT_HEADERS = WantedColumns(headers=False)
 
 
 def arrow_memory(size: int) -> memoryview:

@@ -13,7 +13,7 @@ from conformance.apache.broker import zookeeper
 from conformance.our_broker import OurBroker
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.topics import PartitionState
+from moldau.coordination.layout.topics import PartitionStateNode
 from moldau.model import TopicPartition
 
 DEADLINE_S = 40
@@ -79,7 +79,7 @@ class OurCluster:
         data, _ = self.tree.get(controller_nodes.EPOCH_PATH)
         return controller_nodes.decode_epoch(data)
 
-    def state(self, topic: str, partition: int = 0) -> PartitionState:
+    def state(self, topic: str, partition: int = 0) -> PartitionStateNode:
         """Who leads a partition, and who is in sync."""
         data, _ = self.tree.get(topic_nodes.state_path(TopicPartition(topic, partition)))
         return topic_nodes.decode_state(data)
@@ -94,10 +94,10 @@ class OurCluster:
             f"every replica of {topic} is in sync",
         )
 
-    def until_led_by_another(self, topic: str, before: PartitionState) -> PartitionState:
+    def until_led_by_another(self, topic: str, before: PartitionStateNode) -> PartitionStateNode:
         """Wait for a new leader of a topic's first partition."""
 
-        def look() -> PartitionState | None:
+        def look() -> PartitionStateNode | None:
             state = self.state(topic)
             return state if state.leader not in (before.leader, -1) else None
 

@@ -13,7 +13,7 @@ from moldau.log.directory import LogDirectory
 from moldau.log.log import Log
 from moldau.log.opening import Remembered, create, open_log
 from moldau.log.pace import unhurried
-from moldau.log.producer_state import Producer
+from moldau.log.producer_state import ProducerEntry
 from moldau.log.shared import Shared
 from moldau.log.volume import Folder, Volume
 from moldau.model import TopicPartition
@@ -110,7 +110,7 @@ def visible_records(log: Log, *, committed_only: bool) -> list[Record]:
     return records
 
 
-def _describe(producer: Producer) -> Json:
+def _describe(producer: ProducerEntry) -> Json:
     last = producer.batches[-1] if producer.batches else None
     return {
         "producer_id": producer.producer_id,

@@ -11,7 +11,7 @@ from confluent_kafka import TopicPartition
 from conformance.transacting import DEADLINE_S, producer_of, read, reader, write
 from moldau.broker.topics.internal import TRANSACTION_STATE
 from moldau.errors import ErrorCode
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.control import Fail
 
 PARTITIONS = 6
@@ -27,7 +27,7 @@ SETTINGS = {
 class Brokers:
     """A cluster as the clients' short ways take it."""
 
-    cluster: Cluster
+    cluster: RunningCluster
 
     @property
     def bootstrap(self) -> str:
@@ -122,6 +122,6 @@ def test_another_coordinator_completes_what_was_decided(brokers: Brokers, is_com
         assert (found.offset == 1) is is_commit
 
 
-def coordinator_of(cluster: Cluster, transactional_id: str) -> int:
+def coordinator_of(cluster: RunningCluster, transactional_id: str) -> int:
     shards = cluster[0].broker.transactions.shards
     return cluster.leader(TRANSACTION_STATE, shards.partition_of(transactional_id))

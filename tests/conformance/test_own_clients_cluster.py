@@ -20,7 +20,7 @@ from moldau.client.producer.producer import Producer
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.replication.read_replica import RACK_AWARE
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 
 SOURCE, TARGET, GROUP = "from", "to", "copiers"
 PARTITIONS = 2
@@ -37,7 +37,7 @@ SETTINGS = {
 
 
 @pytest.fixture
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[RunningCluster]:
     with running_cluster(
         3, SETTINGS, settings_of=lambda broker: {"broker.rack": f"rack-{broker}"}
     ) as made:
@@ -53,7 +53,7 @@ class Load:
     committed, so only the group's offsets say when all is copied.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: RunningCluster) -> None:
         self.servers = cluster.bootstrap_servers
         self.is_written = threading.Event()
         self.is_copied = threading.Event()
@@ -214,7 +214,7 @@ def copy_async(load: Load) -> None:
     ids=["blocking-to-asyncio", "asyncio-to-blocking"],
 )
 def test_killed_leaders_and_coordinators_lose_and_double_nothing(
-    cluster: Cluster, write: Callable[[Load], None], copy: Callable[[Load], None]
+    cluster: RunningCluster, write: Callable[[Load], None], copy: Callable[[Load], None]
 ) -> None:
     load = Load(cluster)
     with load.running(write, copy):
@@ -231,7 +231,7 @@ def test_killed_leaders_and_coordinators_lose_and_double_nothing(
     assert read_all(cluster, TARGET) == [numbers[each::PARTITIONS] for each in range(PARTITIONS)]
 
 
-def read_all(cluster: Cluster, topic: str) -> list[list[int]]:
+def read_all(cluster: RunningCluster, topic: str) -> list[list[int]]:
     """The numbers in each partition, for those who read what is committed."""
     found: list[list[int]] = [[] for _ in range(PARTITIONS)]
     with blocking.Consumer[bytes, bytes](
@@ -247,7 +247,7 @@ def read_all(cluster: Cluster, topic: str) -> list[list[int]]:
     return found
 
 
-def test_records_are_read_from_the_replica_of_one_s_own_rack(cluster: Cluster) -> None:
+def test_records_are_read_from_the_replica_of_one_s_own_rack(cluster: RunningCluster) -> None:
     with blocking.Producer[bytes, bytes](bootstrap_servers=cluster.bootstrap_servers) as producer:
         for number in range(100):
             producer.send(SOURCE, b"%d" % number, partition=0)

@@ -10,7 +10,7 @@ from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.building import BatchForm, NewRecords, encode_columns
 from moldau.records.columns import BinaryColumn, Columns, decode_columns
 from moldau.records.compression import Codec
-from moldau.records.fetched import Stop
+from moldau.records.fetched import StopReason
 from moldau.records.record import Header, Record
 from moldau.records.rows import Rows
 
@@ -62,7 +62,7 @@ def test_rows_are_what_java_wrote(fetched: bytes, expected: list[Record]) -> Non
 def test_columns_are_what_java_wrote(fetched: bytes, expected: list[Record]) -> None:
     columns = decode_columns(fetched)
     assert records_of(columns) == expected
-    assert columns.stop == Stop.DATA_END
+    assert columns.stop == StopReason.DATA_END
     assert columns.next_offset == len(expected)
     assert columns.position == len(fetched) - 100
     half = len(expected) // 2

@@ -11,7 +11,7 @@ import pytest
 from conformance.apache.lines import JavaError, JavaProgram
 from conformance.apache.marks import needs_apache
 from conformance.conftest import show_download
-from moldau.config.alteration import Alteration, Operation, alter
+from moldau.config.alteration import Alteration, AlterOperation, alter
 from moldau.config.broker.broker import broker_settings
 from moldau.config.broker.startup import read_startup
 from moldau.config.definition import Setting
@@ -87,8 +87,8 @@ def test_lists_are_altered_as_kafka_alters_them(kafka: JavaProgram) -> None:
     elements = ["", "a", "b", "a,b", "b,a,a", " a", "c,a"]
     for _ in range(300):
         current = {"cleanup.policy": chance.choice(elements)} if chance.random() < 0.7 else {}
-        operation = chance.choice(list(Operation))
-        value = None if operation is Operation.DELETE else chance.choice(elements[1:])
+        operation = chance.choice(list(AlterOperation))
+        value = None if operation is AlterOperation.DELETE else chance.choice(elements[1:])
         theirs = kafka.call(
             "alter", current=current, setting="cleanup.policy", operation=operation, value=value
         )

@@ -10,7 +10,7 @@ from kazoo.exceptions import KazooException, NoNodeError
 from faults.load import PARTITIONS
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.topics import PartitionState
+from moldau.coordination.layout.topics import PartitionStateNode
 from moldau.model import TopicPartition
 from simulation.client import TOPIC
 from simulation.history import History, Leadership
@@ -22,7 +22,9 @@ class Observer:
     """Looks again and again, and notes what is new."""
 
     def __init__(self, connect: str, history: History) -> None:
-        self.states: dict[int, list[PartitionState]] = {number: [] for number in range(PARTITIONS)}
+        self.states: dict[int, list[PartitionStateNode]] = {
+            number: [] for number in range(PARTITIONS)
+        }
         self._history = history
         self._tree = KazooClient(connect, connection_retry={"max_tries": -1, "max_delay": 0.5})
         self._is_over = threading.Event()

@@ -22,7 +22,7 @@ from faults.hooked import MARKERS
 from faults.links import HOST, Links
 from faults.load import PARTITIONS, Load
 from faults.observing import Observer
-from moldau.coordination.layout.topics import PartitionState
+from moldau.coordination.layout.topics import PartitionStateNode
 from simulation.client import TOPIC
 
 SESSION_S = 2.0
@@ -88,7 +88,7 @@ class Stage:
 
     # Who is who
 
-    def state(self, partition: int = 0) -> PartitionState:
+    def state(self, partition: int = 0) -> PartitionStateNode:
         return self.cluster.state(TOPIC, partition)
 
     def leader(self) -> int:
@@ -195,7 +195,7 @@ class Stage:
         until(lambda: cluster.live() == set(cluster.brokers), "all brokers are there")
         cluster.until_in_sync(TOPIC, PARTITIONS)
 
-    def until_led_by_another(self, before: PartitionState) -> PartitionState:
+    def until_led_by_another(self, before: PartitionStateNode) -> PartitionStateNode:
         """Wait for a new leader of the first partition: one that was in sync, in a new epoch."""
         after = self.cluster.until_led_by_another(TOPIC, before)
         assert after.leader in before.isr, f"{after.leader} was not in sync: {before}"

@@ -15,7 +15,7 @@ from moldau.coordinator.group.consumer.assignment import NOTHING, Assignment
 from moldau.coordinator.group.consumer.messages import Heartbeat
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import JoinReply
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.metadata.image import ClusterImage, PartitionImage, TopicImage
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import GROUP, GroupScript
@@ -33,7 +33,7 @@ class ConsumerGroupScript(GroupScript):
 
     def _shard(self) -> Shard[Groups]:
         machine = Groups(self.config, lambda: self.image)
-        return Shard(machine, self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(machine, self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
     def _set(self, plain: list[str], options: dict[str, str]) -> str:
         super()._set(plain, options)

@@ -25,11 +25,18 @@ from collections.abc import Iterator
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.config.definition import read
-from moldau.coordinator.decision import Moment, Parked, Source
+from moldau.coordinator.decision import Moment, PendingReply, RecordSource
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, Identity, Join, JoinReply, Sync, SyncReply
+from moldau.coordinator.group.messages import (
+    Committed,
+    GroupJoin,
+    Identity,
+    JoinReply,
+    Sync,
+    SyncReply,
+)
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
@@ -64,7 +71,7 @@ class GroupScript:
         self.clock = ScriptClock()
         self.config = read(GroupConfig, {})
         self.journal = MemoryJournal()
-        self.parked: dict[Parked[JoinReply] | Parked[SyncReply], str] = {}
+        self.parked: dict[PendingReply[JoinReply] | PendingReply[SyncReply], str] = {}
         self.known: dict[str, str] = {}  # instance ids and names that may join again, with ids
         self.generations: dict[str, int] = {}
         self.shard = self._shard()
@@ -114,7 +121,7 @@ class GroupScript:
         known = [each for each in self.parked if each.reply is not None]
         return [f"{self.parked[each]}: {self._told(self.parked.pop(each), each)}" for each in known]
 
-    def _told(self, name: str, answer: Parked[JoinReply] | Parked[SyncReply]) -> str:
+    def _told(self, name: str, answer: PendingReply[JoinReply] | PendingReply[SyncReply]) -> str:
         reply = answer.reply
         assert reply is not None
         return self._joined(name, reply) if isinstance(reply, JoinReply) else synced(reply)
@@ -131,7 +138,7 @@ class GroupScript:
         session_ms = milliseconds(options.get("session", "10s"))
         version = int(options.get("version", "3"))
         names = options.get("protocols", "range:t").split(",")
-        join = Join(
+        join = GroupJoin(
             member_id=self.known.get(name, ""),
             instance_id=options.get("instance"),
             new_member_id=name,
@@ -146,7 +153,7 @@ class GroupScript:
         )
         decision = self.shard.machine.join(GROUP, join, now=self.now)
         self.shard.write(decision)
-        if isinstance(decision.reply, Parked):
+        if isinstance(decision.reply, PendingReply):
             self.known[name] = name
             self.parked[decision.reply] = name
             return "parked"
@@ -178,7 +185,7 @@ class GroupScript:
             self.shard.write(decision)
         except KafkaError as error:
             self.shard.machine.refuse_assignment(GROUP, error.code, now=self.now)
-        if isinstance(decision.reply, Parked):
+        if isinstance(decision.reply, PendingReply):
             self.parked[decision.reply] = name
             return "parked"
         return synced(decision.reply)
@@ -252,7 +259,7 @@ class GroupScript:
 
     def _forget_old(self, *_: object) -> str:
         for record in self.shard.machine.forget_expired(GROUP, now=self.now):
-            self.shard.machine.apply(record, Source(0, NO_PRODUCER_ID, self.now))
+            self.shard.machine.apply(record, RecordSource(0, NO_PRODUCER_ID, self.now))
         return ""
 
     def _describe(self, *_: object) -> str:
@@ -285,7 +292,7 @@ class GroupScript:
     # Parts
 
     def _shard(self) -> Shard[Groups]:
-        return Shard(Groups(self.config), self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(Groups(self.config), self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
     def _identity(self, name: str, options: dict[str, str]) -> Identity:
         generation = int(options.get("generation", self.generations.get(name, -1)))

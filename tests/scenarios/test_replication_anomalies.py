@@ -13,7 +13,7 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.produce import PartitionProduceResponse
 from moldau.records.batch import Producer, write_batch
 from moldau.records.record import Record
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.contents import records_of
 from moldau.testing.control import Call, Drop
 from moldau.testing.wire import WireClient
@@ -23,7 +23,7 @@ NO_LEADER = -1
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Cluster]:
+def running() -> Iterator[RunningCluster]:
     settings = {
         "min.insync.replicas": "2",
         "replica.fetch.wait.max.ms": "100",
@@ -33,7 +33,7 @@ def running() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(running: Cluster) -> Iterator[Cluster]:
+def cluster(running: RunningCluster) -> Iterator[RunningCluster]:
     yield running
     for member in running:
         if not member.is_up:
@@ -41,7 +41,7 @@ def cluster(running: Cluster) -> Iterator[Cluster]:
 
 
 def write(
-    cluster: Cluster, broker: int, topic: str, records: bytes, *, acks: int = -1
+    cluster: RunningCluster, broker: int, topic: str, records: bytes, *, acks: int = -1
 ) -> PartitionProduceResponse:
     with WireClient(cluster[broker].address) as client:
         response = client.ask(produce(topic, records, acks=acks))
@@ -49,13 +49,13 @@ def write(
     return answer
 
 
-def committed(cluster: Cluster, broker: int, topic: str) -> list[bytes | None]:
+def committed(cluster: RunningCluster, broker: int, topic: str) -> list[bytes | None]:
     """What a consumer could read from a broker's log."""
     found = cluster.look(lambda _: records_of(cluster[broker].broker, topic))
     return [record.value for record in found[0]]
 
 
-def high_watermark(cluster: Cluster, broker: int, topic: str) -> int:
+def high_watermark(cluster: RunningCluster, broker: int, topic: str) -> int:
     return cluster[broker].broker.replicas.replica(TopicPartition(topic, 0)).log.high_watermark
 
 
@@ -65,7 +65,7 @@ def replica_id(call: Call) -> int:
 
 
 def test_a1_what_one_replica_alone_has_is_not_acknowledged_and_no_other_replaces_it(
-    cluster: Cluster,
+    cluster: RunningCluster,
 ) -> None:
     cluster.create_topic("a1", replicas={0: (0, 1, 2)})
     assert write(cluster, 0, "a1", batch(b"all")).error_code == ErrorCode.NONE
@@ -89,7 +89,7 @@ def test_a1_what_one_replica_alone_has_is_not_acknowledged_and_no_other_replaces
     assert committed(cluster, 2, "a1") == [b"all", b"leader only"]
 
 
-def test_a3_a_retry_at_the_next_leader_is_recognised(cluster: Cluster) -> None:
+def test_a3_a_retry_at_the_next_leader_is_recognised(cluster: RunningCluster) -> None:
     cluster.create_topic("a3", replicas={0: (0, 1, 2)})
     producer = Producer(producer_id=4711, epoch=0, base_sequence=0)
     records = bytes(write_batch([Record(0, 1_000, None, b"once", ())], producer=producer))
@@ -103,7 +103,7 @@ def test_a3_a_retry_at_the_next_leader_is_recognised(cluster: Cluster) -> None:
     assert committed(cluster, leader, "a3") == [b"once"]
 
 
-def test_a4_what_may_be_truncated_is_neither_acknowledged_nor_read(cluster: Cluster) -> None:
+def test_a4_what_may_be_truncated_is_neither_acknowledged_nor_read(cluster: RunningCluster) -> None:
     cluster.create_topic("a4", replicas={0: (0, 1, 2)})
     write(cluster, 0, "a4", batch(b"first"))
     cut_off: set[int] = set()
@@ -139,7 +139,7 @@ def test_a4_what_may_be_truncated_is_neither_acknowledged_nor_read(cluster: Clus
 
 
 def test_a6_everything_acknowledged_is_readable_after_an_election_without_new_writes(
-    cluster: Cluster,
+    cluster: RunningCluster,
 ) -> None:
     cluster.create_topic("a6", replicas={0: (0, 1, 2)})
     for number in range(20):
@@ -150,7 +150,9 @@ def test_a6_everything_acknowledged_is_readable_after_an_election_without_new_wr
     assert committed(cluster, leader, "a6") == [b"%d" % number for number in range(20)]
 
 
-def test_a7_without_any_fault_offsets_are_dense_and_nothing_is_lost(cluster: Cluster) -> None:
+def test_a7_without_any_fault_offsets_are_dense_and_nothing_is_lost(
+    cluster: RunningCluster,
+) -> None:
     cluster.create_topic("a7", replicas={0: (0, 1, 2)})
     offsets = [
         write(cluster, 0, "a7", batch(b"%d" % number, b"and")).base_offset for number in range(50)
@@ -163,6 +165,6 @@ def test_a7_without_any_fault_offsets_are_dense_and_nothing_is_lost(cluster: Clu
     assert [len(committed(cluster, broker, "a7")) for broker in brokers] == [100] * 3
 
 
-def _known_leader(cluster: Cluster, broker: int, topic: str) -> int | None:
+def _known_leader(cluster: RunningCluster, broker: int, topic: str) -> int | None:
     found = cluster[broker].broker.metadata.image.partition(topic, 0)
     return None if found is None else found.leader

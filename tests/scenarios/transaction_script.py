@@ -23,7 +23,7 @@ from moldau.config.broker.transactions import TransactionConfig
 from moldau.config.definition import read
 from moldau.coordinator.decision import Decision, Moment
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
 from moldau.coordinator.transaction.transaction import LAST_EPOCH, Identity, Transaction
@@ -196,7 +196,9 @@ class TransactionScript:
         return ""
 
     def _shard(self) -> Shard[Transactions]:
-        return Shard(Transactions(self.config), self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(
+            Transactions(self.config), self.journal, ShardPorts(self.clock, Waiters(), 5.0)
+        )
 
 
 def listed(partitions: Iterable[TopicPartition]) -> str:

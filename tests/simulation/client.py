@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from moldau.client.connection.connection import Connection
+from moldau.client.connection.connection import BrokerConnection
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.find_coordinator import (
     FindCoordinatorRequest,
@@ -45,7 +45,7 @@ class Client:
         self.timestamp_ms = timestamp_ms
         self.chance = chance
         self._brokers = brokers
-        self._connections: dict[int, Connection] = {}
+        self._connections: dict[int, BrokerConnection] = {}
         self._leaders: dict[int, int] = {}
         self._coordinators: dict[tuple[int, str], int] = {}
         # A deposed leader may not know it yet: older epochs are not believed (KIP-320).
@@ -102,7 +102,7 @@ class Client:
         for connection in self._connections.values():
             connection.close()
 
-    async def _connected(self, broker: int) -> Connection:
+    async def _connected(self, broker: int) -> BrokerConnection:
         connection = self._connections.get(broker)
         if connection is not None and connection.is_open:
             return connection
@@ -110,11 +110,11 @@ class Client:
         try:
             async with asyncio.timeout(_CONNECT_S):
                 made: Any = await asyncio.get_running_loop().create_connection(
-                    lambda: Connection(host, self.name), host, port
+                    lambda: BrokerConnection(host, self.name), host, port
                 )
         except OSError as error:
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{host}: {error}") from error
-        found: Connection = made[1]
+        found: BrokerConnection = made[1]
         self._connections[broker] = found
         return found
 

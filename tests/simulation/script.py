@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.topics import PartitionState
+from moldau.coordination.layout.topics import PartitionStateNode
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer
 from moldau.testing.world.machine import Machine
@@ -36,7 +36,7 @@ class Stage:
         addresses = {number: broker.address for number, broker in self.brokers.items()}
         return Client(name, addresses, self.world.chance(name))
 
-    def state(self, partition: int = 0) -> PartitionState:
+    def state(self, partition: int = 0) -> PartitionStateNode:
         """Who leads a partition, and who is in sync."""
         node = self.world.ensemble.nodes.get(
             topic_nodes.state_path(TopicPartition(TOPIC, partition))

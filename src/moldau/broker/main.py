@@ -31,7 +31,7 @@ from moldau.broker.membership.following import (
     make_leader_throttle,
     make_move_throttle,
 )
-from moldau.broker.membership.identity import Identity, establish
+from moldau.broker.membership.identity import BrokerIdentity, establish
 from moldau.broker.membership.joining import (
     make_controller_peers,
     make_membership,
@@ -44,7 +44,7 @@ from moldau.broker.membership.joining import (
 from moldau.broker.membership.leaving import hand_over
 from moldau.broker.membership.listening import bind_all, registration_of
 from moldau.broker.membership.peers import Peers
-from moldau.broker.membership.sessions import Membership
+from moldau.broker.membership.sessions import ClusterMembership
 from moldau.broker.membership.state import BrokerState
 from moldau.broker.metrics.gauges import register_gauges
 from moldau.broker.metrics.traffic import Traffic
@@ -209,7 +209,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
 
 @asynccontextmanager
 async def serving(
-    broker: Broker, doors: Ports, membership: Membership, peers: Peers, markers: Peers
+    broker: Broker, doors: Ports, membership: ClusterMembership, peers: Peers, markers: Peers
 ) -> AsyncIterator[Services]:
     """A registered broker at work: its part in the controllership, and what goes on behind."""
     await membership.join()
@@ -263,7 +263,7 @@ def _make_directories(disk: Disk, path: str) -> None:
 async def _open_logs(
     startup: Startup,
     doors: Ports,
-    identity: Identity,
+    identity: BrokerIdentity,
     topic_configs: TopicConfigs,
     stack: AsyncExitStack,
 ) -> Logs:
@@ -328,7 +328,9 @@ def _make_coordinators(
     return groups, transactions, Coordinators(shards, doors.clock)
 
 
-def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs: Configs) -> Broker:
+def _assemble(
+    doors: Ports, tree: Tree, identity: BrokerIdentity, logs: Logs, configs: Configs
+) -> Broker:
     config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
     new_topic_id = new_topic_ids(config, doors.random.uuid)
@@ -356,11 +358,7 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         flusher=Flusher(
             doors.disk, doors.clock, flushed=partial(commit_flushed, replicas, waiters)
         ),
-        fetch_sessions=FetchSessions(
-            config.replication.max_incremental_fetch_session_cache_slots,
-            new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
-            hosted=replicas.__len__,
-        ),
+        fetch_sessions=_make_fetch_sessions(config, doors, replicas),
         registration=make_registration(identity.broker_id, config),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
@@ -377,6 +375,14 @@ def _assemble(doors: Ports, tree: Tree, identity: Identity, logs: Logs, configs:
         coordinators=coordinators,
         old_offsets=OldOffsets(tree),
         loop_lag=LoopLag(metrics),
+    )
+
+
+def _make_fetch_sessions(config: BrokerConfig, doors: Ports, replicas: Replicas) -> FetchSessions:
+    return FetchSessions(
+        config.replication.max_incremental_fetch_session_cache_slots,
+        new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
+        hosted=replicas.__len__,
     )
 
 

@@ -25,7 +25,7 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.acls import Acls
+from moldau.client.admin.acls import AclsArea
 from moldau.client.admin.connected import Connected
 from moldau.errors import KafkaError
 from moldau.security.acls import (
@@ -74,7 +74,7 @@ OPTIONS = Options(
 )
 
 
-class AclAdmin(Acls, Connected):
+class AclAdmin(AclsArea, Connected):
     """What this command needs of an admin client."""
 
 

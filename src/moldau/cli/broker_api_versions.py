@@ -7,7 +7,7 @@ from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Options, warn
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import BrokerDescription, Description
+from moldau.client.admin.description import BrokerDescription, DescriptionArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.protocol.apis import APIS
 
@@ -22,7 +22,7 @@ OPTIONS = Options(
 Spoken = Mapping[int, range]
 
 
-class VersionAdmin(Description, Connected):
+class VersionAdmin(DescriptionArea, Connected):
     """What this command needs of an admin client."""
 
 

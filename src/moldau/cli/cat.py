@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import moldau
 from moldau.cli.console.chunks import chunks
-from moldau.cli.kcat.format import Place, Record, as_json, compile_format, unescaped
+from moldau.cli.kcat.format import Record, RecordPlace, as_json, compile_format, unescaped
 from moldau.cli.kcat.listing import cluster_json, cluster_lines, offsets_json
 from moldau.cli.kcat.packing import read_packing
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
@@ -21,9 +21,9 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import warn
 from moldau.cli.terminal.progress import as_records, as_size, progress_bar, size_of
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
-from moldau.client.admin.offsets import Offsets
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.description import DescriptionArea
+from moldau.client.admin.offsets import OffsetsArea
+from moldau.client.admin.topics import TopicsArea
 from moldau.client.consumer.consumer import Consumer
 from moldau.client.producer.producer import Producer
 from moldau.client.settings import ClientSettings, ConsumerSettings, ProducerSettings
@@ -51,12 +51,12 @@ usage: moldau cat [-C|-P|-L|-Q] [-b SERVERS] [-t TOPIC] [options] [FILE...]
   -X NAME=VALUE  a setting   -F FILE  with settings"""
 
 
-class CatAdmin(Topics, Offsets, Description, Connected):
+class CatAdmin(TopicsArea, OffsetsArea, DescriptionArea, Connected):
     """What this command needs of an admin client."""
 
 
 @dataclass(slots=True)
-class Options:
+class CatOptions:
     """What stood on the command line, by kcat's letters."""
 
     mode: str = ""
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> CatOptions:
     """Options of one letter, with their arguments attached or behind them."""
     try:
         pairs, rest = getopt.gnu_getopt(list(arguments), _FLAGS + _WITH_ARGUMENT, ["help"])
@@ -111,7 +111,7 @@ def parse(arguments: Sequence[str]) -> Options:
         raise CommandFailed(f"{error.msg}\n{_USAGE}") from error
     if any(flag == "--help" for flag, _ in pairs) and "--help" not in arguments:
         raise CommandFailed(f"options are not abbreviated\n{_USAGE}")
-    options = Options(rest=rest)
+    options = CatOptions(rest=rest)
     for flag, value in pairs:
         letter = flag.lstrip("-")
         if letter in "CPLQG":
@@ -126,7 +126,7 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
-def _settings(options: Options, kind: type[ClientSettings], **own: str) -> dict[str, object]:
+def _settings(options: CatOptions, kind: type[ClientSettings], **own: str) -> dict[str, object]:
     texts = read_file(options.text("F") or os.environ.get("KCAT_CONFIG", ""))
     texts |= read_pairs(options.values.get("X", []))
     told = texts.pop("metadata.broker.list", "") or texts.get("bootstrap.servers", "")
@@ -134,7 +134,7 @@ def _settings(options: Options, kind: type[ClientSettings], **own: str) -> dict[
     return usable(kind, own | texts | {"bootstrap.servers": servers})
 
 
-def writer(options: Options, place: Place | None = None) -> Callable[[Record], bytes]:
+def writer(options: CatOptions, place: RecordPlace | None = None) -> Callable[[Record], bytes]:
     """How records are printed."""
     unpack = read_packing(options.values.get("s", []))
     if options.has("J"):
@@ -160,15 +160,15 @@ def _write_all(
     sys.stdout.buffer.flush()
 
 
-async def _place(options: Options) -> Place:
+async def _place(options: CatOptions) -> RecordPlace:
     """Leaders and kinds of times, which only the JSON of records tells."""
     if not options.has("J"):
-        return Place()
+        return RecordPlace()
     values, topics = _settings(options, ClientSettings), options.rest or [options.text("t")]
     async with administration(CatAdmin, values) as admin:
         described = (await admin.describe_topics(topics)).succeeded
     kinds = await topic_settings(values, described, "message.timestamp.type")
-    return Place(
+    return RecordPlace(
         {
             TopicPartition(topic.name, each.partition): each.leader
             for topic in described.values()
@@ -178,7 +178,7 @@ async def _place(options: Options) -> Place:
     )
 
 
-async def _consume(options: Options) -> None:
+async def _consume(options: CatOptions) -> None:
     write = writer(options, await _place(options))
     left = options.number("c")
     own = {
@@ -211,7 +211,7 @@ async def _consume(options: Options) -> None:
             _tell_ends(ends)
 
 
-async def _require_topic(options: Options) -> None:
+async def _require_topic(options: CatOptions) -> None:
     """A consumer would wait for a topic."""
     topic = options.text("t")
     async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
@@ -234,7 +234,7 @@ async def _is_at_end(consumer: Consumer[bytes, bytes], ends: dict[TopicPartition
     return all(positions[each] >= end for each, end in ends.items())
 
 
-async def _produce(options: Options) -> None:
+async def _produce(options: CatOptions) -> None:
     own = {"compression.type": options.text("z", "none"), "linger.ms": "5"}
     headers = [tuple(text.partition("=")[::2]) for text in options.values.get("H", [])]
     lost: list[str] = []
@@ -259,7 +259,7 @@ async def _produce(options: Options) -> None:
         raise CommandFailed(f"% Delivery failed for {len(lost)} messages: {lost[0]}")
 
 
-async def _messages(options: Options) -> AsyncIterator[tuple[bytes | None, bytes]]:
+async def _messages(options: CatOptions) -> AsyncIterator[tuple[bytes | None, bytes]]:
     """Keys and values of what is to be sent."""
     left = options.number("c", -1)
     if options.rest and not options.has("l"):
@@ -278,7 +278,7 @@ async def _messages(options: Options) -> AsyncIterator[tuple[bytes | None, bytes
             return
 
 
-async def _parts(options: Options, separator: bytes) -> AsyncIterator[bytes]:
+async def _parts(options: CatOptions, separator: bytes) -> AsyncIterator[bytes]:
     """What stands between separators, as soon as it is there."""
     rest = b""
     with ExitStack() as stack:
@@ -306,7 +306,7 @@ def _opened(path: str) -> BinaryIO:
 
 
 def _key_and_value(
-    options: Options, part: bytes, key_separator: bytes
+    options: CatOptions, part: bytes, key_separator: bytes
 ) -> tuple[bytes | None, bytes]:
     if key_separator:
         key, middle, value = part.partition(key_separator)
@@ -315,7 +315,7 @@ def _key_and_value(
     return (options.text("k").encode() if options.has("k") else None), part
 
 
-async def _list(options: Options) -> None:
+async def _list(options: CatOptions) -> None:
     async with administration(CatAdmin, _settings(options, ClientSettings)) as admin:
         cluster = await admin.describe_cluster()
         names = options.values.get("t") or list(await admin.list_topics(include_internal=True))
@@ -327,7 +327,7 @@ async def _list(options: Options) -> None:
         print("\n".join(cluster_lines(cluster, described.values(), asked)))
 
 
-async def _query(options: Options) -> None:
+async def _query(options: CatOptions) -> None:
     times: dict[TopicPartition, int] = {}
     for text in options.values.get("t", []):
         try:

@@ -15,7 +15,7 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import ClusterDescription, Description
+from moldau.client.admin.description import ClusterDescription, DescriptionArea
 
 OPTIONS = Options(
     "cluster",
@@ -29,7 +29,7 @@ OPTIONS = Options(
 )
 
 
-class ClusterAdmin(Description, Connected):
+class ClusterAdmin(DescriptionArea, Connected):
     """What this command needs of an admin client."""
 
 

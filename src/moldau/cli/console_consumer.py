@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from moldau.cli.console.formatters import DefaultFormatter, Formatter, Record, find_formatter
-from moldau.cli.console.reading import Wanted, reading
+from moldau.cli.console.reading import ReadingOptions, reading
 from moldau.cli.terminal.administration import topic_settings
 from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
@@ -227,8 +227,8 @@ def _write_singly(records: Sequence[Record], formatter: Formatter, failed: Comma
             continue
 
 
-def _wanted(given: Given, values: dict[str, object]) -> Wanted:
-    return Wanted(
+def _wanted(given: Given, values: dict[str, object]) -> ReadingOptions:
+    return ReadingOptions(
         topic=given.text("topic"),
         pattern=given.text("include") or given.text("whitelist"),
         partition=given.number("partition") if "partition" in given else None,

@@ -16,7 +16,7 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.tokens import DelegationToken, Tokens
+from moldau.client.admin.tokens import DelegationToken, TokensArea
 
 OPTIONS = Options(
     "delegation-tokens",
@@ -39,7 +39,7 @@ _TITLES = "TOKENID HMAC OWNER REQUESTER RENEWERS ISSUEDATE EXPIRYDATE MAXDATE"
 _WIDTHS = (15, 30, 15, 15, 25, 15, 15, 15)
 
 
-class TokenAdmin(Tokens, Connected):
+class TokenAdmin(TokensArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -7,7 +7,7 @@ from moldau.cli.terminal.administration import run_admin
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, FORMAT, Option, Options
 from moldau.cli.terminal.partition_file import field, partition_of, read_entries, require_unique
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.offsets import Offsets
+from moldau.client.admin.offsets import OffsetsArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.model import TopicPartition
 
@@ -26,7 +26,7 @@ OPTIONS = Options(
 )
 
 
-class RecordAdmin(Offsets, Connected):
+class RecordAdmin(OffsetsArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -14,11 +14,11 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
-from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
+from moldau.client.admin.configs import ConfigEntry, ConfigResource, ConfigsArea
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import BrokerDescription, Description
-from moldau.client.admin.offsets import MAX_TIMESTAMP, Offsets
-from moldau.client.admin.topics import TopicDescription, Topics
+from moldau.client.admin.description import BrokerDescription, DescriptionArea
+from moldau.client.admin.offsets import MAX_TIMESTAMP, OffsetsArea
+from moldau.client.admin.topics import TopicDescription, TopicsArea
 from moldau.client.connection.addresses import Address, parse_addresses
 from moldau.model import TopicPartition
 
@@ -38,7 +38,7 @@ OPTIONS = Options(
 )
 
 
-class DoctorAdmin(Topics, Configs, Offsets, Description, Connected):
+class DoctorAdmin(TopicsArea, ConfigsArea, OffsetsArea, DescriptionArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -17,8 +17,8 @@ from moldau.cli.terminal.options import (
 )
 from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.offsets import Offsets
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.offsets import OffsetsArea
+from moldau.client.admin.topics import TopicsArea
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -48,7 +48,7 @@ _TOPIC_PARTITION = re.compile(r"([^:,]*)(?::(?:([0-9]+)(?:-([0-9]*))?|-([0-9]+))
 Filter = Callable[[TopicPartition], bool]
 
 
-class OffsetAdmin(Topics, Offsets, Connected):
+class OffsetAdmin(TopicsArea, OffsetsArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -15,7 +15,7 @@ from moldau.cli.terminal.options import (
 )
 from moldau.cli.terminal.partition_file import partition_of, read_entries, require_unique
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.reassignments import ElectionType, Reassignments
+from moldau.client.admin.reassignments import ElectionType, ReassignmentsArea
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
@@ -34,7 +34,7 @@ OPTIONS = Options(
 )
 
 
-class ElectionAdmin(Reassignments, Connected):
+class ElectionAdmin(ReassignmentsArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -14,8 +14,8 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
-from moldau.client.admin.log_dirs import LogDir, LogDirs
+from moldau.client.admin.description import DescriptionArea
+from moldau.client.admin.log_dirs import LogDir, LogDirsArea
 
 OPTIONS = Options(
     "log-dirs",
@@ -29,7 +29,7 @@ OPTIONS = Options(
 )
 
 
-class DirectoryAdmin(LogDirs, Description, Connected):
+class DirectoryAdmin(LogDirsArea, DescriptionArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -5,9 +5,9 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from moldau.cli.performance.latencies import Latencies
+from moldau.cli.performance.latencies import LatencyReport
 from moldau.cli.performance.metric_lines import producer_lines
-from moldau.cli.performance.pace import Pace
+from moldau.cli.performance.pace import RecordPace
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given, Option, Options, warn
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
         )
     count = given.number("num-records")
     with progress_bar(count, as_records) as bar:
-        latencies = Latencies(count, bar=bar)
+        latencies = LatencyReport(count, bar=bar)
         values = settings(given)
         metrics = asyncio.run(_measure(given, values, payloads(given), latencies))
     print(latencies.total())
@@ -121,11 +121,11 @@ async def _measure(
     given: Given,
     values: dict[str, object],
     payload_of: Callable[[int], bytes],
-    latencies: Latencies,
+    latencies: LatencyReport,
 ) -> Metrics:
     """Write all; returns what the producer counted."""
     count, topic = given.number("num-records"), given.text("topic")
-    pace = Pace(given.last("throughput", float, -1.0))
+    pace = RecordPace(given.last("throughput", float, -1.0))
     lost: list[str] = []
     async with Producer[bytes, bytes](values) as producer:
         ends = _Transactions(producer, given) if is_transactional(given) else None

@@ -23,9 +23,9 @@ from moldau.cli.terminal.throttles import (
     set_directory_throttle,
     set_throttles,
 )
-from moldau.client.admin.log_dirs import LogDirs, Replica
-from moldau.client.admin.reassignments import Reassignments
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.log_dirs import LogDirsArea, Replica
+from moldau.client.admin.reassignments import ReassignmentsArea
+from moldau.client.admin.topics import TopicsArea
 from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
 
@@ -66,7 +66,7 @@ OPTIONS = Options(
 )
 
 
-class ReassignmentAdmin(Topics, Reassignments, LogDirs, ThrottleAdmin):
+class ReassignmentAdmin(TopicsArea, ReassignmentsArea, LogDirsArea, ThrottleAdmin):
     """What this command needs of an admin client."""
 
 

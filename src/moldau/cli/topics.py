@@ -16,15 +16,15 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.cli.terminal.patterns import read_pattern
-from moldau.client.admin.configs import ConfigEntry, ConfigResource, Configs
+from moldau.client.admin.configs import ConfigEntry, ConfigResource, ConfigsArea
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.reassignments import Reassignments
+from moldau.client.admin.reassignments import ReassignmentsArea
 from moldau.client.admin.topics import (
     NewPartitions,
     NewTopic,
     PartitionDescription,
     TopicDescription,
-    Topics,
+    TopicsArea,
 )
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -90,7 +90,7 @@ OPTIONS = Options(
 Described = tuple[TopicDescription, Mapping[str, ConfigEntry]]
 
 
-class TopicAdmin(Topics, Configs, Reassignments, Connected):
+class TopicAdmin(TopicsArea, ConfigsArea, ReassignmentsArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -16,8 +16,8 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.topics import Topics
-from moldau.client.admin.transactions import OpenTransaction, ProducerState, Transactions
+from moldau.client.admin.topics import TopicsArea
+from moldau.client.admin.transactions import OpenTransaction, ProducerState, TransactionsArea
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -46,7 +46,7 @@ OPTIONS = Options(
 Rows = list[list[object]]
 
 
-class TransactionAdmin(Transactions, Topics, Connected):
+class TransactionAdmin(TransactionsArea, TopicsArea, Connected):
     """What this command needs of an admin client."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from moldau.cli.performance.pace import Pace
+from moldau.cli.performance.pace import RecordPace
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.events import tell
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
@@ -77,7 +77,7 @@ async def _produce(given: Given) -> int:
 
 async def _send(producer: Producer[str, str], given: Given, tally: "_Tally") -> None:
     topic, count = given.text("topic"), given.number("max-messages", -1)
-    pace = Pace(given.last("throughput", float, -1.0))
+    pace = RecordPace(given.last("throughput", float, -1.0))
     while (number := tally.sent) != count:
         await asyncio.sleep(pace.wait_s(number))
         value = f"{given.text('value-prefix')}.{number}" if "value-prefix" in given else number

@@ -35,7 +35,7 @@ class Latencies:
 
 
 @dataclass(slots=True)
-class Traffic:
+class ConnectionTraffic:
     """What went over connections; each is counted by one thread at a time."""
 
     connections: int = 0
@@ -44,8 +44,8 @@ class Traffic:
     sent_bytes: int = 0
     received_bytes: int = 0
 
-    def __add__(self, other: "Traffic") -> "Traffic":
-        return Traffic(
+    def __add__(self, other: "ConnectionTraffic") -> "ConnectionTraffic":
+        return ConnectionTraffic(
             *(getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
         )
 

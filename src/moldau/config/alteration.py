@@ -15,7 +15,7 @@ from moldau.config.values import ConfigType, config_error
 from moldau.errors import ErrorCode, KafkaError
 
 
-class Operation(IntEnum):
+class AlterOperation(IntEnum):
     """What to do with a setting, numbered as IncrementalAlterConfigs sends it."""
 
     SET = 0
@@ -29,7 +29,7 @@ class Alteration:
     """One change to one setting."""
 
     name: str
-    operation: Operation
+    operation: AlterOperation
     value: str | None = None
 
 
@@ -102,7 +102,7 @@ def _check_complete(alterations: list[Alteration]) -> None:
     missing = [
         alteration.name
         for alteration in alterations
-        if alteration.value is None and alteration.operation is not Operation.DELETE
+        if alteration.value is None and alteration.operation is not AlterOperation.DELETE
     ]
     if missing:
         raise KafkaError(
@@ -115,15 +115,15 @@ def _apply(
 ) -> None:
     name = alteration.name
     match alteration.operation:
-        case Operation.SET:
+        case AlterOperation.SET:
             changed[name] = alteration.value or ""
-        case Operation.DELETE:
+        case AlterOperation.DELETE:
             changed.pop(name, None)
-        case Operation.APPEND:
+        case AlterOperation.APPEND:
             elements = _elements(changed, alteration, settings)
             new = [e for e in (alteration.value or "").split(",") if e not in elements]
             changed[name] = ",".join([*elements, *new])
-        case Operation.SUBTRACT:
+        case AlterOperation.SUBTRACT:
             elements = _elements(changed, alteration, settings)
             for element in (alteration.value or "").split(","):
                 if element in elements:

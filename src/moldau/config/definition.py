@@ -134,7 +134,7 @@ def _find_settings(area: "type[Area | DataclassInstance]") -> Mapping[str, Setti
         declared = {field.name: field for field in dataclasses.fields(area)}
     found = {}
     for attribute, field in declared.items():
-        options: Options = field.metadata["options"]
+        options: FieldOptions = field.metadata["options"]
         name = options.get("name", attribute.replace("_", "."))
         found[name] = Setting(
             name=name,
@@ -160,7 +160,7 @@ def read(area: "type[AreaT]", texts: Mapping[str, str]) -> "AreaT":
     return area(**values)
 
 
-class Options(TypedDict, total=False):
+class FieldOptions(TypedDict, total=False):
     """What a declaration may add."""
 
     importance: Importance
@@ -170,57 +170,59 @@ class Options(TypedDict, total=False):
     """Kafka's name where it is not the field's name with dots."""
 
 
-def boolean(default: bool, doc: str, **options: Unpack[Options]) -> bool:
+def boolean(default: bool, doc: str, **options: Unpack[FieldOptions]) -> bool:
     return cast("bool", _declare(ConfigType.BOOLEAN, default, doc, None, options))
 
 
 def integer(
-    default: OptionalInt, doc: str, rule: Rule | None = None, **options: Unpack[Options]
+    default: OptionalInt, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]
 ) -> OptionalInt:
     """A number of 32 bits."""
     return cast("OptionalInt", _declare(ConfigType.INT, default, doc, rule, options))
 
 
-def short(default: int, doc: str, rule: Rule | None = None, **options: Unpack[Options]) -> int:
+def short(default: int, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]) -> int:
     """A number of 16 bits."""
     return cast("int", _declare(ConfigType.SHORT, default, doc, rule, options))
 
 
 def long(
-    default: OptionalInt, doc: str, rule: Rule | None = None, **options: Unpack[Options]
+    default: OptionalInt, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]
 ) -> OptionalInt:
     """A number of 64 bits."""
     return cast("OptionalInt", _declare(ConfigType.LONG, default, doc, rule, options))
 
 
-def double(default: float, doc: str, rule: Rule | None = None, **options: Unpack[Options]) -> float:
+def double(
+    default: float, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]
+) -> float:
     return cast("float", _declare(ConfigType.DOUBLE, default, doc, rule, options))
 
 
 def string(
-    default: OptionalStr, doc: str, rule: Rule | None = None, **options: Unpack[Options]
+    default: OptionalStr, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]
 ) -> OptionalStr:
     return cast("OptionalStr", _declare(ConfigType.STRING, default, doc, rule, options))
 
 
 def listing(
-    default: OptionalList, doc: str, rule: Rule | None = None, **options: Unpack[Options]
+    default: OptionalList, doc: str, rule: Rule | None = None, **options: Unpack[FieldOptions]
 ) -> OptionalList:
     """Strings separated by commas."""
     return cast("OptionalList", _declare(ConfigType.LIST, default, doc, rule, options))
 
 
-def class_name(default: OptionalStr, doc: str, **options: Unpack[Options]) -> OptionalStr:
+def class_name(default: OptionalStr, doc: str, **options: Unpack[FieldOptions]) -> OptionalStr:
     """The name of a Java class in Kafka; here a name that is only compared, never loaded."""
     return cast("OptionalStr", _declare(ConfigType.CLASS, default, doc, None, options))
 
 
-def password(doc: str, **options: Unpack[Options]) -> Password | None:
+def password(doc: str, **options: Unpack[FieldOptions]) -> Password | None:
     return cast("Password | None", _declare(ConfigType.PASSWORD, None, doc, None, options))
 
 
 def _declare(
-    config_type: ConfigType, default: Value, doc: str, rule: Rule | None, options: Options
+    config_type: ConfigType, default: Value, doc: str, rule: Rule | None, options: FieldOptions
 ) -> object:
     metadata = {"type": config_type, "doc": doc, "rule": rule, "options": options}
     return dataclasses.field(default=default, metadata=metadata)

@@ -20,7 +20,7 @@ from moldau.config.topic_defaults import topic_defaults
 from moldau.config.values import ConfigType, to_text
 
 
-class ConfigSource(IntEnum):
+class SettingSource(IntEnum):
     """Where a value comes from, numbered as DescribeConfigs sends it."""
 
     DYNAMIC_TOPIC_CONFIG = 1
@@ -31,22 +31,22 @@ class ConfigSource(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SettingOrigin:
     """One place that gives a setting, or a synonym of it, a value."""
 
     name: str
     value: str | None
-    source: ConfigSource
+    source: SettingSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigEntry:
+class EffectiveSetting:
     """A setting as an administrator sees it."""
 
     name: str
     value: str | None
-    source: ConfigSource
-    synonyms: tuple[Origin, ...]
+    source: SettingSource
+    synonyms: tuple[SettingOrigin, ...]
     """Every place that gives it a value, the one that counts first."""
     type: ConfigType | None
     """None for a name that is not known, which may be a plug-in's."""
@@ -87,23 +87,23 @@ class BrokerLayers:
         return topic_defaults(self.config)
 
     @cached_property
-    def _sources(self) -> tuple[tuple[Mapping[str, str], ConfigSource], ...]:
+    def _sources(self) -> tuple[tuple[Mapping[str, str], SettingSource], ...]:
         defaults = {
             name: text
             for name, setting in broker_settings().items()
             if (text := setting.default_text) is not None
         }
         return (
-            (self.broker, ConfigSource.DYNAMIC_BROKER_CONFIG),
-            (self.cluster, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
-            (with_both_ids(self.static), ConfigSource.STATIC_BROKER_CONFIG),
-            ({**defaults, **standalone_defaults(self.static)}, ConfigSource.DEFAULT_CONFIG),
+            (self.broker, SettingSource.DYNAMIC_BROKER_CONFIG),
+            (self.cluster, SettingSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+            (with_both_ids(self.static), SettingSource.STATIC_BROKER_CONFIG),
+            ({**defaults, **standalone_defaults(self.static)}, SettingSource.DEFAULT_CONFIG),
         )
 
-    def origins(self, name: str, *, is_sensitive: bool) -> tuple[Origin, ...]:
+    def origins(self, name: str, *, is_sensitive: bool) -> tuple[SettingOrigin, ...]:
         """Every layer's value for a broker setting and its synonyms, strongest first."""
         found = [
-            Origin(synonym, None if is_sensitive else layer[synonym], source)
+            SettingOrigin(synonym, None if is_sensitive else layer[synonym], source)
             for layer, source in self._sources
             for synonym in broker_synonyms(name)
             if synonym in layer
@@ -114,19 +114,23 @@ class BrokerLayers:
         return tuple(found[own:])
 
 
-def describe_broker(layers: BrokerLayers, names: Iterable[str] | None = None) -> list[ConfigEntry]:
+def describe_broker(
+    layers: BrokerLayers, names: Iterable[str] | None = None
+) -> list[EffectiveSetting]:
     """What counts on this broker: all settings, or those out of `names` that exist."""
     return [_broker_entry(layers, name) for name in _chosen(_broker_names(layers), names)]
 
 
-def describe_cluster(layers: BrokerLayers, names: Iterable[str] | None = None) -> list[ConfigEntry]:
+def describe_cluster(
+    layers: BrokerLayers, names: Iterable[str] | None = None
+) -> list[EffectiveSetting]:
     """The dynamic settings for all brokers."""
     return [_cluster_entry(layers, name) for name in _chosen(layers.cluster, names)]
 
 
 def describe_topic(
     overrides: Mapping[str, str], layers: BrokerLayers, names: Iterable[str] | None = None
-) -> list[ConfigEntry]:
+) -> list[EffectiveSetting]:
     """What counts for a topic with these settings of its own."""
     config = layers.topic_defaults.with_overrides(overrides)
     return [
@@ -152,28 +156,28 @@ def _broker_names(layers: BrokerLayers) -> list[str]:
     return list(dict.fromkeys([*known, *layers.texts]))
 
 
-def _broker_entry(layers: BrokerLayers, name: str) -> ConfigEntry:
+def _broker_entry(layers: BrokerLayers, name: str) -> EffectiveSetting:
     is_known = name in broker_settings()
     text = to_text(layers.config.value(name)) if is_known else layers.texts[name]
     return _entry(name, text, layers.origins(name, is_sensitive=is_sensitive(name)))
 
 
-def _cluster_entry(layers: BrokerLayers, name: str) -> ConfigEntry:
+def _cluster_entry(layers: BrokerLayers, name: str) -> EffectiveSetting:
     origins = tuple(
         origin
         for origin in layers.origins(name, is_sensitive=is_sensitive(name))
-        if origin.source is ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+        if origin.source is SettingSource.DYNAMIC_DEFAULT_BROKER_CONFIG
     )
     return _entry(name, layers.cluster[name], origins)
 
 
-def _entry(name: str, text: str | None, origins: tuple[Origin, ...]) -> ConfigEntry:
+def _entry(name: str, text: str | None, origins: tuple[SettingOrigin, ...]) -> EffectiveSetting:
     setting = find_broker_setting(name)
     hidden = is_sensitive(name)
-    return ConfigEntry(
+    return EffectiveSetting(
         name=name,
         value=None if hidden else text,
-        source=origins[0].source if origins else ConfigSource.DEFAULT_CONFIG,
+        source=origins[0].source if origins else SettingSource.DEFAULT_CONFIG,
         synonyms=origins,
         type=setting.type if setting else None,
         is_sensitive=hidden,
@@ -185,17 +189,17 @@ def _entry(name: str, text: str | None, origins: tuple[Origin, ...]) -> ConfigEn
 
 def _topic_entry(
     setting: Setting, config: TopicConfig, overrides: Mapping[str, str], layers: BrokerLayers
-) -> ConfigEntry:
+) -> EffectiveSetting:
     text = to_text(getattr(config, setting.attribute))
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[SettingOrigin, ...] = ()
     if setting.name in TOPIC_SYNONYMS:
         origins = layers.origins(TOPIC_SYNONYMS[setting.name][0].name, is_sensitive=False)
     if setting.name in overrides:
-        origins = (Origin(setting.name, text, ConfigSource.DYNAMIC_TOPIC_CONFIG), *origins)
-    return ConfigEntry(
+        origins = (SettingOrigin(setting.name, text, SettingSource.DYNAMIC_TOPIC_CONFIG), *origins)
+    return EffectiveSetting(
         name=setting.name,
         value=text,
-        source=origins[0].source if origins else ConfigSource.DEFAULT_CONFIG,
+        source=origins[0].source if origins else SettingSource.DEFAULT_CONFIG,
         synonyms=origins,
         type=setting.type,
         is_sensitive=False,

@@ -22,7 +22,7 @@ class SecurityProtocol(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class ListenerConfig:
     """One named address."""
 
     name: str
@@ -40,8 +40,8 @@ class Listener:
 class Listeners:
     """Every listener of a broker."""
 
-    bound: tuple[Listener, ...]
-    advertised: tuple[Listener, ...] | None
+    bound: tuple[ListenerConfig, ...]
+    advertised: tuple[ListenerConfig, ...] | None
     """None: nothing was set; a broker on the embedded store then advertises to each client
     the address that it came in on, others advertise `bound`."""
     inter_broker_name: str
@@ -108,7 +108,7 @@ def _protocol_map(text: str) -> dict[str, SecurityProtocol]:
 
 def _parse_list(
     setting: str, text: str, protocols: Mapping[str, SecurityProtocol]
-) -> tuple[Listener, ...]:
+) -> tuple[ListenerConfig, ...]:
     found = tuple(
         _parse_one(setting, element, protocols)
         for element in filter(None, split_list(text.strip()))
@@ -118,7 +118,9 @@ def _parse_list(
     return found
 
 
-def _parse_one(setting: str, text: str, protocols: Mapping[str, SecurityProtocol]) -> Listener:
+def _parse_one(
+    setting: str, text: str, protocols: Mapping[str, SecurityProtocol]
+) -> ListenerConfig:
     match = _ENDPOINT.fullmatch(text)
     if match is None or not 0 <= int(match[3]) <= 65535:
         raise invalid(setting, text, "NAME://host:port with a port between 0 and 65535")
@@ -128,11 +130,11 @@ def _parse_one(setting: str, text: str, protocols: Mapping[str, SecurityProtocol
         raise invalid(
             setting, text, f"a name that listener.security.protocol.map defines ({known})"
         )
-    return Listener(name, protocols[name], match[2], int(match[3]))
+    return ListenerConfig(name, protocols[name], match[2], int(match[3]))
 
 
-def _check_ports(text: str, bound: tuple[Listener, ...]) -> None:
-    by_port: dict[int, list[Listener]] = {}
+def _check_ports(text: str, bound: tuple[ListenerConfig, ...]) -> None:
+    by_port: dict[int, list[ListenerConfig]] = {}
     for listener in bound:
         if listener.port != 0:
             by_port.setdefault(listener.port, []).append(listener)
@@ -153,8 +155,8 @@ def _family(host: str) -> int:
 def _advertised(
     network: NetworkConfig,
     protocols: Mapping[str, SecurityProtocol],
-    bound: tuple[Listener, ...],
-) -> tuple[Listener, ...] | None:
+    bound: tuple[ListenerConfig, ...],
+) -> tuple[ListenerConfig, ...] | None:
     text = network.advertised_listeners
     if text is None:
         return None

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from moldau.controller import reassignment
-from moldau.controller.cluster import Cluster
+from moldau.controller.cluster import ClusterPicture
 from moldau.controller.reassigning import Wishes
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import partitions as partition_lists
@@ -29,7 +29,7 @@ class AdminNodes:
     def __init__(
         self,
         reader: TreeReader,
-        cluster: Cluster,
+        cluster: ClusterPicture,
         *,
         elect: Elect,
         reassign: Reassign,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from moldau.errors import ErrorCode, KafkaError
 
 
-class Candidate(NamedTuple):
+class BrokerCandidate(NamedTuple):
     """A broker that may hold replicas."""
 
     id: int
@@ -27,7 +27,11 @@ class Start(NamedTuple):
 
 
 def assign_replicas(
-    brokers: Sequence[Candidate], *, partition_count: int, replication_factor: int, start: Start
+    brokers: Sequence[BrokerCandidate],
+    *,
+    partition_count: int,
+    replication_factor: int,
+    start: Start,
 ) -> dict[int, tuple[int, ...]]:
     """Replicas by partition, the preferred leader first."""
     if partition_count <= 0:
@@ -77,7 +81,7 @@ class _Ring(NamedTuple):
         return tuple(chosen)
 
 
-def _ring(brokers: Sequence[Candidate]) -> _Ring:
+def _ring(brokers: Sequence[BrokerCandidate]) -> _Ring:
     racks = {broker.id: broker.rack for broker in brokers}
     if all(rack is None for rack in racks.values()):
         # Everyone in a place of their own: the rule about places then never binds.

@@ -27,7 +27,7 @@ class LiveBroker(NamedTuple):
     rack: str | None = None
 
 
-class Assignment(NamedTuple):
+class ReplicaAssignment(NamedTuple):
     """Who should have a partition; while it is reassigned, who is coming and who is going."""
 
     replicas: tuple[int, ...]
@@ -50,11 +50,11 @@ class Topic:
     """A topic's partitions by number."""
 
     topic_id: bytes | None
-    partitions: dict[int, Assignment]
+    partitions: dict[int, ReplicaAssignment]
 
 
 @dataclass(slots=True)
-class Cluster:
+class ClusterPicture:
     """The controller's picture, loaded from the tree and kept up with it."""
 
     brokers: dict[int, LiveBroker] = field(default_factory=dict)
@@ -66,11 +66,11 @@ class Cluster:
     deleting: dict[str, None] = field(default_factory=dict)
     """In the order in which they were asked for."""
 
-    def assignment(self, partition: TopicPartition) -> Assignment:
+    def assignment(self, partition: TopicPartition) -> ReplicaAssignment:
         """Who should have the partition."""
         return self.topics[partition.topic].partitions[partition.partition]
 
-    def assign(self, partition: TopicPartition, assignment: Assignment) -> None:
+    def assign(self, partition: TopicPartition, assignment: ReplicaAssignment) -> None:
         """Other brokers should have the partition."""
         self.topics[partition.topic].partitions[partition.partition] = assignment
 

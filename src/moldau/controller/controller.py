@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from typing import NamedTuple
 
 from moldau.controller import election
-from moldau.controller.cluster import NO_LEADER, Cluster, LeaderIsr
+from moldau.controller.cluster import NO_LEADER, ClusterPicture, LeaderIsr
 from moldau.controller.deletion import Deletions
 from moldau.controller.outbox import PLAINTEXT, Outbox
 from moldau.errors import ErrorCode
@@ -47,7 +47,7 @@ class Controller:
         """`listener` is what brokers call each other by."""
         self.broker_id = broker_id
         self.epoch = epoch
-        self.cluster = Cluster()
+        self.cluster = ClusterPicture()
         self.outbox = Outbox(
             self.cluster, controller_id=broker_id, controller_epoch=epoch, listener=listener
         )

@@ -6,8 +6,8 @@ the topic stay until that broker is back; for everyone else the topic is gone at
 
 import logging
 
-from moldau.controller.cluster import Cluster
-from moldau.controller.outbox import Outbox, Stop
+from moldau.controller.cluster import ClusterPicture
+from moldau.controller.outbox import Outbox, ReplicaStop
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity
@@ -22,14 +22,14 @@ _log = logging.getLogger(__name__)
 class Deletions:
     """Which replicas of the topics that are to be deleted have gone."""
 
-    def __init__(self, cluster: Cluster, outbox: Outbox) -> None:
+    def __init__(self, cluster: ClusterPicture, outbox: Outbox) -> None:
         self._cluster = cluster
         self._outbox = outbox
         self._gone: dict[tuple[int, TopicPartition], None] = {}
 
     def begin(self) -> None:
         """Tell everyone that the topics are gone, and have the replicas deleted that are left."""
-        stop = Stop(EPOCH_DURING_DELETE, is_deletion=True)
+        stop = ReplicaStop(EPOCH_DURING_DELETE, is_deletion=True)
         for topic in self._cluster.deleting:
             partitions = self._cluster.partitions_of(topic)
             self._outbox.tell_metadata(self._cluster.brokers, partitions)

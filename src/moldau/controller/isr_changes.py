@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from moldau.controller.cluster import Cluster, LeaderIsr
+from moldau.controller.cluster import ClusterPicture, LeaderIsr
 from moldau.controller.controller import StateWrite
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -11,7 +11,7 @@ from moldau.model import TopicPartition
 NO_EPOCH = -1
 
 
-class Member(NamedTuple):
+class IsrMember(NamedTuple):
     """A replica that should be in sync, and the registration in which its leader knows it."""
 
     id: int
@@ -23,7 +23,7 @@ class IsrWish(NamedTuple):
 
     leader_epoch: int
     partition_epoch: int
-    members: tuple[Member, ...]
+    members: tuple[IsrMember, ...]
 
     @property
     def isr(self) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ Refusals = dict[TopicPartition, KafkaError]
 
 
 def plan_wishes(
-    cluster: Cluster, wishes: Wishes, *, controller_epoch: int
+    cluster: ClusterPicture, wishes: Wishes, *, controller_epoch: int
 ) -> tuple[list[StateWrite], Refusals]:
     """The writes that grant wishes, and what cannot be granted."""
     writes, refused = [], {}
@@ -50,7 +50,7 @@ def plan_wishes(
 
 
 def plan_isr(
-    cluster: Cluster, partition: TopicPartition, wish: IsrWish, *, controller_epoch: int
+    cluster: ClusterPicture, partition: TopicPartition, wish: IsrWish, *, controller_epoch: int
 ) -> StateWrite | None:
     """The write that grants a wish; None if it is granted already; KafkaError if it is refused."""
     state = cluster.leaders.get(partition)
@@ -73,7 +73,7 @@ def plan_isr(
     return StateWrite(partition, changed, state.zk_version)
 
 
-def _is_fit(member: Member, partition: TopicPartition, cluster: Cluster) -> bool:
+def _is_fit(member: IsrMember, partition: TopicPartition, cluster: ClusterPicture) -> bool:
     live = cluster.brokers.get(member.id)
     if live is None or member.broker_epoch not in (NO_EPOCH, live.epoch):
         return False

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from moldau.controller.cluster import Cluster, LeaderIsr
+from moldau.controller.cluster import ClusterPicture, LeaderIsr
 from moldau.metadata.image import LEADER_DURING_DELETE
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import (
@@ -49,7 +49,7 @@ class Letter(NamedTuple):
     request: Request
 
 
-class Stop(NamedTuple):
+class ReplicaStop(NamedTuple):
     """A replica that a broker is to give up."""
 
     leader_epoch: int
@@ -65,7 +65,7 @@ class _Pending:
     leaders: dict[TopicPartition, bool] = field(default_factory=dict)
     """Partitions by whether they are new."""
     metadata: dict[TopicPartition, None] = field(default_factory=dict)
-    stops: dict[TopicPartition, Stop] = field(default_factory=dict)
+    stops: dict[TopicPartition, ReplicaStop] = field(default_factory=dict)
 
 
 class _Fact(NamedTuple):
@@ -95,7 +95,7 @@ class Outbox:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterPicture,
         *,
         controller_id: int,
         controller_epoch: int,
@@ -137,7 +137,9 @@ class Outbox:
         for broker in brokers:
             self._of(broker).metadata.update(wanted)
 
-    def tell_stop(self, brokers: Iterable[int], partition: TopicPartition, stop: Stop) -> None:
+    def tell_stop(
+        self, brokers: Iterable[int], partition: TopicPartition, stop: ReplicaStop
+    ) -> None:
         """Have brokers give up their replica."""
         for broker in brokers:
             pending = self._of(broker)
@@ -299,7 +301,7 @@ class Outbox:
         )
 
     def _stop_replica(
-        self, broker: int, partitions: dict[TopicPartition, Stop]
+        self, broker: int, partitions: dict[TopicPartition, ReplicaStop]
     ) -> StopReplicaRequest:
         topics: dict[str, StopReplicaTopicState] = {}
         for partition, stop in partitions.items():

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 
 from moldau.controller import reassignment
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.controller.controller import CarryOut, Controller
-from moldau.controller.outbox import Stop
+from moldau.controller.outbox import ReplicaStop
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
@@ -102,11 +102,13 @@ class Reassigning:
         # An earlier wish may have brought replicas that this one has no use for.
         self._remove(before.replicas, partition)
 
-    def _before(self, partition: TopicPartition, target: tuple[int, ...] | None) -> Assignment:
+    def _before(
+        self, partition: TopicPartition, target: tuple[int, ...] | None
+    ) -> ReplicaAssignment:
         """Where a partition is; raises if it cannot go to `target` from there."""
         cluster = self._machine.cluster
         is_known = partition in cluster.leaders and partition.topic not in cluster.deleting
-        before = cluster.assignment(partition) if is_known else Assignment(())
+        before = cluster.assignment(partition) if is_known else ReplicaAssignment(())
         if target is not None:
             problem = reassignment.problem_of(before, target, cluster.brokers)
             if problem is not None:
@@ -118,7 +120,7 @@ class Reassigning:
             raise KafkaError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, message)
         return before
 
-    async def _settle(self, partition: TopicPartition, after: Assignment) -> bool:
+    async def _settle(self, partition: TopicPartition, after: ReplicaAssignment) -> bool:
         """Have some replicas lead and the others go; then, and only then, forget them.
 
         Nothing is given up as long as one that goes leads or is in sync; says whether it was so.
@@ -143,10 +145,10 @@ class Reassigning:
             return
         kept = self._machine.cluster.assignment(partition).replicas
         replicas = tuple(one for one in replicas if one not in kept)
-        stop = Stop(self._machine.cluster.leaders[partition].leader_epoch, is_deletion=True)
+        stop = ReplicaStop(self._machine.cluster.leaders[partition].leader_epoch, is_deletion=True)
         self._machine.outbox.tell_stop(replicas, partition, stop)
 
-    async def _write(self, partition: TopicPartition, assignment: Assignment) -> None:
+    async def _write(self, partition: TopicPartition, assignment: ReplicaAssignment) -> None:
         """Write where a partition is into its topic's node, beside what others may write."""
         changed = PartitionAssignment(
             replicas=assignment.replicas, adding=assignment.adding, removing=assignment.removing

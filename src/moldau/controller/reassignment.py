@@ -6,12 +6,14 @@ where it shall be when all of the first are in sync; only then do the others go.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 
 _SHOWN_MAX = 100
 
 
-def problem_of(current: Assignment, target: Sequence[int], live: Collection[int]) -> str | None:
+def problem_of(
+    current: ReplicaAssignment, target: Sequence[int], live: Collection[int]
+) -> str | None:
     """Why a partition cannot go to `target`, in Kafka's words; None if it can."""
     if not target:
         return "Empty replica list specified in partition reassignment."
@@ -35,41 +37,41 @@ def _shown(replicas: Sequence[int]) -> str:
     return shown if len(replicas) <= _SHOWN_MAX else f"{shown[:-1]}, ...]"
 
 
-def started(current: Assignment, target: Sequence[int]) -> Assignment:
+def started(current: ReplicaAssignment, target: Sequence[int]) -> ReplicaAssignment:
     """On the way to `target`, wherever the partition was on its way to before."""
     origin = origin_of(current)
-    return Assignment(
+    return ReplicaAssignment(
         replicas=tuple(dict.fromkeys([*target, *origin])),
         adding=tuple(one for one in target if one not in origin),
         removing=tuple(one for one in origin if one not in target),
     )
 
 
-def cancelled(current: Assignment) -> Assignment:
+def cancelled(current: ReplicaAssignment) -> ReplicaAssignment:
     """Back where it was, at once: those that were to come are not needed."""
-    return Assignment(origin_of(current))
+    return ReplicaAssignment(origin_of(current))
 
 
-def finished(current: Assignment) -> Assignment:
+def finished(current: ReplicaAssignment) -> ReplicaAssignment:
     """At the end of the way."""
-    return Assignment(target_of(current))
+    return ReplicaAssignment(target_of(current))
 
 
-def is_under_way(current: Assignment) -> bool:
+def is_under_way(current: ReplicaAssignment) -> bool:
     """Whether a partition has replicas that are to come or to go."""
     return bool(current.adding or current.removing)
 
 
-def is_complete(current: Assignment, isr: Iterable[int]) -> bool:
+def is_complete(current: ReplicaAssignment, isr: Iterable[int]) -> bool:
     """Whether everyone who shall have the partition is in sync."""
     return is_under_way(current) and set(target_of(current)) <= set(isr)
 
 
-def origin_of(current: Assignment) -> tuple[int, ...]:
+def origin_of(current: ReplicaAssignment) -> tuple[int, ...]:
     """The replicas without those that are to come."""
     return tuple(one for one in current.replicas if one not in current.adding)
 
 
-def target_of(current: Assignment) -> tuple[int, ...]:
+def target_of(current: ReplicaAssignment) -> tuple[int, ...]:
     """The replicas without those that are to go."""
     return tuple(one for one in current.replicas if one not in current.removing)

@@ -22,7 +22,7 @@ from moldau.controller.state_nodes import StateNodes
 from moldau.controller.term import Deposed, Job, Term
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import controller as controller_nodes
-from moldau.coordination.layout.cluster import Features
+from moldau.coordination.layout.cluster import FeatureNode
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import (
     BadVersion,
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 _ELECTION = "election"
 _FIRST_REBALANCE_S = 5.0
-_NEWEST_FEATURES = Features(is_enabled=True)
+_NEWEST_FEATURES = FeatureNode(is_enabled=True)
 
 Result = TypeVar("Result")
 
@@ -57,7 +57,7 @@ class Rules:
     rebalance_s: float | None = None
     """Time between two looks for brokers that lead less than they should; None for never."""
     imbalance_percentage: int = 10
-    features: Features = _NEWEST_FEATURES
+    features: FeatureNode = _NEWEST_FEATURES
     """What is to stand in the node of features."""
     new_topic_id: Callable[[], bytes] | None = None
     """For topics that have no id yet; None where brokers do not know of ids."""

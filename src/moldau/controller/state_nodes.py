@@ -197,7 +197,7 @@ def _version(stat: object) -> int:
 
 
 def _encode(state: LeaderIsr) -> bytes:
-    return topic_nodes.PartitionState(
+    return topic_nodes.PartitionStateNode(
         leader=state.leader,
         leader_epoch=state.leader_epoch,
         isr=state.isr,

@@ -18,13 +18,13 @@ from moldau.controller.features import set_up_features
 from moldau.controller.isr_changes import Refusals, plan_wishes
 from moldau.controller.isr_changes import Wishes as IsrWishes
 from moldau.controller.leader_elections import LeaderElections
-from moldau.controller.outbox import Letter, Stop
+from moldau.controller.outbox import Letter, ReplicaStop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.topic_ids import give_ids
 from moldau.controller.topic_loading import TopicLoading
 from moldau.controller.tree_reader import TreeReader
-from moldau.coordination.layout.cluster import Features
+from moldau.coordination.layout.cluster import FeatureNode
 from moldau.coordination.layout.partitions import delete_topic_path
 from moldau.coordination.tree import BadVersion, Watch, WatchEvent
 from moldau.errors import ErrorCode, KafkaError
@@ -91,7 +91,7 @@ class Term:
         self._is_over = False
 
     async def begin(
-        self, couriers: Couriers, *, features: Features, new_topic_id: NewId | None
+        self, couriers: Couriers, *, features: FeatureNode, new_topic_id: NewId | None
     ) -> None:
         """Take over: old news first go, then all there is to know is read, told and mended.
 
@@ -158,7 +158,7 @@ class Term:
         for partition in cluster.partitions_on([broker_id]):
             state = cluster.leaders.get(partition)
             if state is not None and state.leader != broker_id:
-                stop = Stop(state.leader_epoch, is_deletion=False)
+                stop = ReplicaStop(state.leader_epoch, is_deletion=False)
                 self.machine.outbox.tell_stop([broker_id], partition, stop)
         self._couriers.go()
         if broker_id == self.machine.broker_id:

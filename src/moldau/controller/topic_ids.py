@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from moldau.controller.cluster import Cluster
+from moldau.controller.cluster import ClusterPicture
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout.topics import TopicAssignment
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 async def give_ids(
-    cluster: Cluster, reader: TreeReader, nodes: StateNodes, new_id: Callable[[], bytes]
+    cluster: ClusterPicture, reader: TreeReader, nodes: StateNodes, new_id: Callable[[], bytes]
 ) -> None:
     """Write an id into the node of every topic without one."""
     for name, topic in cluster.topics.items():

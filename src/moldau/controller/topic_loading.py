@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
-from moldau.controller.cluster import Cluster
+from moldau.controller.cluster import ClusterPicture
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.tree import Watch
 from moldau.model import TopicPartition
@@ -16,7 +16,7 @@ WatchOf = Callable[[str], Watch]
 class TopicLoading:
     """What a controller looks up of topics, for its term."""
 
-    def __init__(self, cluster: Cluster, reader: TreeReader, watch_of: WatchOf) -> None:
+    def __init__(self, cluster: ClusterPicture, reader: TreeReader, watch_of: WatchOf) -> None:
         """`watch_of` gives the watch that waits for news of a topic."""
         self._cluster = cluster
         self._reader = reader

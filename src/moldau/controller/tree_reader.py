@@ -6,12 +6,12 @@ must not keep a controller from serving all the others.
 
 import logging
 
-from moldau.controller.cluster import Assignment, LeaderIsr, Listening, LiveBroker, Topic
+from moldau.controller.cluster import LeaderIsr, Listening, LiveBroker, ReplicaAssignment, Topic
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.cluster import FEATURE_PATH, Features, decode_features
+from moldau.coordination.layout.cluster import FEATURE_PATH, FeatureNode, decode_features
 from moldau.coordination.layout.configs import ConfigEntity, decode_config
 from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.tree import NoNode, Tree, Watch
@@ -133,13 +133,13 @@ class TreeReader:
             _log.warning("topic node %s is not understood: %s", name, error)
             return None
         partitions = {
-            number: Assignment(one.replicas, one.adding, one.removing)
+            number: ReplicaAssignment(one.replicas, one.adding, one.removing)
             for number, one in sorted(topic.partitions.items())
             if one.replicas
         }
         return Topic(topic_id, partitions)
 
-    async def features(self) -> Features | None:
+    async def features(self) -> FeatureNode | None:
         """Whether features are finalized, None if nobody has said so."""
         try:
             node = await self._tree.get(FEATURE_PATH)

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self, TypeVar, cast
 
-from moldau.coordination.nodes import Nodes, Transaction
+from moldau.coordination.nodes import Nodes, TreeTransaction
 from moldau.coordination.tree import (
     ANY_VERSION,
     Create,
     Created,
     Delete,
-    Node,
     NodeStat,
     Operation,
     Result,
@@ -30,11 +29,12 @@ from moldau.coordination.tree import (
     SessionState,
     SetData,
     TreeError,
+    TreeNode,
     Watch,
     WatchEvent,
 )
 from moldau.coordination.watches import Watches
-from moldau.coordination.writer import Stored, Writer
+from moldau.coordination.writer import JournalWriter, Stored
 from moldau.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,9 @@ class _Answer:
 class EmbeddedTree:
     """The only session with a tree that only this process uses."""
 
-    def __init__(self, writer: Writer, stored: Stored, *, clock: Clock, requests_max: int) -> None:
+    def __init__(
+        self, writer: JournalWriter, stored: Stored, *, clock: Clock, requests_max: int
+    ) -> None:
         self._writer = writer
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -76,7 +78,7 @@ class EmbeddedTree:
 
         `requests_max` requests may be under way at a time; others wait for their turn.
         """
-        writer = Writer(path)
+        writer = JournalWriter(path)
         tree = cls(writer, await writer.open(), clock=clock, requests_max=requests_max)
         await tree._end_earlier_sessions()
         return tree
@@ -85,8 +87,8 @@ class EmbeddedTree:
     def session_id(self) -> int:
         return self._session_id
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
-        def work() -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
+        def work() -> TreeNode:
             node = self._nodes.get(path)
             self._watches.on_data(path, watch)
             return node
@@ -111,7 +113,7 @@ class EmbeddedTree:
     async def create(self, operation: Create) -> Created:
         created: list[Created] = []
 
-        def work() -> Transaction:
+        def work() -> TreeTransaction:
             transaction = self._apply([operation])
             (path,) = transaction.results
             assert isinstance(path, str)
@@ -144,7 +146,7 @@ class EmbeddedTree:
             self._lose()
         await self._writer.close()
 
-    def _apply(self, operations: Sequence[Operation]) -> Transaction:
+    def _apply(self, operations: Sequence[Operation]) -> TreeTransaction:
         return self._nodes.apply(
             operations, session_id=self._session_id, now_ms=self._clock.now_ms()
         )
@@ -171,7 +173,7 @@ class EmbeddedTree:
             finally:
                 del future, settle  # see `_stand_in_line`
 
-    async def _write(self, work: Callable[[], Transaction]) -> list[Result]:
+    async def _write(self, work: Callable[[], TreeTransaction]) -> list[Result]:
         async with self._room:
             self._check_open()
             future: asyncio.Future[list[Result]] = self._loop.create_future()

@@ -34,7 +34,7 @@ class StoreError(Exception):
     """A store that cannot be used: says which file, and why."""
 
 
-class Journal:
+class TreeJournal:
     """An open file; only one at a time, and only from one thread."""
 
     def __init__(self, path: str) -> None:

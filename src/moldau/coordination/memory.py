@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
-from moldau.coordination.nodes import Nodes, Transaction
+from moldau.coordination.nodes import Nodes, TreeTransaction
 from moldau.coordination.tree import (
     ANY_VERSION,
     Change,
@@ -12,7 +12,6 @@ from moldau.coordination.tree import (
     Create,
     Created,
     Delete,
-    Node,
     NodeStat,
     Operation,
     Result,
@@ -20,6 +19,7 @@ from moldau.coordination.tree import (
     SessionLost,
     SessionState,
     SetData,
+    TreeNode,
     Watch,
     WatchEvent,
 )
@@ -59,7 +59,7 @@ class MemoryEnsemble:
         self.tell(transaction)
         return transaction.results
 
-    def tell(self, transaction: Transaction) -> None:
+    def tell(self, transaction: TreeTransaction) -> None:
         """Fire the watches, session by session."""
         for tree in self._sessions.values():
             for event in transaction.events:
@@ -82,8 +82,8 @@ class MemoryTree:
     def session_id(self) -> int:
         return self._session_id
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
-        def work() -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
+        def work() -> TreeNode:
             node = self._ensemble.nodes.get(path)
             self._watches.on_data(path, watch)
             return node

@@ -18,7 +18,6 @@ from moldau.coordination.tree import (
     Create,
     Delete,
     NoChildrenForEphemerals,
-    Node,
     NodeExists,
     NodeStat,
     NoNode,
@@ -27,6 +26,7 @@ from moldau.coordination.tree import (
     Result,
     SetData,
     TreeError,
+    TreeNode,
     WatchEvent,
     check_path,
     parent_path,
@@ -49,7 +49,7 @@ class NodeRow(NamedTuple):
 
 
 @dataclass(slots=True)
-class Transaction:
+class TreeTransaction:
     """What one call of `apply` did."""
 
     zxid: int
@@ -70,7 +70,7 @@ class _Entry:
 class _Step:
     """What an operation works with."""
 
-    transaction: Transaction
+    transaction: TreeTransaction
     undo: list[Callable[[], None]]
     session_id: int
     now_ms: int
@@ -87,10 +87,10 @@ class Nodes:
             if path != "/":
                 self._entries[parent_path(path)].names[_name(path)] = None
 
-    def get(self, path: str) -> Node:
+    def get(self, path: str) -> TreeNode:
         """The node, or NoNode."""
         entry = self._entry(path)
-        return Node(entry.row.data, _stat(entry))
+        return TreeNode(entry.row.data, _stat(entry))
 
     def exists(self, path: str) -> NodeStat | None:
         """What is known about the node, if it exists."""
@@ -104,9 +104,9 @@ class Nodes:
 
     def apply(
         self, operations: Sequence[Operation], *, session_id: int, now_ms: int
-    ) -> Transaction:
+    ) -> TreeTransaction:
         """Do all of the operations for a session, or none and raise the first one's error."""
-        transaction = Transaction(self.last_zxid + 1)
+        transaction = TreeTransaction(self.last_zxid + 1)
         undo: list[Callable[[], None]] = []
         for index, operation in enumerate(operations):
             try:
@@ -121,7 +121,7 @@ class Nodes:
             self.last_zxid = transaction.zxid
         return transaction
 
-    def end_session(self, session_id: int, *, now_ms: int) -> Transaction:
+    def end_session(self, session_id: int, *, now_ms: int) -> TreeTransaction:
         """Delete the ephemeral nodes of a session."""
         owned = [
             Delete(path)

@@ -16,7 +16,6 @@ from moldau.coordination.tree import (
     ConnectionLost,
     Create,
     Created,
-    Node,
     NodeStat,
     Operation,
     Result,
@@ -24,6 +23,7 @@ from moldau.coordination.tree import (
     SessionListener,
     SessionState,
     Tree,
+    TreeNode,
     Watch,
 )
 
@@ -101,7 +101,7 @@ class Sessions:
     def session_id(self) -> int:
         return self.session.session_id
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
         return await self._read(lambda tree: tree.get(path, watch=watch))
 
     async def exists(self, path: str, *, watch: Watch | None = None) -> NodeStat | None:

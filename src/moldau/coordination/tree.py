@@ -40,7 +40,7 @@ class NodeStat:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """A node's data, and what the tree knows about it."""
 
     data: bytes
@@ -183,7 +183,7 @@ class Tree(Protocol):
     def session_id(self) -> int:
         """The owner of this session's ephemeral nodes."""
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
         """The node, or NoNode; the watch waits for new data or the end of the node."""
 
     async def exists(self, path: str, *, watch: Watch | None = None) -> NodeStat | None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 
-from moldau.coordination.journal import Journal, StoreError
-from moldau.coordination.nodes import NodeRow, Transaction
+from moldau.coordination.journal import StoreError, TreeJournal
+from moldau.coordination.nodes import NodeRow, TreeTransaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Stored:
     """A new one, greater than all before."""
 
 
-class Writer:
+class JournalWriter:
     """Owns the journal from `open` to `close`; the callbacks run on the event loop."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[Transaction | None] = SimpleQueue()
+        self._queue: SimpleQueue[TreeTransaction | None] = SimpleQueue()
         self._opened: asyncio.Future[Stored] = self._loop.create_future()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._committed: Callable[[int], None]
@@ -49,7 +49,7 @@ class Writer:
         self._committed = committed
         self._failed = failed
 
-    def submit(self, transaction: Transaction) -> None:
+    def submit(self, transaction: TreeTransaction) -> None:
         """Make a transaction durable after those before it."""
         self._queue.put(transaction)
 
@@ -60,7 +60,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            with Journal(self._path) as journal:
+            with TreeJournal(self._path) as journal:
                 self._post(self._opened.set_result, _load(journal))
                 while self._store_what_waits(journal):
                     pass
@@ -71,7 +71,7 @@ class Writer:
         finally:
             self._post(self._ended.set_result, None)
 
-    def _store_what_waits(self, journal: Journal) -> bool:
+    def _store_what_waits(self, journal: TreeJournal) -> bool:
         """One commit; False once there is nothing to come."""
         gathered = [self._queue.get()]
         while not self._queue.empty():
@@ -89,7 +89,7 @@ class Writer:
         self._loop.call_soon_threadsafe(function, argument)
 
 
-def _load(journal: Journal) -> Stored:
+def _load(journal: TreeJournal) -> Stored:
     try:
         session_id = journal.counter("session") + 1
         journal.commit({}, {"session": session_id})

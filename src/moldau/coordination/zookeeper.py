@@ -28,7 +28,6 @@ from moldau.coordination.tree import (
     Created,
     Delete,
     NoChildrenForEphemerals,
-    Node,
     NodeExists,
     NodeStat,
     NoNode,
@@ -42,6 +41,7 @@ from moldau.coordination.tree import (
     SessionState,
     SetData,
     TreeError,
+    TreeNode,
     Watch,
     WatchEvent,
 )
@@ -134,11 +134,11 @@ class ZooKeeperTree:
     def session_id(self) -> int:
         return self._session_id
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
-        def finish(answer: tuple[bytes | None, ZnodeStat]) -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
+        def finish(answer: tuple[bytes | None, ZnodeStat]) -> TreeNode:
             self._watches.on_data(path, watch)
             data, stat = answer
-            return Node(data or b"", _stat(stat))
+            return TreeNode(data or b"", _stat(stat))
 
         return await self._ask(
             path, lambda: self._client.get_async(path, self._kazoo_watch(watch)), finish

@@ -17,7 +17,7 @@ class Moment(NamedTuple):
     wall_ms: int
 
 
-class Source(NamedTuple):
+class RecordSource(NamedTuple):
     """Where a record comes from; with a producer it counts when the transaction commits."""
 
     log_offset: int
@@ -25,7 +25,7 @@ class Source(NamedTuple):
     moment: Moment
 
 
-class Parked(Generic[Reply]):
+class PendingReply(Generic[Reply]):
     """A reply that is not known yet; the machine fills it in, and reports that it did."""
 
     __slots__ = ("reply",)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.counts import GroupCounts
-from moldau.coordinator.decision import Decision, Parked, Reply
+from moldau.coordinator.decision import Decision, PendingReply, Reply
 from moldau.coordinator.group.commits import AnyGroup, Errors
 from moldau.coordinator.group.consumer.machine import pattern_of
 from moldau.coordinator.group.consumer.messages import (
@@ -26,10 +26,10 @@ from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     NOBODY,
     Committed,
-    Description,
     FetchedOffset,
+    GroupJoin,
+    GroupSummary,
     Identity,
-    Join,
     JoinReply,
     Overview,
     Sync,
@@ -37,7 +37,7 @@ from moldau.coordinator.group.messages import (
 )
 from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.coordinator.group.subscription import CONSUMER
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
@@ -69,7 +69,7 @@ class GroupCoordinator:
         self,
         shards: Shards[Groups],
         config: GroupConfig,
-        ports: Ports,
+        ports: ShardPorts,
         *,
         new_uuid: Callable[[], bytes],
         patterns: PatternTopics | None = None,
@@ -100,14 +100,14 @@ class GroupCoordinator:
         """An id for a member of the consumer protocol that brings none."""
         return urlsafe_b64encode(self._new_uuid()).decode().rstrip("=")
 
-    async def join(self, group_id: str, join: Join) -> JoinReply:
+    async def join(self, group_id: str, join: GroupJoin) -> JoinReply:
         """Join a group; the answer comes with the next generation."""
         shard = self._shard(group_id)
         decision = shard.machine.join(group_id, join, now=self._ports.now())
         try:
             end_offset = shard.write(decision)
             self.shards.note_deadline(shard)
-            if isinstance(decision.reply, Parked):
+            if isinstance(decision.reply, PendingReply):
                 return await shard.until_answered(decision.reply)
             if decision.records:
                 await shard.until_committed(end_offset)
@@ -135,7 +135,7 @@ class GroupCoordinator:
         self.shards.note_deadline(shard)
         reply = decision.reply
         try:
-            if isinstance(reply, Parked):
+            if isinstance(reply, PendingReply):
                 reply = await shard.until_answered(reply)
             if reply.error is ErrorCode.NONE:
                 await shard.until_committed(shard.journal.end_offset)
@@ -258,7 +258,7 @@ class GroupCoordinator:
 
     # Tools
 
-    def describe(self, group_id: str) -> Description:
+    def describe(self, group_id: str) -> GroupSummary:
         """One group."""
         return self._shard(group_id, is_name_needed=False).machine.describe(group_id)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from moldau.coordinator.decision import Moment, Source
-from moldau.coordinator.shard import Journal, Machine
+from moldau.coordinator.decision import Moment, RecordSource
+from moldau.coordinator.shard import Journal, ShardMachine
 from moldau.errors import ProtocolError
 from moldau.model import NO_PRODUCER_ID
 from moldau.records.batch import (
@@ -55,7 +55,9 @@ class Sealed:
 class Loading:
     """Replays a journal up to where it ended when loading began."""
 
-    def __init__(self, journal: Journal, machine: Machine[Any, Any], *, max_bytes: int) -> None:
+    def __init__(
+        self, journal: Journal, machine: ShardMachine[Any, Any], *, max_bytes: int
+    ) -> None:
         self._journal = journal
         self._machine = machine
         self._max_bytes = max_bytes
@@ -113,7 +115,7 @@ class Loading:
         rows = Rows(batches, Selection(start_offset=self._offset))
         for count, row in enumerate(rows, 1):
             if row.key is not None:
-                replay(row.key, row.value, Source(row.offset, producer_id, now))
+                replay(row.key, row.value, RecordSource(row.offset, producer_id, now))
             if count % _RECORDS_PER_STEP == 0:
                 yield
 

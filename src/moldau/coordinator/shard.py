@@ -12,7 +12,7 @@ rebuilt by `load`; when it stops, the shard is closed, and everybody who waits h
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from moldau.coordinator.decision import Decision, Moment, Parked, Source
+from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.records.batch import NO_PRODUCER, TRANSACTIONAL
@@ -29,16 +29,16 @@ PARKED_MAX_S = 2**31 / 1000
 """Longer than any timeout that a client can ask for: the machine answers before."""
 
 
-class Machine(Protocol[Stored, Key]):
+class ShardMachine(Protocol[Stored, Key]):
     """What a shard keeps. The records it is rebuilt from are the records it decides on."""
 
     def encode(self, record: Stored) -> tuple[bytes, bytes | None]:
         """Key and value of a record."""
 
-    def apply(self, record: Stored, source: Source) -> None:
+    def apply(self, record: Stored, source: RecordSource) -> None:
         """A record was appended: become what it says."""
 
-    def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
+    def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         """The same for a record that is read back."""
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
@@ -96,7 +96,7 @@ class Journal(Protocol):
         """Batches from the one with `offset` on; at least one, wholly."""
 
 
-class Ports(NamedTuple):
+class ShardPorts(NamedTuple):
     """What every shard of a broker uses."""
 
     clock: Clock
@@ -109,13 +109,13 @@ class Ports(NamedTuple):
         return Moment(self.clock.monotonic_ms(), self.clock.now_ms())
 
 
-M = TypeVar("M", bound=Machine)  # type: ignore[type-arg]
+M = TypeVar("M", bound=ShardMachine)  # type: ignore[type-arg]
 
 
 class Shard(Generic[M]):
     """A machine with its journal."""
 
-    def __init__(self, machine: M, journal: Journal, ports: Ports) -> None:
+    def __init__(self, machine: M, journal: Journal, ports: ShardPorts) -> None:
         self.machine = machine
         self.journal = journal
         self._ports = ports
@@ -154,7 +154,7 @@ class Shard(Generic[M]):
         )
         first_offset = self.journal.append(batch, decision.guard)
         for log_offset, record in enumerate(decision.records, first_offset):
-            machine.apply(record, Source(log_offset, producer.producer_id, now))
+            machine.apply(record, RecordSource(log_offset, producer.producer_id, now))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
 
     @property
@@ -185,7 +185,7 @@ class Shard(Generic[M]):
         if not is_in_time:
             raise KafkaError(ErrorCode.REQUEST_TIMED_OUT)
 
-    async def until_answered(self, parked: Parked[Reply]) -> Reply:
+    async def until_answered(self, parked: PendingReply[Reply]) -> Reply:
         """The reply, as soon as the machine knows it."""
         await self._ports.waiters.until(
             lambda: parked.reply is not None,

@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 from moldau.coordinator.counts import LoadTimes
 from moldau.coordinator.java_hash import partition_of
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Journal, Machine, Ports, Shard
+from moldau.coordinator.shard import Journal, Shard, ShardMachine, ShardPorts
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.runtime.garbage import keep_loaded
 from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
-M = TypeVar("M", bound=Machine)  # type: ignore[type-arg]
+M = TypeVar("M", bound=ShardMachine)  # type: ignore[type-arg]
 
 _STEP_MAX_NS = 10_000_000
 _PIECE_MAX_BYTES = 1 << 20
@@ -29,7 +29,7 @@ class Shards(Generic[M]):
         self,
         topic: str,
         new_machine: Callable[[], M],
-        ports: Ports,
+        ports: ShardPorts,
         *,
         partition_count: Callable[[], int],
         load_max_bytes: int = 5_242_880,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.coordinator.decision import Decision, Reply
 from moldau.coordinator.marker_delivery import MarkerDelivery, Outcome
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
@@ -43,7 +43,7 @@ _NOT_LEADING = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR)
 _TOO_LARGE = (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE)
 
 
-class Filter(NamedTuple):
+class TransactionFilter(NamedTuple):
     """Which transactions a tool wants to see; an empty collection stands for all."""
 
     states: Collection[TransactionState] | None = None
@@ -67,7 +67,7 @@ class TransactionCoordinator:
         self,
         shards: Shards[Transactions],
         config: TransactionConfig,
-        ports: Ports,
+        ports: ShardPorts,
         *,
         new_producer_id: Callable[[], Awaitable[int]],
     ) -> None:
@@ -145,7 +145,7 @@ class TransactionCoordinator:
             raise KafkaError(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
         return found
 
-    def matching(self, wanted: Filter) -> Iterator[tuple[str, Transaction]]:
+    def matching(self, wanted: TransactionFilter) -> Iterator[tuple[str, Transaction]]:
         """The transactions that a tool wants to see; raises if there may be more of them."""
         if self.shards.is_loading:
             raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)

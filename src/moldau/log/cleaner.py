@@ -22,7 +22,7 @@ from moldau.log import names
 from moldau.log.batch_filter import SECTION_MAX_BYTES, BatchFilter, require_intact
 from moldau.log.cleaned_file import CleanedFile
 from moldau.log.cleaned_transactions import CleanedTransactions
-from moldau.log.cleaning_plan import CleaningPlan, Source
+from moldau.log.cleaning_plan import CleaningPlan, SourceSegment
 from moldau.log.index import RELATIVE_OFFSET_MAX
 from moldau.log.key_map import FULL, MORE, KeyMap
 from moldau.log.pace import Pace
@@ -148,7 +148,7 @@ class Cleaner:
 
     # Rewriting
 
-    def _clean(self, group: Sequence[Source], batch_filter: BatchFilter) -> CleanedSegment:
+    def _clean(self, group: Sequence[SourceSegment], batch_filter: BatchFilter) -> CleanedSegment:
         target = CleanedFile(
             self._disk,
             self._plan.folder_path,
@@ -174,9 +174,9 @@ class Cleaner:
         self.bytes_written += target.size
         return CleanedSegment(tuple(s.base_offset for s in group), target.size, modified_ms)
 
-    def _groups(self, sources: Sequence[Source]) -> Iterator[list[Source]]:
+    def _groups(self, sources: Sequence[SourceSegment]) -> Iterator[list[SourceSegment]]:
         """Segments that fit one segment together, by size, index sizes and offset span."""
-        group: list[Source] = []
+        group: list[SourceSegment] = []
         size = index_size = time_index_size = 0
         for source in sources:
             size += source.size
@@ -201,7 +201,7 @@ class Cleaner:
 
     # Reading
 
-    def _walk(self, source: Source, use: Callable[[memoryview], int | None]) -> bool:
+    def _walk(self, source: SourceSegment, use: Callable[[memoryview], int | None]) -> bool:
         """Show a segment's bytes to `use`, which says how many were whole batches, or None to stop.
 
         Says whether the end was reached.
@@ -224,14 +224,14 @@ class Cleaner:
                     raise ProtocolError(f"the batch at {position} of {source} is cut off")
         return True
 
-    def _path(self, source: Source, kind: str) -> str:
+    def _path(self, source: SourceSegment, kind: str) -> str:
         return f"{self._plan.folder_path}/{names.segment_file(source.base_offset, kind)}"
 
-    def _index_size(self, source: Source, kind: str) -> int:
+    def _index_size(self, source: SourceSegment, kind: str) -> int:
         entry = self._disk.status(self._path(source, kind))
         return entry.size if entry else 0
 
-    def _modified_ms(self, source: Source) -> int:
+    def _modified_ms(self, source: SourceSegment) -> int:
         entry = self._disk.status(self._path(source, names.LOG))
         return entry.modified_ms if entry else self._plan.now_ms
 

@@ -31,7 +31,7 @@ class Dirtiness(NamedTuple):
         return self.dirty_size / max(1, self.clean_size + self.dirty_size)
 
 
-class Source(NamedTuple):
+class SourceSegment(NamedTuple):
     """One segment to be compacted; it is sealed, so its file does not change."""
 
     base_offset: int
@@ -44,7 +44,7 @@ class CleaningPlan:
     """All that compaction needs to know about a log, as of the moment it was planned."""
 
     folder_path: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceSegment, ...]
     first_dirty_offset: int
     first_uncleanable_offset: int
     aborted: tuple[AbortedTransaction, ...]
@@ -100,7 +100,7 @@ def plan(log: Log, dirtiness: Dirtiness, *, now_ms: int) -> CleaningPlan:
     """Write down what to compact; from here on the work needs nothing of the log."""
     end_offset = dirtiness.first_uncleanable_offset
     sources = tuple(
-        Source(segment.base_offset, log.segments.end_of(segment), segment.size)
+        SourceSegment(segment.base_offset, log.segments.end_of(segment), segment.size)
         for segment in log.segments
         if segment.base_offset < end_offset
     )

@@ -10,14 +10,14 @@ import logging
 
 from moldau.log import names, scan
 from moldau.log.volume import Folder
-from moldau.runtime.disk import Entry
+from moldau.runtime.disk import DirectoryEntry
 
 _log = logging.getLogger(__name__)
 
 _TEMPORARY = ".tmp"  # an atomic write that did not get to its rename
 
 
-def settle(folder: Folder) -> dict[str, Entry]:
+def settle(folder: Folder) -> dict[str, DirectoryEntry]:
     """Bring the directory into a state that a log can be opened from; returns its files."""
     files = _list(folder)
     if any(name.endswith((names.DELETED, names.CLEANED, names.SWAP, _TEMPORARY)) for name in files):
@@ -31,17 +31,17 @@ def settle(folder: Folder) -> dict[str, Entry]:
     return files
 
 
-def _list(folder: Folder) -> dict[str, Entry]:
+def _list(folder: Folder) -> dict[str, DirectoryEntry]:
     entries = folder.disk.list_directory(folder.path)
     return {entry.name: entry for entry in entries if not entry.is_directory}
 
 
-def _remove(folder: Folder, files: dict[str, Entry], name: str) -> None:
+def _remove(folder: Folder, files: dict[str, DirectoryEntry], name: str) -> None:
     folder.disk.remove(f"{folder.path}/{name}")
     del files[name]
 
 
-def _remove_incomplete(folder: Folder, files: dict[str, Entry]) -> None:
+def _remove_incomplete(folder: Folder, files: dict[str, DirectoryEntry]) -> None:
     cleaned = [name for name in files if name.endswith(names.CLEANED)]
     offsets = [names.offset_of(name) for name in cleaned]
     first_cleaned = min((offset for offset in offsets if offset is not None), default=None)
@@ -60,7 +60,7 @@ def _remove_incomplete(folder: Folder, files: dict[str, Entry]) -> None:
         _remove(folder, files, name)
 
 
-def _complete_swaps(folder: Folder, files: dict[str, Entry]) -> None:
+def _complete_swaps(folder: Folder, files: dict[str, DirectoryEntry]) -> None:
     swapped = sorted(name for name in files if name.endswith(names.LOG + names.SWAP))
     replaced: list[tuple[int, int]] = []
     for name in swapped:
@@ -81,7 +81,7 @@ def _complete_swaps(folder: Folder, files: dict[str, Entry]) -> None:
             folder.disk.rename(path, path.removesuffix(names.SWAP))
 
 
-def _end_offset(folder: Folder, entry: Entry, base_offset: int) -> int:
+def _end_offset(folder: Folder, entry: DirectoryEntry, base_offset: int) -> int:
     """Behind the last offset of a swapped segment; it covers its base even when empty."""
     end_offset = base_offset + 1
     file = folder.disk.open_read(f"{folder.path}/{entry.name}")
@@ -90,7 +90,7 @@ def _end_offset(folder: Folder, entry: Entry, base_offset: int) -> int:
     return end_offset
 
 
-def _is_orphan(name: str, files: dict[str, Entry]) -> bool:
+def _is_orphan(name: str, files: dict[str, DirectoryEntry]) -> bool:
     if not name.endswith(names.INDEX_SUFFIXES):
         return False
     offset = names.offset_of(name)

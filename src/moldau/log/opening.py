@@ -15,11 +15,11 @@ from moldau.log.shared import Shared
 from moldau.log.snapshots import Snapshots
 from moldau.log.transaction_index import TransactionIndex
 from moldau.log.volume import Folder
-from moldau.runtime.disk import Entry
+from moldau.runtime.disk import DirectoryEntry
 
 _log = logging.getLogger(__name__)
 
-_Files = dict[str, Entry]
+_Files = dict[str, DirectoryEntry]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from moldau.log.producer_state import KeptBatch, Producer
+from moldau.log.producer_state import KeptBatch, ProducerEntry
 from moldau.model import NO_SEQUENCE
 from moldau.records.crc32c import crc32c
 from moldau.runtime.disk import Disk
@@ -47,14 +47,14 @@ class CorruptSnapshot(Exception):
     """A file that is not a snapshot; an older one, or the log itself, has to do."""
 
 
-def encode(producers: Iterable[Producer]) -> bytes:
+def encode(producers: Iterable[ProducerEntry]) -> bytes:
     """The bytes of a snapshot file."""
     entries = b"".join(ENTRY.pack(*_fields(producer)) for producer in producers)
     body = COUNT.pack(len(entries) // ENTRY.size) + entries
     return HEADER.pack(VERSION, crc32c(body)) + body
 
 
-def decode(data: bytes) -> list[Producer]:
+def decode(data: bytes) -> list[ProducerEntry]:
     """The producers in a snapshot file; raises `CorruptSnapshot`."""
     try:
         version, checksum = HEADER.unpack_from(data)
@@ -70,12 +70,12 @@ def decode(data: bytes) -> list[Producer]:
     return [_producer(_Fields(*fields)) for fields in ENTRY.iter_unpack(data[ENTRIES_POSITION:])]
 
 
-def read(disk: Disk, path: str) -> list[Producer]:
+def read(disk: Disk, path: str) -> list[ProducerEntry]:
     """Read a snapshot file; raises `CorruptSnapshot`."""
     return decode(disk.read_file(path))
 
 
-def write(disk: Disk, path: str, producers: Iterable[Producer], *, sync: bool) -> None:
+def write(disk: Disk, path: str, producers: Iterable[ProducerEntry], *, sync: bool) -> None:
     """Write a snapshot file; a torn one is recognised by its checksum."""
     disk.remove(path)
     file = disk.open_append(path)
@@ -98,7 +98,7 @@ def newest(snapshot_offsets: Iterable[int], *, start_offset: int, end_offset: in
     return max(usable, default=None)
 
 
-def _fields(producer: Producer) -> _Fields:
+def _fields(producer: ProducerEntry) -> _Fields:
     last = producer.batches[-1] if producer.batches else KeptBatch(NO_SEQUENCE, NO_OFFSET, 0, 0)
     first_offset = producer.transaction_first_offset
     return _Fields(
@@ -113,7 +113,7 @@ def _fields(producer: Producer) -> _Fields:
     )
 
 
-def _producer(fields: _Fields) -> Producer:
+def _producer(fields: _Fields) -> ProducerEntry:
     batches: tuple[KeptBatch, ...] = ()
     if fields.last_offset >= 0:
         last = KeptBatch(
@@ -121,7 +121,7 @@ def _producer(fields: _Fields) -> Producer:
         )
         batches = (last,)
     first_offset = fields.transaction_first_offset
-    return Producer(
+    return ProducerEntry(
         producer_id=fields.producer_id,
         epoch=fields.epoch,
         coordinator_epoch=fields.coordinator_epoch,

@@ -51,7 +51,7 @@ class KeptBatch(NamedTuple):
 
 
 @dataclass(slots=True)
-class Producer:
+class ProducerEntry:
     """One producer, as its batches and markers in this partition left it."""
 
     producer_id: int
@@ -113,7 +113,7 @@ class Producers:
     __slots__ = ("_completed", "_open", "_producers", "_verifications")
 
     def __init__(self) -> None:
-        self._producers: dict[int, Producer] | None = None
+        self._producers: dict[int, ProducerEntry] | None = None
         # First offset -> producer id, in the order of the offsets.
         self._open: dict[int, int] | None = None
         # First offset -> last offset of what ended, but may not be replicated yet.
@@ -123,10 +123,10 @@ class Producers:
     def __len__(self) -> int:
         return len(self._producers or ())
 
-    def __iter__(self) -> Iterator[Producer]:
+    def __iter__(self) -> Iterator[ProducerEntry]:
         return iter((self._producers or {}).values())
 
-    def get(self, producer_id: int) -> Producer | None:
+    def get(self, producer_id: int) -> ProducerEntry | None:
         return self._producers.get(producer_id) if self._producers else None
 
     def check_append(
@@ -140,7 +140,7 @@ class Producers:
         """
         if origin is Origin.REPLICATION or self._is_plainly_next(batches):
             return None
-        seen: dict[int, Producer] = {}
+        seen: dict[int, ProducerEntry] = {}
         for header, marker in batches:
             if header.producer_id == NO_PRODUCER_ID:
                 continue
@@ -150,7 +150,7 @@ class Producers:
                 if repeated is not None:
                     return repeated
             self._check_verified(producer, header, guard)
-            before = producer or Producer(header.producer_id)
+            before = producer or ProducerEntry(header.producer_id)
             _check_batch(before, header, marker, origin)
             if len(batches) > 1:
                 after = seen[header.producer_id] = replace(before)
@@ -165,7 +165,7 @@ class Producers:
             self._producers = {}
         producer = self._producers.get(header.producer_id)
         if producer is None:
-            producer = self._producers[header.producer_id] = Producer(header.producer_id)
+            producer = self._producers[header.producer_id] = ProducerEntry(header.producer_id)
         open_from = producer.transaction_first_offset
         producer.note(header, marker)
         if header.is_transactional and self._verifications is not None:
@@ -177,7 +177,7 @@ class Producers:
             self._note_open(header.base_offset, header.producer_id)
         return None
 
-    def load(self, producers: Iterable[Producer], *, now_ms: int, expiration_ms: int) -> None:
+    def load(self, producers: Iterable[ProducerEntry], *, now_ms: int, expiration_ms: int) -> None:
         """Start over from a snapshot, without those that have expired."""
         self.clear()
         self._producers = {
@@ -268,7 +268,7 @@ class Producers:
         )
 
     def _check_verified(
-        self, producer: Producer | None, header: BatchHeader, guard: Guard | None
+        self, producer: ProducerEntry | None, header: BatchHeader, guard: Guard | None
     ) -> None:
         table = self._verifications
         if table is None or header.is_control:
@@ -314,7 +314,7 @@ class Producers:
         )
 
 
-def _find_repeated(producer: Producer, header: BatchHeader) -> KeptBatch | None:
+def _find_repeated(producer: ProducerEntry, header: BatchHeader) -> KeptBatch | None:
     if header.producer_epoch != producer.epoch:
         return None
     last_sequence = header.last_sequence
@@ -325,7 +325,7 @@ def _find_repeated(producer: Producer, header: BatchHeader) -> KeptBatch | None:
 
 
 def _check_batch(
-    producer: Producer, header: BatchHeader, marker: EndMarker | None, origin: Origin
+    producer: ProducerEntry, header: BatchHeader, marker: EndMarker | None, origin: Origin
 ) -> None:
     if header.producer_epoch < producer.epoch:
         raise KafkaError(
@@ -350,7 +350,7 @@ def _check_batch(
         )
 
 
-def _check_sequence(producer: Producer, header: BatchHeader) -> None:
+def _check_sequence(producer: ProducerEntry, header: BatchHeader) -> None:
     if producer.epoch == NO_PRODUCER_EPOCH:
         return  # KIP-360: whoever is not known, or not any more, may begin anywhere
     expected = 0
@@ -364,6 +364,6 @@ def _check_sequence(producer: Producer, header: BatchHeader) -> None:
         )
 
 
-def _is_expired(producer: Producer, now_ms: int, expiration_ms: int) -> bool:
+def _is_expired(producer: ProducerEntry, now_ms: int, expiration_ms: int) -> bool:
     is_idle = producer.transaction_first_offset is None
     return is_idle and now_ms - producer.last_timestamp >= expiration_ms

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 
 from moldau.log import names, producer_snapshot
 from moldau.log.producer_snapshot import CorruptSnapshot
-from moldau.log.producer_state import Producer
+from moldau.log.producer_state import ProducerEntry
 from moldau.log.volume import Folder
 from moldau.runtime.disk import File
 
@@ -30,13 +30,15 @@ class Snapshots:
     def path(self, offset: int, suffix: str = "") -> str:
         return self._folder.file(offset, names.SNAPSHOT + suffix)
 
-    def take(self, offset: int, producers: Iterable[Producer]) -> None:
+    def take(self, offset: int, producers: Iterable[ProducerEntry]) -> None:
         """Write down the producers as of `offset`; the next flush syncs the file."""
         producer_snapshot.write(self._folder.disk, self.path(offset), producers, sync=False)
         if offset not in self._offsets:
             self._offsets = tuple(sorted((*self._offsets, offset)))
 
-    def newest(self, *, start_offset: int, end_offset: int) -> tuple[int, list[Producer]] | None:
+    def newest(
+        self, *, start_offset: int, end_offset: int
+    ) -> tuple[int, list[ProducerEntry]] | None:
         """The newest snapshot in the bounds of the log that can be read, and its offset.
 
         Those that cannot be read are removed.

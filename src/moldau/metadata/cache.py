@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from moldau.metadata.image import (
     LEADER_DURING_DELETE,
+    BrokerEndpoint,
     BrokerNode,
     ClusterImage,
-    Endpoint,
     PartitionImage,
     TopicImage,
 )
@@ -22,7 +22,7 @@ from moldau.protocol.primitives import NO_UUID
 _SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
-class Change(NamedTuple):
+class MetadataChange(NamedTuple):
     """An update, and what it was made from."""
 
     before: ClusterImage
@@ -40,7 +40,7 @@ class MetadataCache:
     def __init__(self) -> None:
         self.image = ClusterImage()
 
-    def changes(self, request: UpdateMetadataRequest) -> Generator[None, None, Change]:
+    def changes(self, request: UpdateMetadataRequest) -> Generator[None, None, MetadataChange]:
         """What an update makes of the image, which stays as it is; pauses after every partition."""
         image = self.image
         topics = dict(image.topics)
@@ -67,7 +67,7 @@ class MetadataCache:
         names_by_id.pop(NO_UUID, None)
         brokers = {broker.id: _broker(broker) for broker in request.live_brokers}
         changed = ClusterImage(request.controller_id, brokers, topics, names_by_id)
-        return Change(image, changed, deleted)
+        return MetadataChange(image, changed, deleted)
 
 
 def _by_topic(
@@ -93,11 +93,11 @@ def _partition(state: UpdateMetadataPartitionState) -> PartitionImage:
 def _broker(broker: UpdateMetadataBroker) -> BrokerNode:
     endpoints = {
         # Before version 3 a listener has no name but that of what it speaks.
-        endpoint.listener or _SECURITY_PROTOCOLS[endpoint.security_protocol]: Endpoint(
+        endpoint.listener or _SECURITY_PROTOCOLS[endpoint.security_protocol]: BrokerEndpoint(
             endpoint.host, endpoint.port, endpoint.security_protocol
         )
         for endpoint in broker.endpoints
     }
     if broker.v0_host:
-        endpoints[_SECURITY_PROTOCOLS[0]] = Endpoint(broker.v0_host, broker.v0_port)
+        endpoints[_SECURITY_PROTOCOLS[0]] = BrokerEndpoint(broker.v0_host, broker.v0_port)
     return BrokerNode(broker.id, endpoints, broker.rack or None)

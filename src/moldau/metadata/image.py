@@ -12,7 +12,7 @@ EPOCH_DURING_DELETE = -2
 """What StopReplica gives as leader epoch then: no broker may refuse it as too old."""
 
 
-class Endpoint(NamedTuple):
+class BrokerEndpoint(NamedTuple):
     """Where a broker listens under one listener name."""
 
     host: str
@@ -24,7 +24,7 @@ class BrokerNode(NamedTuple):
     """A live broker."""
 
     id: int
-    endpoints: Mapping[str, Endpoint]
+    endpoints: Mapping[str, BrokerEndpoint]
     rack: str | None = None
 
 
@@ -62,7 +62,7 @@ class ClusterImage:
         found = self.topics.get(topic)
         return None if found is None else found.partitions.get(partition)
 
-    def endpoint(self, broker_id: int, listener: str) -> Endpoint | None:
+    def endpoint(self, broker_id: int, listener: str) -> BrokerEndpoint | None:
         """Where a live broker is reached under a listener name."""
         node = self.brokers.get(broker_id)
         return None if node is None else node.endpoints.get(listener)

@@ -26,7 +26,7 @@ from moldau.protocol.arrays import SHORT, short_unpackers, unpack_long
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.primitives import Buffer, Primitive
 from moldau.protocol.schema import Field, fields_of
-from moldau.protocol.source import Source
+from moldau.protocol.source import FunctionSource
 from moldau.protocol.tagged import decode_tag, skip_tagged
 from moldau.protocol.varint import SHORT_LENGTHS, decode_long_length, decode_uvarint
 
@@ -82,7 +82,7 @@ class _Decoder:
         self.is_flexible = facts_of(cls).is_flexible(version)
         self.has_records = _has_records(cls)
         self.pending: list[tuple[str, str]] = []
-        self.source = Source(
+        self.source = FunctionSource(
             {
                 "UNREADABLE": UNREADABLE,
                 "ProtocolError": ProtocolError,

@@ -17,7 +17,7 @@ from moldau.protocol.arrays import SHORT, pack_long, short_packers
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.primitives import Primitive
 from moldau.protocol.schema import Field, fields_of
-from moldau.protocol.source import Source
+from moldau.protocol.source import FunctionSource
 from moldau.protocol.tagged import encode_tagged
 from moldau.protocol.varint import SINGLE_BYTES, encode_uvarint
 
@@ -52,7 +52,7 @@ class _Encoder:
         self.is_flexible = facts_of(cls).is_flexible(version)
         self.out = "out"
         self.pending: list[tuple[str, str]] = []
-        self.source = Source(
+        self.source = FunctionSource(
             {
                 "single_byte": SINGLE_BYTES,
                 "encode_uvarint": encode_uvarint,

@@ -10,7 +10,7 @@ from typing import Any
 ELEMENTS_PER_PAUSE = 256
 
 
-class Source:
+class FunctionSource:
     """The text of one generated function."""
 
     def __init__(self, scope: dict[str, object], reserved: Iterable[str] = ()) -> None:

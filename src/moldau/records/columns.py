@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from moldau.records.buffers import ReadableBuffer
-from moldau.records.fetched import FetchedBatches, Selection, Stop, kernel
+from moldau.records.fetched import FetchedBatches, Selection, StopReason, kernel
 
 if TYPE_CHECKING:
     from moldau.records.kernel import BatchRun, RecordCursor
@@ -69,13 +69,13 @@ class Columns:
     headers: HeadersColumn | None
     next_offset: int
     position: int
-    stop: Stop
+    stop: StopReason
     selection_left: Selection = EVERYTHING
     """With which to go on after `position`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedColumns:
     """The columns to fill beside offsets and timestamps, which are always there.
 
     Not much more than `total_bytes_max` of records at a time are wanted: about one batch.
@@ -87,14 +87,14 @@ class Wanted:
     total_bytes_max: int = COLUMN_BYTES_MAX
 
 
-ALL_COLUMNS = Wanted()
+ALL_COLUMNS = WantedColumns()
 
 
 def decode_columns(
     data: ReadableBuffer,
     selection: Selection = EVERYTHING,
     *,
-    wanted: Wanted = ALL_COLUMNS,
+    wanted: WantedColumns = ALL_COLUMNS,
     allocate: Allocate = kernel.allocate,
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Columns:
@@ -150,7 +150,7 @@ class _Outputs:
     """
 
     def __init__(
-        self, wanted: Wanted, allocate: Allocate, row_count_max: int, size_max: int
+        self, wanted: WantedColumns, allocate: Allocate, row_count_max: int, size_max: int
     ) -> None:
         self._allocate = allocate
         self._offsets = memory(allocate, 8 * row_count_max, "q")

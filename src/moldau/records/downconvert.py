@@ -13,7 +13,7 @@ from moldau.records import legacy
 from moldau.records.batch import MAGIC, BatchHeader, read_records
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
-from moldau.records.entries import Entry, iterate_entries
+from moldau.records.entries import BatchEntry, iterate_entries
 from moldau.records.record import Record
 
 LONG_MAX = 2**63 - 1
@@ -74,7 +74,7 @@ def down_convert(
 
 
 def _records_of(
-    data: ReadableBuffer, entry: Entry, limit_bytes: int
+    data: ReadableBuffer, entry: BatchEntry, limit_bytes: int
 ) -> tuple[Codec, bool, Iterator[Record]]:
     """A batch's records one by one: all of them at once would take many times its size."""
     if entry.magic < MAGIC:

@@ -24,7 +24,7 @@ _LENGTH_POSITION = 8
 _LENGTH_MIN = 14  # the empty message of magic 0
 
 
-class Entry(NamedTuple):
+class BatchEntry(NamedTuple):
     """Where one batch or message lies; `size` includes the prefix."""
 
     position: int
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     magic: int
 
 
-def entry_at(data: ReadableBuffer, position: int) -> Entry | None:
+def entry_at(data: ReadableBuffer, position: int) -> BatchEntry | None:
     """Find the entry at `position`; None if it is not complete.
 
     An entry whose length or magic cannot be right is CORRUPT_MESSAGE: what follows it
@@ -50,10 +50,10 @@ def entry_at(data: ReadableBuffer, position: int) -> Entry | None:
     if magic > MAGIC_MAX:
         raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"unknown magic {magic}")
     size = PREFIX_SIZE + length
-    return Entry(position, size, magic) if size <= available else None
+    return BatchEntry(position, size, magic) if size <= available else None
 
 
-def iterate_entries(data: ReadableBuffer, start: int = 0) -> Iterator[Entry]:
+def iterate_entries(data: ReadableBuffer, start: int = 0) -> Iterator[BatchEntry]:
     """Yield each complete entry; a partial one at the end is left out, as Kafka does."""
     entry = entry_at(data, start)
     while entry is not None:

@@ -33,7 +33,7 @@ kernel: ModuleType = native.kernel("moldau.records._kernel", "moldau.records.ker
 OFFSET_MAX = 2**63 - 1
 
 
-class AbortedTransaction(NamedTuple):
+class AbortedProducer(NamedTuple):
     """What a fetch response tells of a transaction that must not be read."""
 
     producer_id: int
@@ -49,11 +49,11 @@ class Selection:
 
     start_offset: int = 0
     end_offset: int = OFFSET_MAX
-    aborted: Sequence[AbortedTransaction] = ()
+    aborted: Sequence[AbortedProducer] = ()
     check_crc: bool = True
 
 
-class Stop(Enum):
+class StopReason(Enum):
     """Why reading ended where it did."""
 
     DATA_END = auto()  # no further complete batch
@@ -89,7 +89,7 @@ class FetchedBatches:
     ) -> None:
         self.position = 0
         self.next_offset = selection.start_offset
-        self.stop = Stop.DATA_END
+        self.stop = StopReason.DATA_END
         self._data = memoryview(data)
         self._selection = selection
         self._limit_bytes = limit_bytes
@@ -104,7 +104,7 @@ class FetchedBatches:
     @property
     def selection_left(self) -> Selection:
         """What is left to be wanted: of transactions, only those whose end was not read."""
-        open_ones = [AbortedTransaction(each, self.next_offset) for each in self._aborted_producers]
+        open_ones = [AbortedProducer(each, self.next_offset) for each in self._aborted_producers]
         return Selection(
             self.next_offset,
             self._selection.end_offset,
@@ -133,7 +133,7 @@ class FetchedBatches:
                 self._decompress(run)
             if run.batch_count > 0:
                 if run.size > self._bytes_left and not self._is_first:
-                    self.stop = Stop.SIZE_LIMIT
+                    self.stop = StopReason.SIZE_LIMIT
                     self._advance_to(BatchHeader.read(self._data, run.position).base_offset)
                     return
                 self._bytes_left -= run.size
@@ -148,7 +148,7 @@ class FetchedBatches:
         if position + RECORDS_POSITION > len(data):
             return None
         if data[position + MAGIC_POSITION] < MAGIC:
-            self.stop = Stop.LEGACY
+            self.stop = StopReason.LEGACY
             return None
         header = BatchHeader.read(data, position)
         if position + header.size > len(data):
@@ -157,7 +157,7 @@ class FetchedBatches:
         if base_offset < 0 or last_delta < 0 or base_offset >= OFFSET_MAX - last_delta:
             raise ProtocolError(f"batch has offsets {base_offset} + {last_delta}")
         if base_offset >= self._selection.end_offset:
-            self.stop = Stop.END_OFFSET
+            self.stop = StopReason.END_OFFSET
             return None
         return header
 

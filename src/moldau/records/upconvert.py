@@ -11,7 +11,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.records.batch import stamp_log_append_time, write_batch
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
-from moldau.records.entries import Entry
+from moldau.records.entries import BatchEntry
 from moldau.records.legacy import Message, read_message, unwrap
 from moldau.records.record import Record
 from moldau.records.refusal import refuse_records
@@ -19,7 +19,7 @@ from moldau.records.rules import ProduceRules
 
 
 def up_convert(
-    data: ReadableBuffer, entries: Sequence[Entry], rules: ProduceRules, *, now_ms: int
+    data: ReadableBuffer, entries: Sequence[BatchEntry], rules: ProduceRules, *, now_ms: int
 ) -> bytearray:
     """Check the messages by the rules of the topic and write them as one batch from offset 0."""
     if any(entry.magic != entries[0].magic for entry in entries):
@@ -44,7 +44,7 @@ def up_convert(
     return data
 
 
-def _read(data: ReadableBuffer, entry: Entry, rules: ProduceRules) -> Message:
+def _read(data: ReadableBuffer, entry: BatchEntry, rules: ProduceRules) -> Message:
     if entry.size > rules.max_message_bytes:
         raise KafkaError(
             ErrorCode.MESSAGE_TOO_LARGE,

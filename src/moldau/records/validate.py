@@ -31,7 +31,7 @@ from moldau.records.batch import (
 )
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
 from moldau.records.compression import Codec, compress
-from moldau.records.entries import Entry, entry_at, iterate_entries
+from moldau.records.entries import BatchEntry, entry_at, iterate_entries
 from moldau.records.opening import Opening
 from moldau.records.record import Record, decode_records
 from moldau.records.refusal import refuse_records
@@ -133,7 +133,7 @@ def _is_one_batch(records: memoryview) -> bool:
     return data[16] == BATCH_MAGIC and int32_at(data, 8) == size - 12
 
 
-def _check_request(records: ReadableBuffer, first: Entry | None, request_version: int) -> None:
+def _check_request(records: ReadableBuffer, first: BatchEntry | None, request_version: int) -> None:
     """Apply what this version of the request promises about its records."""
     if first is None:
         raise KafkaError(ErrorCode.INVALID_RECORD, "no complete batch")

@@ -23,8 +23,8 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochResponse,
 )
 from moldau.replication import plain_fetch, questions
-from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
-from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, Fetcher, Following, Phase
+from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
+from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, FetchPhase, Following, ReplicaFetcher
 from moldau.replication.partition import Partition
 from moldau.replication.throttle import Throttle
 from moldau.runtime.clock import Clock, Moment
@@ -92,13 +92,13 @@ class FetchLoop:
         self._leader = leader
         self._terms = terms
         self._waiters = waiters
-        self._session = FollowerSession()
+        self._session = ReplicaFetchSession()
         self._channel: LeaderChannel | None = None
         self._is_parked = False
         self._may_interrupt_ms = 0
         self._failures = 0
         self._has_changed = asyncio.Event()
-        self.fetcher = Fetcher(
+        self.fetcher = ReplicaFetcher(
             backoff_max_ms=terms.config().replica_fetch_backoff_ms,
             truncates_by_fetch=terms.truncates_by_fetch,
         )
@@ -149,9 +149,9 @@ class FetchLoop:
             if self._channel is None:
                 raise ConnectionError(f"nobody knows where broker {self._leader} is")
         channel = self._channel
-        if truncating := fetcher.due(Phase.TRUNCATING, now):
+        if truncating := fetcher.due(FetchPhase.TRUNCATING, now):
             await self._ask_epoch_ends(channel, truncating)
-        elif lost := fetcher.due(Phase.LOST, now):
+        elif lost := fetcher.due(FetchPhase.LOST, now):
             await self._ask_ends(channel, lost)
         else:
             await self._fetch(channel)
@@ -231,7 +231,7 @@ class FetchLoop:
         return None if self._has_changed.is_set() else self._plain.reply(frame, position)
 
     async def _take(
-        self, name: TopicPartition, wanted: Wanted, data: PartitionData, now: Moment
+        self, name: TopicPartition, wanted: FetchPosition, data: PartitionData, now: Moment
     ) -> None:
         following = self.fetcher.get(name)
         if following is None or following.leader_epoch != wanted.leader_epoch:
@@ -253,7 +253,7 @@ class FetchLoop:
         if not session.is_fresh and session.uses_ids and not uses_ids:
             session.restart()
         if session.is_fresh:
-            due = self.fetcher.due(Phase.FETCHING, now)
+            due = self.fetcher.due(FetchPhase.FETCHING, now)
             touched = {one.name: one for one in due}
             uses_ids = newest > _NAMED_UP_TO and not any(map(_has_no_id, due))
         else:

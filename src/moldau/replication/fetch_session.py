@@ -24,7 +24,7 @@ class Key(NamedTuple):
     partition: int
 
 
-class Wanted(NamedTuple):
+class FetchPosition(NamedTuple):
     """Where a partition is to be read from."""
 
     leader_epoch: int
@@ -38,10 +38,10 @@ class Said(NamedTuple):
     """What the leader was last told of a partition."""
 
     key: Key
-    wanted: Wanted
+    wanted: FetchPosition
 
 
-class FollowerSession:
+class ReplicaFetchSession:
     """What the leader remembers of this follower's partitions."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class FollowerSession:
         """Whether the leader was told something else of a partition."""
         return said != self._said.get(name)
 
-    def asked(self, key: tuple[str | bytes, int]) -> tuple[TopicPartition, Wanted] | None:
+    def asked(self, key: tuple[str | bytes, int]) -> tuple[TopicPartition, FetchPosition] | None:
         """Which partition the leader answers for, and what it was asked of it."""
         name = self._names.get(key)
         return None if name is None else (name, self._said[name].wanted)
@@ -132,7 +132,7 @@ def _forgotten_topic(topic: str | bytes) -> ForgottenTopic:
     return ForgottenTopic(topic_id=topic, partitions=[])
 
 
-def _partition(number: int, want: Wanted) -> FetchPartition:
+def _partition(number: int, want: FetchPosition) -> FetchPartition:
     return FetchPartition(
         partition=number,
         current_leader_epoch=want.leader_epoch,

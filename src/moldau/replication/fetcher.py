@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 FIRST_BACKOFF_MS = 20
 
 
-class Phase(Enum):
+class FetchPhase(Enum):
     """What must be asked next."""
 
     TRUNCATING = auto()
@@ -47,7 +47,7 @@ class Following:
 
     partition: Partition
     leader_epoch: int
-    phase: Phase
+    phase: FetchPhase
     failures: int = 0
     retry_ms: int = 0
     lag: int | None = None
@@ -71,7 +71,7 @@ class Ends(NamedTuple):
     end_offset: int
 
 
-class Answer(NamedTuple):
+class LeaderAnswer(NamedTuple):
     """What a leader sent of one partition."""
 
     fetch_offset: int
@@ -81,7 +81,7 @@ class Answer(NamedTuple):
     diverging: EpochEnd | None = None
 
 
-class Fetcher:
+class ReplicaFetcher:
     """The partitions that are fetched together from one leader."""
 
     def __init__(self, *, backoff_max_ms: int, truncates_by_fetch: bool) -> None:
@@ -104,7 +104,7 @@ class Fetcher:
 
     def follow(self, partition: Partition, now: Moment) -> None:
         """Begin with a partition, in the epoch in which it has this leader."""
-        following = Following(partition, partition.state.leader_epoch, Phase.FETCHING)
+        following = Following(partition, partition.state.leader_epoch, FetchPhase.FETCHING)
         self._following[following.name] = following
         if following.last_epoch == NO_LEADER_EPOCH:
             # A log without epochs has nothing to ask for.
@@ -115,7 +115,7 @@ class Fetcher:
                 now,
             )
         elif not self.truncates_by_fetch:
-            following.phase = Phase.TRUNCATING
+            following.phase = FetchPhase.TRUNCATING
         self._touch(following)
 
     def drop(self, name: TopicPartition) -> None:
@@ -128,9 +128,9 @@ class Fetcher:
         """The partition as it is followed now."""
         return self._following.get(name)
 
-    def due(self, phase: Phase, now: Moment) -> list[Following]:
+    def due(self, phase: FetchPhase, now: Moment) -> list[Following]:
         """The partitions of which something is to be asked now."""
-        some = self._following if phase is Phase.FETCHING else self._unsettled
+        some = self._following if phase is FetchPhase.FETCHING else self._unsettled
         return [
             one for one in some.values() if one.phase is phase and one.retry_ms <= now.monotonic_ms
         ]
@@ -141,13 +141,13 @@ class Fetcher:
         All others go on being fetched, or not, as the last request has said.
         """
         for name, one in self._unsettled.items():
-            if one.phase is Phase.FETCHING and one.retry_ms <= now.monotonic_ms:
+            if one.phase is FetchPhase.FETCHING and one.retry_ms <= now.monotonic_ms:
                 self._touched[name] = None
         touched: dict[TopicPartition, Following | None] = {}
         for name in self._touched:
             found = self._following.get(name)
             if found is not None and (
-                found.phase is not Phase.FETCHING or found.retry_ms > now.monotonic_ms
+                found.phase is not FetchPhase.FETCHING or found.retry_ms > now.monotonic_ms
             ):
                 found = None
             touched[name] = found
@@ -207,10 +207,10 @@ class Fetcher:
                 message = f"{log.log_end_offset} is in range after all"
                 raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, message)
 
-        following.phase = Phase.FETCHING
+        following.phase = FetchPhase.FETCHING
         self._attempt(following, find_way, now)
 
-    def take_records(self, following: Following, answer: Answer, now: Moment) -> bool:
+    def take_records(self, following: Following, answer: LeaderAnswer, now: Moment) -> bool:
         """The leader sent batches; says whether readers of this replica have news."""
         log = following.partition.log
         if not self._is_current(following) or answer.fetch_offset != log.log_end_offset:
@@ -232,8 +232,8 @@ class Fetcher:
         if not self._is_current(following):
             return
         match code:
-            case ErrorCode.OFFSET_OUT_OF_RANGE if following.phase is Phase.FETCHING:
-                following.phase = Phase.LOST
+            case ErrorCode.OFFSET_OUT_OF_RANGE if following.phase is FetchPhase.FETCHING:
+                following.phase = FetchPhase.LOST
                 self._touch(following)
             case ErrorCode.FENCED_LEADER_EPOCH:
                 # There is a newer epoch: the controller will tell us what we are in it.
@@ -253,7 +253,7 @@ class Fetcher:
         cut = cut_for(following.partition.log, end)
         self._truncate(following, cut.offset, now)
         if cut.is_final:
-            following.phase = Phase.FETCHING
+            following.phase = FetchPhase.FETCHING
 
     def _truncate(self, following: Following, offset: int, now: Moment) -> None:
         log = following.partition.log
@@ -292,13 +292,13 @@ class Fetcher:
         if not self._is_current(following):
             return
         self._touched[name] = None
-        if following.phase is Phase.FETCHING and not following.failures:
+        if following.phase is FetchPhase.FETCHING and not following.failures:
             self._unsettled.pop(name, None)
         else:
             self._unsettled[name] = following
 
 
-def _append(following: Following, answer: Answer, now: Moment) -> None:
+def _append(following: Following, answer: LeaderAnswer, now: Moment) -> None:
     """Take the batches, and then what the leader says of them."""
     log = following.partition.log
     data, batches = checked_batches(answer.records)

@@ -131,7 +131,7 @@ class InSyncSets:
         """The version under which the change is in the tree; None if it never will be."""
         path = topic_nodes.state_path(partition.topic_partition)
         before = change.state
-        data = topic_nodes.PartitionState(
+        data = topic_nodes.PartitionStateNode(
             leader=before.leader,
             leader_epoch=before.leader_epoch,
             isr=change.isr,

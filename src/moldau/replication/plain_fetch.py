@@ -21,14 +21,14 @@ from moldau.protocol.codec import encode
 from moldau.protocol.messages.fetch import FetchRequest, ReplicaState
 from moldau.protocol.varint import decode_uvarint, encode_uvarint
 from moldau.replication.fetch_session import Said
-from moldau.replication.fetcher import Answer
+from moldau.replication.fetcher import LeaderAnswer
 from moldau.replication.questions import wanted
 
 if TYPE_CHECKING:
     from moldau.config.broker.replication import ReplicationConfig
     from moldau.replication.fetch_loop import Terms
-    from moldau.replication.fetch_session import FollowerSession
-    from moldau.replication.fetcher import Fetcher, Following
+    from moldau.replication.fetch_session import ReplicaFetchSession
+    from moldau.replication.fetcher import Following, ReplicaFetcher
     from moldau.runtime.clock import Moment
     from moldau.runtime.waiters import Waiters
 
@@ -53,7 +53,11 @@ class PlainFetch:
     """Replies to the answers of one leader."""
 
     def __init__(
-        self, fetcher: "Fetcher", session: "FollowerSession", terms: "Terms", waiters: "Waiters"
+        self,
+        fetcher: "ReplicaFetcher",
+        session: "ReplicaFetchSession",
+        terms: "Terms",
+        waiters: "Waiters",
     ) -> None:
         self._fetcher = fetcher
         self._session = session
@@ -87,14 +91,16 @@ class PlainFetch:
             if following.partition.log.config.flush_messages != LONG_MAX:
                 return None
             offset = asked[1].offset
-            taken.append((following, Answer(offset, records, high_watermark, log_start_offset)))
+            taken.append(
+                (following, LeaderAnswer(offset, records, high_watermark, log_start_offset))
+            )
         now = self._terms.now()
         for following, fetched in taken:
             self.take(following, fetched, now)
         session.answered(session.session_id)
         return self._next(now)
 
-    def take(self, following: "Following", answer: Answer, now: "Moment") -> bool:
+    def take(self, following: "Following", answer: LeaderAnswer, now: "Moment") -> bool:
         """Append what the leader sent of a partition; says whether its readers have news."""
         terms, partition = self._terms, following.partition
         size = len(answer.records)
@@ -166,7 +172,7 @@ class RequestWriter:
         self._after = whole[start + TERMS.size + 1 :]  # one byte says that there are no topics
 
     def write(
-        self, config: "ReplicationConfig", session: "FollowerSession", news: Iterable[Said]
+        self, config: "ReplicationConfig", session: "ReplicaFetchSession", news: Iterable[Said]
     ) -> bytes:
         """A request that forgets nothing, as the codec writes it."""
         topics: dict[str | bytes, list[bytes]] = {}

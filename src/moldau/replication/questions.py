@@ -18,8 +18,8 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from moldau.protocol.primitives import NO_UUID
-from moldau.replication.fetch_session import Key, Wanted
-from moldau.replication.fetcher import Answer, Following
+from moldau.replication.fetch_session import FetchPosition, Key
+from moldau.replication.fetcher import Following, LeaderAnswer
 from moldau.runtime.file_range import FileRange
 
 LATEST = -1
@@ -84,10 +84,10 @@ def offsets(response: ListOffsetsResponse) -> Iterator[tuple[TopicPartition, int
             yield name, found.error_code, found.offset
 
 
-def wanted(following: Following, max_bytes: int, *, says_epoch: bool = True) -> Wanted:
+def wanted(following: Following, max_bytes: int, *, says_epoch: bool = True) -> FetchPosition:
     """From where a partition is to be fetched; `says_epoch`: also the epoch of what is there."""
     log = following.partition.log
-    return Wanted(
+    return FetchPosition(
         following.leader_epoch,
         log.segments.end_offset,
         following.last_epoch if says_epoch else NO_LEADER_EPOCH,
@@ -104,11 +104,11 @@ def fetched(response: FetchResponse) -> Iterator[tuple[Key, PartitionData]]:
             yield Key(name, data.partition_index), data
 
 
-def answer(data: PartitionData, fetch_offset: int) -> Answer:
+def answer(data: PartitionData, fetch_offset: int) -> LeaderAnswer:
     """What a partition's part of a response says."""
     diverging, records = data.diverging_epoch, data.records or b""
     assert not isinstance(records, FileRange), "what was received is in memory"
-    return Answer(
+    return LeaderAnswer(
         fetch_offset,
         records,
         data.high_watermark,

@@ -24,7 +24,7 @@ class Stop(NamedTuple):
     is_deletion: bool
 
 
-class Logs(Protocol):
+class ReplicaLogs(Protocol):
     """Where the logs of the replicas are."""
 
     def get(self, partition: TopicPartition) -> Log | None:
@@ -51,7 +51,7 @@ class Unit(NamedTuple):
 
 
 @dataclass(slots=True)
-class Changes:
+class RoleChanges:
     """What a LeaderAndIsr request did."""
 
     errors: dict[TopicPartition, ErrorCode] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Replicas:
     def __init__(
         self,
         broker_id: int,
-        logs: Logs,
+        logs: ReplicaLogs,
         *,
         lag_max_ms: int,
         is_known: Callable[[TopicPartition], bool],
@@ -129,10 +129,10 @@ class Replicas:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, message)
         self.controller_epoch = controller_epoch
 
-    def apply_leader_and_isr(self, request: LeaderAndIsrRequest, now: Moment) -> Changes:
+    def apply_leader_and_isr(self, request: LeaderAndIsrRequest, now: Moment) -> RoleChanges:
         """Take on the roles that the controller gives; raises for a controller of the past."""
         self.require_controller(request.controller_epoch)
-        changes = Changes()
+        changes = RoleChanges()
         for unit in _units(request):
             try:
                 self._apply(unit, changes, now)
@@ -164,7 +164,7 @@ class Replicas:
                 outcome[partition] = ErrorCode.NONE
         return outcome
 
-    def _apply(self, unit: Unit, changes: Changes, now: Moment) -> None:
+    def _apply(self, unit: Unit, changes: RoleChanges, now: Moment) -> None:
         known = self._partitions.get(unit.partition)
         if known is not None:
             # Also for what is no news: so the controller asks which replicas are lost.

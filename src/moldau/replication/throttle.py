@@ -47,7 +47,7 @@ class Rate:
             self._windows.popleft()
 
 
-class Pace:
+class ThrottledRate:
     """A limit in bytes per second, and how much has gone through lately."""
 
     def __init__(self, limit: Callable[[], int], rate: Rate) -> None:
@@ -76,7 +76,7 @@ class Throttle:
         """`replicas_of` gives what a topic's settings list; `limit` the bytes per second."""
         self._broker_id = broker_id
         self._replicas_of = replicas_of
-        self._pace = Pace(limit, rate)
+        self._pace = ThrottledRate(limit, rate)
 
     def holds_up(self, partition: Partition, *, now_ms: int) -> bool:
         """Whether a partition, unless its follower is in sync, has to wait."""

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 Buffer = bytes | bytearray | memoryview
 
 
-class Entry(NamedTuple):
+class DirectoryEntry(NamedTuple):
     """One name in a directory, with what a single `stat` tells about it."""
 
     name: str
@@ -67,10 +67,10 @@ class Disk(Protocol):
     def read_file(self, path: str) -> bytes:
         """The whole contents of a file."""
 
-    def status(self, path: str) -> Entry | None:
+    def status(self, path: str) -> DirectoryEntry | None:
         """What is at `path`, or None if nothing is."""
 
-    def list_directory(self, path: str) -> list[Entry]:
+    def list_directory(self, path: str) -> list[DirectoryEntry]:
         """Everything in a directory, in no particular order."""
 
     def make_directory(self, path: str) -> None:
@@ -197,14 +197,14 @@ class PosixDisk:
         file = self.open_read(path)
         return file.read(0, file.size())
 
-    def status(self, path: str) -> Entry | None:
+    def status(self, path: str) -> DirectoryEntry | None:
         try:
             found = os.stat(path)
         except FileNotFoundError:
             return None
         return _entry(os.path.basename(path), found, is_directory=os.path.isdir(path))
 
-    def list_directory(self, path: str) -> list[Entry]:
+    def list_directory(self, path: str) -> list[DirectoryEntry]:
         entries = []
         with os.scandir(path) as listing:
             for item in listing:
@@ -258,5 +258,5 @@ class PosixDisk:
         return file
 
 
-def _entry(name: str, found: os.stat_result, *, is_directory: bool) -> Entry:
-    return Entry(name, found.st_size, found.st_mtime_ns // 1_000_000, is_directory)
+def _entry(name: str, found: os.stat_result, *, is_directory: bool) -> DirectoryEntry:
+    return DirectoryEntry(name, found.st_size, found.st_mtime_ns // 1_000_000, is_directory)

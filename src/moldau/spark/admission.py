@@ -9,7 +9,7 @@ from moldau.spark.planning import limited
 
 
 @dataclass(slots=True)
-class Admission:
+class BatchAdmission:
     """Holds a batch back until there is enough to read, or until it has waited long enough.
 
     The first batch is never held back, as with Spark's own source.

@@ -9,10 +9,10 @@ import pyarrow as pa
 from moldau.client.arrow.tables import record_batch, schema_of
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
-from moldau.records.columns import Columns, Wanted, decode_columns
-from moldau.records.fetched import Selection, Stop
+from moldau.records.columns import Columns, WantedColumns, decode_columns
+from moldau.records.fetched import Selection, StopReason
 from moldau.records.pool import MemoryPool
-from moldau.spark.fetching import Fetched
+from moldau.spark.fetching import FetchedBytes
 
 if TYPE_CHECKING:
     from moldau.spark.values import TypedValues, ValueOptions
@@ -35,7 +35,7 @@ class BatchMaker:
     ) -> None:
         self._partition = partition
         self._columns = columns
-        self._wanted = Wanted(
+        self._wanted = WantedColumns(
             "key" in columns, "value" in columns, "headers" in columns, BATCH_BYTES_MAX
         )
         self._schema = schema_of([name for name in columns if name in _DECODED] or ["offset"])
@@ -43,14 +43,14 @@ class BatchMaker:
         self._same = _SameInAllRows(partition)
         self._values = None if value is None else _typed(value)
 
-    def batches(self, fetched: Fetched) -> Iterator[pa.RecordBatch]:
+    def batches(self, fetched: FetchedBytes) -> Iterator[pa.RecordBatch]:
         """All that is wanted of an answer, in pieces."""
         data, selection = fetched.data, fetched.selection
         while True:
             columns = self._decode(data, selection)
             if columns.row_count:
                 yield from _bounded(self._batch(columns))
-            if columns.stop is not Stop.SIZE_LIMIT:
+            if columns.stop is not StopReason.SIZE_LIMIT:
                 return
             data = data[columns.position :]
             selection = columns.selection_left

@@ -19,7 +19,7 @@ from moldau.spark.options import Bound, SourceOptions
 _log = logging.getLogger(__name__)
 
 
-class Cluster:
+class SourceCluster:
     """Answers about the topics of a source, each time from the brokers."""
 
     def __init__(self, options: SourceOptions) -> None:

@@ -17,7 +17,7 @@ from moldau.protocol.messages.fetch import (
     PartitionData,
 )
 from moldau.records.batch import MAGIC, MAGIC_POSITION
-from moldau.records.fetched import AbortedTransaction, Selection, next_offset_after
+from moldau.records.fetched import AbortedProducer, Selection, next_offset_after
 from moldau.spark.link import Link
 from moldau.spark.planning import Range
 
@@ -29,7 +29,7 @@ _SILENCE_MAX_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedBytes:
     """What a broker sent of a partition, and which of it is wanted."""
 
     data: memoryview
@@ -46,7 +46,7 @@ class RangeFetch:
         self._read_from: int | None = None
         """A replica that is nearer than the leader (KIP-392)."""
 
-    def __iter__(self) -> Iterator[Fetched]:
+    def __iter__(self) -> Iterator[FetchedBytes]:
         offset, end = self._wanted.start, self._wanted.end
         under_way = self._link.begin(self._fetch(offset)) if offset < end else None
         try:
@@ -62,7 +62,7 @@ class RangeFetch:
             if under_way is not None:
                 under_way.cancel()
 
-    async def _fetch(self, offset: int) -> Fetched | None:
+    async def _fetch(self, offset: int) -> FetchedBytes | None:
         """The next records from an offset on; again and elsewhere while errors pass."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _SILENCE_MAX_S
@@ -86,7 +86,7 @@ class RangeFetch:
                 self._read_from = data.preferred_read_replica
             if data.records:
                 assert isinstance(data.records, memoryview), "a decoded answer has views"
-                return Fetched(data.records, self._selection(offset, data))
+                return FetchedBytes(data.records, self._selection(offset, data))
         partition, start, end = self._wanted
         raise TimeoutError(f"{partition} gave nothing from {offset} to {end}, within {start}")
 
@@ -132,7 +132,7 @@ class RangeFetch:
 
     def _selection(self, offset: int, data: PartitionData) -> Selection:
         aborted = tuple(
-            AbortedTransaction(each.producer_id, each.first_offset)
+            AbortedProducer(each.producer_id, each.first_offset)
             for each in data.aborted_transactions or ()
         )
         return Selection(offset, self._wanted.end, aborted, self._link.settings.check_crcs)
@@ -149,7 +149,7 @@ class RangeFetch:
         _log.warning("%s; going on", lost)
         return first if offset < first < self._wanted.end else None
 
-    def _check_progress(self, fetched: Fetched, next_offset: int) -> None:
+    def _check_progress(self, fetched: FetchedBytes, next_offset: int) -> None:
         if next_offset > fetched.selection.start_offset:
             return
         where = f"{self._wanted.partition} at {fetched.selection.start_offset}"
@@ -159,7 +159,7 @@ class RangeFetch:
         raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{where}: no sound batch")
 
 
-async def _result(task: "asyncio.Task[Fetched | None]") -> Fetched | None:
+async def _result(task: "asyncio.Task[FetchedBytes | None]") -> FetchedBytes | None:
     return await task
 
 

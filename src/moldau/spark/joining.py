@@ -12,11 +12,11 @@ from moldau.client.connection.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
 from moldau.client.lifetime import Lifetime
 from moldau.client.producer.accumulator import Accumulator
-from moldau.client.producer.admission import Admission
+from moldau.client.producer.admission import RecordAdmission
 from moldau.client.producer.batches import Batch
 from moldau.client.producer.sender import Sender
 from moldau.client.producer.sent_table import SentTable
-from moldau.client.producer.transactions import Transactions
+from moldau.client.producer.transactions import TransactionClient
 from moldau.client.settings import ProducerSettings
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer as ProducerIdentity
@@ -24,7 +24,7 @@ from moldau.runtime.random import SystemRandom
 from moldau.runtime.waiters import Waiters
 
 
-class JoinedTransaction(Transactions):
+class JoinedTransaction(TransactionClient):
     """A transaction that another process began and will end; partitions are added here.
 
     The first batch of a partition goes alone until it is stored. Brokers may refuse it for a
@@ -57,7 +57,7 @@ class JoinedProducer:
         self._settings = settings
         self._identity = identity
         self._lifetime = Lifetime("producer")
-        self._admission: Admission
+        self._admission: RecordAdmission
         self._thread = LoopThread("moldau-joined-producer")
         try:
             self._thread.call(self._start())
@@ -97,7 +97,9 @@ class JoinedProducer:
         sender = Sender(cluster, accumulator, waiters, transactions)
         accumulator.settle_here()
         check: Callable[[], None] = transactions.transaction.check_open
-        self._admission = Admission(sender, waiters, SystemRandom(), partitioner=None, check=check)
+        self._admission = RecordAdmission(
+            sender, waiters, SystemRandom(), partitioner=None, check=check
+        )
         await self._lifetime.begin(cluster, sender.run)
 
     async def _stop(self) -> None:

@@ -31,7 +31,7 @@ COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timesta
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
+class TopicSelection:
     """Which partitions are read: of named topics, of those with fitting names, or given ones."""
 
     names: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Bound:
 class SourceOptions:
     """Everything that the options of a source say."""
 
-    topics: Topics
+    topics: TopicSelection
     client: tuple[tuple[str, str], ...]
     starting: Bound
     ending: Bound
@@ -96,7 +96,7 @@ class SourceOptions:
         )
 
 
-def _topics(given: Mapping[str, str]) -> Topics:
+def _topics(given: Mapping[str, str]) -> TopicSelection:
     ways = [way for way in ("subscribe", "subscribePattern", "assign") if way.lower() in given]
     if len(ways) != 1:
         raise ValueError("exactly one of subscribe, subscribePattern and assign is needed")
@@ -106,13 +106,13 @@ def _topics(given: Mapping[str, str]) -> Topics:
         names = tuple(name.strip() for name in text.split(",") if name.strip())
         if not names:
             raise ValueError("subscribe names no topic")
-        return Topics(names=names)
+        return TopicSelection(names=names)
     if way == "subscribePattern":
         try:
             re.compile(text)
         except re.error as error:
             raise ValueError(f"subscribePattern: {text!r}: {error}") from error
-        return Topics(pattern=text)
+        return TopicSelection(pattern=text)
     try:
         assigned = [
             TopicPartition(topic, int(number))
@@ -122,7 +122,7 @@ def _topics(given: Mapping[str, str]) -> Topics:
     except (ValueError, AttributeError, TypeError) as error:
         example = '{"orders":[0,1]}'
         raise ValueError(f"assign: {text!r} is not like {example}") from error
-    return Topics(partitions=tuple(sorted(assigned)))
+    return TopicSelection(partitions=tuple(sorted(assigned)))
 
 
 def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:

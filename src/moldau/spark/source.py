@@ -39,7 +39,7 @@ from pyspark.sql.types import (
 )
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.spark.admission import Admission
+from moldau.spark.admission import BatchAdmission
 from moldau.spark.offsets import JsonOffsets, Offsets, from_json, to_json
 from moldau.spark.options import SourceOptions
 from moldau.spark.planning import Range, divided, ranges
@@ -47,7 +47,7 @@ from moldau.spark.planning import Range, divided, ranges
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from moldau.spark.cluster import Cluster
+    from moldau.spark.cluster import SourceCluster
     from moldau.spark.filters import Narrowing
     from moldau.spark.sink import BatchWriter, StreamWriter
 
@@ -67,7 +67,7 @@ _TYPES: dict[str, DataType] = {
 }
 
 
-class Task(InputPartition):
+class ReadTask(InputPartition):
     """What one task reads."""
 
     def __init__(self, wanted: Range) -> None:
@@ -126,10 +126,10 @@ class BatchReader(DataSourceReader):
         self._narrowing: Narrowing | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
-        from moldau.spark.cluster import Cluster  # noqa: PLC0415 - tasks do not need it
+        from moldau.spark.cluster import SourceCluster  # noqa: PLC0415 - tasks do not need it
 
         options, narrowing = self._options, self._narrowing
-        with Cluster(options) as cluster:
+        with SourceCluster(options) as cluster:
             partitions = cluster.partitions()
             start = cluster.offsets(partitions, options.starting)
             end = cluster.offsets(partitions, options.ending)
@@ -140,7 +140,7 @@ class BatchReader(DataSourceReader):
         found = ranges(start, end)
         if narrowing is not None:
             found = narrowing.narrowed(found)
-        return [Task(each) for each in divided(found, options.partitions_min)]
+        return [ReadTask(each) for each in divided(found, options.partitions_min)]
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
@@ -165,8 +165,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._admission = Admission.of(options)
-        self._cluster_of_driver: Cluster | None = None
+        self._admission = BatchAdmission.of(options)
+        self._cluster_of_driver: SourceCluster | None = None
         self._target: Offsets | None = None
         self._latest: Offsets | None = None
         self._told: Offsets | None = None
@@ -207,7 +207,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: JsonOffsets, end: JsonOffsets) -> Sequence[InputPartition]:
         ends = from_json(end)
         begun = self._with_new_partitions(from_json(start), ends)
-        return [Task(each) for each in ranges(begun, ends, self._options.partitions_min)]
+        return [ReadTask(each) for each in ranges(begun, ends, self._options.partitions_min)]
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
@@ -247,12 +247,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         new = sorted(each for each in end if each not in start)
         return start | self._cluster().first_offsets(new) if new else start
 
-    def _cluster(self) -> "Cluster":
+    def _cluster(self) -> "SourceCluster":
         """Connected where it is first needed: tasks carry a copy of this object."""
-        from moldau.spark.cluster import Cluster  # noqa: PLC0415 - tasks do not need it
+        from moldau.spark.cluster import SourceCluster  # noqa: PLC0415 - tasks do not need it
 
         if self._cluster_of_driver is None:
-            self._cluster_of_driver = Cluster(self._options)
+            self._cluster_of_driver = SourceCluster(self._options)
         return self._cluster_of_driver
 
     def __getstate__(self) -> SourceOptions:
@@ -283,4 +283,4 @@ def _read(partition: InputPartition, options: SourceOptions) -> "Iterator[pa.Rec
     from moldau.spark.reading import read_range  # noqa: PLC0415 - only tasks need it
 
     # A batch of nothing has one task, without a range.
-    return read_range(partition.wanted, options) if isinstance(partition, Task) else iter(())
+    return read_range(partition.wanted, options) if isinstance(partition, ReadTask) else iter(())

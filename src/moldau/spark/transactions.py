@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.connection.cluster import Cluster
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
-from moldau.client.producer.transactions import GroupMetadata, Transactions
+from moldau.client.producer.transactions import GroupMetadata, TransactionClient
 from moldau.client.settings import ProducerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -50,7 +50,7 @@ class BatchTransactions:
         self._cluster: Cluster
         self._coordinator: Coordinator
         self._group: Coordinator
-        self._transactions: Transactions
+        self._transactions: TransactionClient
         self._note = _NOWHERE
         try:
             self._thread.call(self._start())
@@ -94,7 +94,7 @@ class BatchTransactions:
         self._group = Coordinator(self._cluster, name)
 
     async def _begin(self) -> ProducerIdentity:
-        self._transactions = Transactions(self._coordinator)
+        self._transactions = TransactionClient(self._coordinator)
         await self._transactions.begin()
         self._transactions.transaction.begin()
         return self._transactions.identity

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainSerde:
+class PlainColumnSerde:
     """One of the types that need no schema; `type` is Spark's name of it."""
 
     name: str
@@ -20,7 +20,7 @@ class PlainSerde:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonSerde:
+class JsonColumnSerde:
     """JSON texts of a type as in SQL, e.g. `user string, amount double`."""
 
     type: str
@@ -41,17 +41,17 @@ class WindowedSerde:
     is_session: bool = False
 
 
-Serde = PlainSerde | JsonSerde | FormatSerde | WindowedSerde
+Serde = PlainColumnSerde | JsonColumnSerde | FormatSerde | WindowedSerde
 
-BYTES = PlainSerde("bytes", "binary")
-STRING = PlainSerde("string", "string")
-LONG = PlainSerde("long", "bigint")
-INTEGER = PlainSerde("integer", "int")
+BYTES = PlainColumnSerde("bytes", "binary")
+STRING = PlainColumnSerde("string", "string")
+LONG = PlainColumnSerde("long", "bigint")
+INTEGER = PlainColumnSerde("integer", "int")
 
 
-def json(schema: str) -> JsonSerde:
+def json(schema: str) -> JsonColumnSerde:
     """JSON objects with these columns, or JSON of this type: `json("user string, n bigint")`."""
-    return JsonSerde(schema)
+    return JsonColumnSerde(schema)
 
 
 def avro(schema: "str | dict[str, object]") -> FormatSerde:

@@ -43,7 +43,9 @@ _POLL_S = 0.002
 class ClusterBroker:
     """One broker of the cluster, and what a test may do to it."""
 
-    def __init__(self, cluster: "Cluster", broker_id: int, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self, cluster: "RunningCluster", broker_id: int, settings: Mapping[str, str]
+    ) -> None:
         self.id = broker_id
         self.directory = cluster.directory / f"broker-{broker_id}"
         self._cluster = cluster
@@ -150,7 +152,7 @@ class ClusterBroker:
         return self._trees[-1]
 
 
-class Cluster:
+class RunningCluster:
     """The brokers by their ids, 0 and up."""
 
     def __init__(
@@ -244,13 +246,15 @@ class Cluster:
 
     # Waiting and looking
 
-    def wait_for(self, condition: Callable[["Cluster"], bool], *, timeout_s: float = 20.0) -> None:
+    def wait_for(
+        self, condition: Callable[["RunningCluster"], bool], *, timeout_s: float = 20.0
+    ) -> None:
         """Return as soon as a condition on the brokers' insides holds; TimeoutError if never."""
         self._wait_for(condition, timeout_s, lambda: "the condition did not hold")
 
     def _wait_for(
         self,
-        condition: Callable[["Cluster"], bool],
+        condition: Callable[["RunningCluster"], bool],
         timeout_s: float,
         explain: Callable[[], str],
     ) -> None:
@@ -289,7 +293,7 @@ class Cluster:
             lambda: f"{name} has {sorted(self._in_sync(name))} in sync, not {count} replicas",
         )
 
-    def look(self, read: Callable[["Cluster"], Result]) -> Result:
+    def look(self, read: Callable[["RunningCluster"], Result]) -> Result:
         """What `read` finds in the brokers, whose thread does nothing else meanwhile."""
 
         async def look() -> Result:
@@ -336,12 +340,14 @@ def running_cluster(
     settings: Mapping[str, str] | None = None,
     *,
     settings_of: Callable[[int], Mapping[str, str]] = lambda _broker_id: {},
-) -> Iterator[Cluster]:
+) -> Iterator[RunningCluster]:
     """A cluster from its start to its end; Kafka's settings by name may be given."""
     with ExitStack() as stack:
         directory = Path(tempfile.mkdtemp(prefix="moldau-test-", dir=temporary_root()))
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
-        cluster = Cluster(directory, brokers=brokers, settings=settings, settings_of=settings_of)
+        cluster = RunningCluster(
+            directory, brokers=brokers, settings=settings, settings_of=settings_of
+        )
         stack.callback(cluster.stop)
         cluster.start()
         yield cluster

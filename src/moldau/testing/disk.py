@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from moldau.runtime.disk import Buffer, Entry
+from moldau.runtime.disk import Buffer, DirectoryEntry
 
 UNLIMITED_BYTES = 1 << 60
 
@@ -125,7 +125,7 @@ class MemoryDisk:
         contents.is_cold = False
         return bytes(contents.data)
 
-    def status(self, path: str) -> Entry | None:
+    def status(self, path: str) -> DirectoryEntry | None:
         self._enter("status")
         try:
             node = self._node(path)
@@ -133,7 +133,7 @@ class MemoryDisk:
             return None
         return _entry(os.path.basename(path), node)
 
-    def list_directory(self, path: str) -> list[Entry]:
+    def list_directory(self, path: str) -> list[DirectoryEntry]:
         self._enter("list_directory")
         return [_entry(name, node) for name, node in self._directory(path).names.items()]
 
@@ -379,9 +379,11 @@ def _apply(change: dict[str, _Node | None], names: dict[str, _Node]) -> None:
             names[name] = node
 
 
-def _entry(name: str, node: _Node) -> Entry:
+def _entry(name: str, node: _Node) -> DirectoryEntry:
     is_directory = isinstance(node, _Directory)
-    return Entry(name, 0 if is_directory else node.used_bytes(), node.modified_ms, is_directory)
+    return DirectoryEntry(
+        name, 0 if is_directory else node.used_bytes(), node.modified_ms, is_directory
+    )
 
 
 def _parts(path: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from moldau.client import blocking
 from moldau.client.admin.admin import Admin
 from moldau.client.consumer.consumer import Consumer
-from moldau.client.metrics import Latencies, Reporter, Traffic
+from moldau.client.metrics import ConnectionTraffic, Latencies, Reporter
 from moldau.client.producer.producer import Producer
 from moldau.errors import ErrorCode, KafkaError
 from moldau.testing.broker import EmbeddedBroker
@@ -138,4 +138,6 @@ def test_latencies_and_traffic_are_added_up() -> None:
     latencies.note(0.001)
     latencies.note(0.003)
     assert latencies.metrics("x") == {"x-latency-avg": 2.0, "x-latency-max": 3.0}
-    assert Traffic(1, 2, 3, 4, 5) + Traffic(10, 20, 30, 40, 50) == Traffic(11, 22, 33, 44, 55)
+    assert ConnectionTraffic(1, 2, 3, 4, 5) + ConnectionTraffic(
+        10, 20, 30, 40, 50
+    ) == ConnectionTraffic(11, 22, 33, 44, 55)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from moldau.config.alteration import Alteration, Operation, alter, check_broker_overrides
+from moldau.config.alteration import Alteration, AlterOperation, alter, check_broker_overrides
 from moldau.config.effective import BrokerLayers
 from moldau.config.topic import topic_settings
 from moldau.errors import InvalidConfig, InvalidRequest
 
 _APACHE = Path(__file__).parent / "apache-3.9-dynamic.jsonl"
 _THROTTLED = "leader.replication.throttled.replicas"
-SET, DELETE, APPEND, SUBTRACT = Operation
+SET, DELETE, APPEND, SUBTRACT = AlterOperation
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from moldau.config.effective import (
     BrokerLayers,
-    ConfigSource,
+    SettingSource,
     describe_broker,
     describe_cluster,
     describe_topic,
@@ -63,10 +63,10 @@ def test_asked_for_names_are_described_and_no_others():
 
 def test_a_broker_without_zookeeper_has_defaults_for_one_broker():
     (entry,) = describe_broker(BrokerLayers({}), ["offsets.topic.replication.factor"])
-    assert (entry.value, entry.source) == ("1", ConfigSource.DEFAULT_CONFIG)
+    assert (entry.value, entry.source) == ("1", SettingSource.DEFAULT_CONFIG)
     clustered = BrokerLayers({"zookeeper.connect": "h:2181"})
     (entry,) = describe_broker(clustered, ["offsets.topic.replication.factor"])
-    assert (entry.value, entry.source) == ("3", ConfigSource.DEFAULT_CONFIG)
+    assert (entry.value, entry.source) == ("3", SettingSource.DEFAULT_CONFIG)
 
 
 def test_a_topic_default_follows_the_brokers_dynamic_setting():

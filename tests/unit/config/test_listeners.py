@@ -5,7 +5,7 @@ import pytest
 from moldau.config.broker.network import NetworkConfig
 from moldau.config.definition import read
 from moldau.config.listeners import (
-    Listener,
+    ListenerConfig,
     SecurityProtocol,
     check_advertised_to_brokers,
     parse_map,
@@ -21,7 +21,7 @@ def _read(**texts):
 
 def test_without_settings_there_is_one_plain_listener_on_every_interface():
     listeners = _read()
-    assert listeners.bound == (Listener("PLAINTEXT", SecurityProtocol.PLAINTEXT, "", 9092),)
+    assert listeners.bound == (ListenerConfig("PLAINTEXT", SecurityProtocol.PLAINTEXT, "", 9092),)
     assert listeners.advertised is None
     assert listeners.inter_broker_name == "PLAINTEXT"
     assert listeners.control_plane_name is None

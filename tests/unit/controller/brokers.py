@@ -11,7 +11,7 @@ from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
@@ -119,7 +119,7 @@ class Cluster:
         """A broker registers in a session of its own."""
         tree = self.sessions[broker_id] = self.ensemble.connect()
         node = BrokerRegistration(
-            endpoints=(Endpoint("PLAINTEXT", "PLAINTEXT", f"host{broker_id}", 9092),),
+            endpoints=(RegisteredEndpoint("PLAINTEXT", "PLAINTEXT", f"host{broker_id}", 9092),),
             timestamp_ms=NOW_MS,
         )
         path = broker_nodes.id_path(broker_id)
@@ -145,7 +145,7 @@ class Cluster:
     async def mark_for_deletion(self, name: str) -> None:
         await self.admin.create(Create(partition_lists.delete_topic_path(name)))
 
-    async def state(self, topic: str, number: int = 0) -> topic_nodes.PartitionState:
+    async def state(self, topic: str, number: int = 0) -> topic_nodes.PartitionStateNode:
         """What stands in the node of a partition."""
         path = topic_nodes.state_path(TopicPartition(topic, number))
         return topic_nodes.decode_state((await self.admin.get(path)).data)

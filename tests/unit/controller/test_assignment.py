@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.controller.assignment import Candidate, Start, assign_replicas
+from moldau.controller.assignment import BrokerCandidate, Start, assign_replicas
 from moldau.errors import ErrorCode, KafkaError
 
-FIVE = [Candidate(n) for n in range(5)]
+FIVE = [BrokerCandidate(n) for n in range(5)]
 
 
 def test_the_known_example_of_ten_partitions_on_five_brokers() -> None:
@@ -30,7 +30,7 @@ def test_the_known_example_of_ten_partitions_on_five_brokers() -> None:
 
 def test_racks_alternate_and_no_rack_has_two_replicas_before_all_have_one() -> None:
     racks = {0: "r1", 1: "r3", 2: "r3", 3: "r2", 4: "r2", 5: "r1"}
-    brokers = [Candidate(broker, rack) for broker, rack in racks.items()]
+    brokers = [BrokerCandidate(broker, rack) for broker, rack in racks.items()]
     assigned = assign_replicas(brokers, partition_count=6, replication_factor=3, start=Start(0, 0))
     assert list(assigned.values()) == [
         (0, 3, 1),
@@ -52,7 +52,7 @@ def test_added_partitions_continue_after_the_existing_ones() -> None:
 def test_replicas_are_distinct_and_leaders_are_even(data: st.DataObject) -> None:
     racks = data.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=8))
     has_racks = data.draw(st.booleans())
-    brokers = [Candidate(n, rack if has_racks else None) for n, rack in enumerate(racks)]
+    brokers = [BrokerCandidate(n, rack if has_racks else None) for n, rack in enumerate(racks)]
     factor = data.draw(st.integers(1, len(brokers)))
     assigned = assign_replicas(
         brokers,
@@ -85,6 +85,6 @@ def test_impossible_wishes_are_refused(partitions: int, factor: int, code: Error
 
 
 def test_racks_on_some_brokers_only_are_refused() -> None:
-    mixed = [Candidate(0, "a"), Candidate(1)]
+    mixed = [BrokerCandidate(0, "a"), BrokerCandidate(1)]
     with pytest.raises(KafkaError):
         assign_replicas(mixed, partition_count=1, replication_factor=1, start=Start(0, 0))

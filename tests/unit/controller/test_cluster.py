@@ -1,12 +1,18 @@
 """The controller's picture of the cluster."""
 
-from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, LiveBroker, Topic
+from moldau.controller.cluster import (
+    ClusterPicture,
+    LeaderIsr,
+    LiveBroker,
+    ReplicaAssignment,
+    Topic,
+)
 from moldau.model import TopicPartition
 
 
-def cluster() -> Cluster:
-    made = Cluster(brokers={1: LiveBroker(1, 7, ()), 2: LiveBroker(2, 8, ())}, stopping={2})
-    made.topics["t"] = Topic(None, {0: Assignment((1, 2)), 1: Assignment((2, 1))})
+def cluster() -> ClusterPicture:
+    made = ClusterPicture(brokers={1: LiveBroker(1, 7, ()), 2: LiveBroker(2, 8, ())}, stopping={2})
+    made.topics["t"] = Topic(None, {0: ReplicaAssignment((1, 2)), 1: ReplicaAssignment((2, 1))})
     made.leaders[TopicPartition("t", 0)] = LeaderIsr(1, 0, (1, 2), 1)
     made.deleting["t"] = None
     return made

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.controller.cluster import NO_LEADER, Assignment, LeaderIsr, LiveBroker, Topic
+from moldau.controller.cluster import NO_LEADER, LeaderIsr, LiveBroker, ReplicaAssignment, Topic
 from moldau.controller.controller import Controller, StateWrite
 from moldau.controller.outbox import Letter
 from moldau.errors import ErrorCode
@@ -17,7 +17,7 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 def controller(brokers: tuple[int, ...], *replicas: tuple[int, ...]) -> Controller:
     made = Controller(1, 5, is_unclean_allowed=lambda _topic, settings: bool(settings))
     made.cluster.brokers = {one: LiveBroker(one, 100 + one, ()) for one in brokers}
-    partitions = {number: Assignment(one) for number, one in enumerate(replicas)}
+    partitions = {number: ReplicaAssignment(one) for number, one in enumerate(replicas)}
     made.cluster.topics["t"] = Topic(b"i" * 16, partitions)
     return made
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moldau.controller.cluster import Cluster, LiveBroker
+from moldau.controller.cluster import ClusterPicture, LiveBroker
 from moldau.controller.couriers import Couriers
 from moldau.controller.outbox import Letter, Outbox, Request
 from moldau.errors import ErrorCode
@@ -41,7 +41,7 @@ class Brokers:
 
 @asynccontextmanager
 async def couriers(*brokers: int) -> AsyncIterator[tuple[Brokers, Outbox, Couriers]]:
-    cluster = Cluster(brokers={one: LiveBroker(one, 1, ()) for one in brokers})
+    cluster = ClusterPicture(brokers={one: LiveBroker(one, 1, ()) for one in brokers})
     outbox = Outbox(cluster, controller_id=1, controller_epoch=1)
     world = Brokers()
     async with asyncio.TaskGroup() as tasks:

@@ -1,6 +1,12 @@
 """Deletion step by step; how it goes with brokers and time is in test_service.py."""
 
-from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, LiveBroker, Topic
+from moldau.controller.cluster import (
+    ClusterPicture,
+    LeaderIsr,
+    LiveBroker,
+    ReplicaAssignment,
+    Topic,
+)
 from moldau.controller.deletion import Deletions, nodes_of
 from moldau.controller.outbox import Outbox
 from moldau.errors import ErrorCode
@@ -16,9 +22,9 @@ from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 T0 = TopicPartition("t", 0)
 
 
-def deletions(*live: int) -> tuple[Cluster, Outbox, Deletions]:
-    cluster = Cluster(brokers={one: LiveBroker(one, 1, ()) for one in live})
-    cluster.topics["t"] = Topic(b"i" * 16, {0: Assignment((1, 2))})
+def deletions(*live: int) -> tuple[ClusterPicture, Outbox, Deletions]:
+    cluster = ClusterPicture(brokers={one: LiveBroker(one, 1, ()) for one in live})
+    cluster.topics["t"] = Topic(b"i" * 16, {0: ReplicaAssignment((1, 2))})
     cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 1)
     cluster.deleting["t"] = None
     outbox = Outbox(cluster, controller_id=1, controller_epoch=1)

@@ -3,13 +3,13 @@
 import pytest
 
 from moldau.controller.service import Rules
-from moldau.coordination.layout.cluster import FEATURE_PATH, Features
+from moldau.coordination.layout.cluster import FEATURE_PATH, FeatureNode
 from moldau.coordination.tree import Create
 from unit.controller.brokers import Cluster
 
-WANTED = Features(is_enabled=True, version=1)
+WANTED = FeatureNode(is_enabled=True, version=1)
 RULES = Rules(is_unclean_allowed=lambda _topic, _settings: False, features=WANTED)
-DISABLED = Features(is_enabled=False, version=1)
+DISABLED = FeatureNode(is_enabled=False, version=1)
 FINALIZED = b'{"features":{"f":3},"version":2,"status":1}'
 
 

@@ -2,8 +2,14 @@
 
 import pytest
 
-from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, LiveBroker, Topic
-from moldau.controller.isr_changes import IsrWish, Member, plan_isr, plan_wishes
+from moldau.controller.cluster import (
+    ClusterPicture,
+    LeaderIsr,
+    LiveBroker,
+    ReplicaAssignment,
+    Topic,
+)
+from moldau.controller.isr_changes import IsrMember, IsrWish, plan_isr, plan_wishes
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
@@ -11,22 +17,22 @@ T0 = TopicPartition("t", 0)
 EPOCH = 7
 
 
-def cluster() -> Cluster:
-    made = Cluster()
+def cluster() -> ClusterPicture:
+    made = ClusterPicture()
     for number in (1, 2, 3, 4):
         made.brokers[number] = LiveBroker(number, 100 + number, ())
-    made.topics["t"] = Topic(None, {0: Assignment((1, 2, 3))})
+    made.topics["t"] = Topic(None, {0: ReplicaAssignment((1, 2, 3))})
     made.leaders[T0] = LeaderIsr(1, 5, (1, 2), 6, zk_version=9)
     return made
 
 
-def wish(*members: int | Member, leader_epoch: int = 5, partition_epoch: int = 9) -> IsrWish:
-    made = tuple(one if isinstance(one, Member) else Member(one) for one in members)
+def wish(*members: int | IsrMember, leader_epoch: int = 5, partition_epoch: int = 9) -> IsrWish:
+    made = tuple(one if isinstance(one, IsrMember) else IsrMember(one) for one in members)
     return IsrWish(leader_epoch, partition_epoch, made)
 
 
 def test_a_set_is_written_under_the_same_leader_epoch() -> None:
-    write = plan_isr(cluster(), T0, wish(1, 2, Member(3, 103)), controller_epoch=EPOCH)
+    write = plan_isr(cluster(), T0, wish(1, 2, IsrMember(3, 103)), controller_epoch=EPOCH)
     assert write is not None
     assert write.state == LeaderIsr(1, 5, (1, 2, 3), EPOCH)
     assert write.expected_version == 9
@@ -44,7 +50,7 @@ def test_what_is_there_already_is_not_written_again() -> None:
         (wish(1, partition_epoch=10), ErrorCode.NOT_CONTROLLER),
         (wish(1, leader_epoch=4), ErrorCode.FENCED_LEADER_EPOCH),
         (wish(1, partition_epoch=8), ErrorCode.INVALID_UPDATE_VERSION),
-        (wish(1, 2, Member(3, 102)), ErrorCode.INELIGIBLE_REPLICA),
+        (wish(1, 2, IsrMember(3, 102)), ErrorCode.INELIGIBLE_REPLICA),
         (wish(1, 2, 9), ErrorCode.INELIGIBLE_REPLICA),
         (wish(1, 2, 4), ErrorCode.INELIGIBLE_REPLICA),
     ],

@@ -5,7 +5,7 @@ import pytest
 from moldau.controller.cluster import LeaderIsr
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.memory import MemoryTree
-from moldau.coordination.tree import Node, Watch
+from moldau.coordination.tree import TreeNode, Watch
 from moldau.model import TopicPartition
 from unit.controller.brokers import Cluster, settled
 
@@ -20,7 +20,7 @@ class NotedReads:
         self._get = tree.get
         monkeypatch.setattr(tree, "get", self.get)
 
-    async def get(self, path: str, *, watch: Watch | None = None) -> Node:
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
         if path.startswith("/config/topics/"):
             self.topics.append(path.rpartition("/")[2])
         return await self._get(path, watch=watch)

@@ -1,7 +1,14 @@
 """The outbox: requests by broker, for live brokers only."""
 
-from moldau.controller.cluster import Assignment, Cluster, LeaderIsr, Listening, LiveBroker, Topic
-from moldau.controller.outbox import Outbox, Stop
+from moldau.controller.cluster import (
+    ClusterPicture,
+    LeaderIsr,
+    Listening,
+    LiveBroker,
+    ReplicaAssignment,
+    Topic,
+)
+from moldau.controller.outbox import Outbox, ReplicaStop
 from moldau.metadata.image import LEADER_DURING_DELETE
 from moldau.model import TopicPartition
 from moldau.protocol.codec import decode, encode
@@ -12,10 +19,10 @@ from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 T0 = TopicPartition("t", 0)
 
 
-def outbox() -> tuple[Cluster, Outbox]:
+def outbox() -> tuple[ClusterPicture, Outbox]:
     endpoint = Listening("PLAINTEXT", "h", 9092, 0)
-    cluster = Cluster(brokers={1: LiveBroker(1, 7, (endpoint,), "r1")})
-    cluster.topics["t"] = Topic(b"i" * 16, {0: Assignment((1, 2))})
+    cluster = ClusterPicture(brokers={1: LiveBroker(1, 7, (endpoint,), "r1")})
+    cluster.topics["t"] = Topic(b"i" * 16, {0: ReplicaAssignment((1, 2))})
     cluster.leaders[T0] = LeaderIsr(1, 3, (1,), 4, zk_version=9)
     return cluster, Outbox(cluster, controller_id=1, controller_epoch=5)
 
@@ -24,7 +31,7 @@ def test_nothing_is_sent_to_brokers_that_are_not_live() -> None:
     _, made = outbox()
     made.tell_leader([2], T0)
     made.tell_metadata([2], [T0])
-    made.tell_stop([2], T0, Stop(3, is_deletion=True))
+    made.tell_stop([2], T0, ReplicaStop(3, is_deletion=True))
     assert made.waiting() == []
 
 
@@ -41,8 +48,8 @@ def test_what_was_to_be_told_goes_with_its_broker() -> None:
 def test_brokers_are_told_first_and_stops_last() -> None:
     _, made = outbox()
     other = TopicPartition("t", 1)
-    made.tell_stop([1], T0, Stop(3, is_deletion=True))
-    made.tell_stop([1], other, Stop(3, is_deletion=False))
+    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
+    made.tell_stop([1], other, ReplicaStop(3, is_deletion=False))
     made.tell_metadata([1], [T0])
     made.tell_brokers([1])
     requests = [letter.request for letter in made.letters(1)]
@@ -96,11 +103,11 @@ def test_a_slow_broker_hears_the_latest_once() -> None:
 
 def test_of_leading_and_stopping_the_later_word_counts() -> None:
     _, made = outbox()
-    made.tell_stop([1], T0, Stop(3, is_deletion=True))
+    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
     made.tell_leader([1], T0)
     assert [type(letter.request) for letter in made.letters(1)] == [LeaderAndIsrRequest]
     made.tell_leader([1], T0)
-    made.tell_stop([1], T0, Stop(3, is_deletion=True))
+    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
     assert [type(letter.request) for letter in made.letters(1)] == [StopReplicaRequest]
 
 
@@ -149,7 +156,7 @@ def test_a_partition_without_a_state_is_not_told() -> None:
 def test_every_request_can_be_sent_in_its_oldest_and_newest_layout_with_topics() -> None:
     _, made = outbox()
     made.tell_leader([1], T0, is_new=True)
-    made.tell_stop([1], TopicPartition("t", 1), Stop(3, is_deletion=True))
+    made.tell_stop([1], TopicPartition("t", 1), ReplicaStop(3, is_deletion=True))
     leader_and_isr, stop = (letter.request for letter in made.letters(1))
     for request, versions in ((leader_and_isr, (2, 7)), (stop, (3, 4))):
         for version in versions:

@@ -1,6 +1,6 @@
 """Reassignments over a tree: begun, resumed, turned, cancelled, ended."""
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.controller.service import ControllerService
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
@@ -31,7 +31,7 @@ async def reassign(
 async def join_isr(cluster: Cluster, isr: tuple[int, ...]) -> None:
     """As the leader does when replicas have caught up."""
     state = await cluster.state("t")
-    changed = topic_nodes.PartitionState(
+    changed = topic_nodes.PartitionStateNode(
         leader=state.leader,
         leader_epoch=state.leader_epoch,
         isr=isr,
@@ -71,7 +71,7 @@ async def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
         after = await cluster.state("t")
         assert (after.leader, after.isr, after.leader_epoch) == (3, (3, 4), 2)
         assert (stopped(cluster, 1), stopped(cluster, 2)) == ([True], [True])
-        assert service.machine.cluster.assignment(T0) == Assignment((3, 4))
+        assert service.machine.cluster.assignment(T0) == ReplicaAssignment((3, 4))
 
 
 async def test_a_leader_that_stays_goes_on_leading() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.controller.reassignment import (
     cancelled,
     finished,
@@ -20,27 +20,27 @@ REPLICAS = st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True)
 
 
 def test_a_move_adds_first_and_removes_later() -> None:
-    moving = started(Assignment((1, 2)), (2, 3))
-    assert moving == Assignment(replicas=(2, 3, 1), adding=(3,), removing=(1,))
+    moving = started(ReplicaAssignment((1, 2)), (2, 3))
+    assert moving == ReplicaAssignment(replicas=(2, 3, 1), adding=(3,), removing=(1,))
     assert is_under_way(moving)
     assert not is_complete(moving, (1, 2))
     assert is_complete(moving, (3, 1, 2))
-    assert finished(moving) == Assignment((2, 3))
+    assert finished(moving) == ReplicaAssignment((2, 3))
 
 
 def test_a_move_to_where_it_is_is_none() -> None:
-    assert not is_under_way(started(Assignment((1, 2)), (1, 2)))
-    assert not is_complete(Assignment((1, 2)), (1, 2))
+    assert not is_under_way(started(ReplicaAssignment((1, 2)), (1, 2)))
+    assert not is_complete(ReplicaAssignment((1, 2)), (1, 2))
 
 
 def test_a_new_order_alone_is_done_at_once() -> None:
-    turned = started(Assignment((1, 2)), (2, 1))
-    assert turned == Assignment((2, 1))
+    turned = started(ReplicaAssignment((1, 2)), (2, 1))
+    assert turned == ReplicaAssignment((2, 1))
 
 
 def test_a_cancelled_move_goes_back() -> None:
-    back = cancelled(started(Assignment((1, 2)), (2, 3)))
-    assert back == Assignment(replicas=(2, 1))
+    back = cancelled(started(ReplicaAssignment((1, 2)), (2, 3)))
+    assert back == ReplicaAssignment(replicas=(2, 1))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_cancelled_move_goes_back() -> None:
 def test_only_replicas_that_come_have_to_be_there(
     target: tuple[int, ...], problem: str | None
 ) -> None:
-    found = problem_of(Assignment((1, 2)), target, {2: None, 3: None})
+    found = problem_of(ReplicaAssignment((1, 2)), target, {2: None, 3: None})
     assert problem in found if problem and found else found is problem
 
 
@@ -64,7 +64,7 @@ def test_only_replicas_that_come_have_to_be_there(
 def test_wherever_it_goes_it_comes_from_where_it_was(
     first: list[int], second: list[int], third: list[int]
 ) -> None:
-    moving = started(Assignment(tuple(first)), second)
+    moving = started(ReplicaAssignment(tuple(first)), second)
     assert set(origin_of(moving)) == set(first)
     assert target_of(moving) == tuple(second)
     turned = started(moving, third)

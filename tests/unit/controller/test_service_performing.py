@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.controller.service import Rules
 from moldau.controller.term import Term
 from moldau.coordination.layout import controller as controller_nodes
@@ -89,7 +89,7 @@ async def test_leaders_are_balanced_by_and_by(monkeypatch: pytest.MonkeyPatch) -
         await cluster.create_topic("t", (1, 2))
         await settled()
         # Another order, of which only the controller knows: the second should lead.
-        service.machine.cluster.assign(T0, Assignment((2, 1)))
+        service.machine.cluster.assign(T0, ReplicaAssignment((2, 1)))
         async with asyncio.timeout(10):
             while (await cluster.state("t")).leader != 2:
                 await asyncio.sleep(0.001)

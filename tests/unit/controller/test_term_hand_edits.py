@@ -6,7 +6,7 @@ from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
 from moldau.coordination.tree import Create
 from moldau.model import TopicPartition
@@ -132,7 +132,7 @@ async def test_everyone_hears_where_a_broker_listens_from_now_on() -> None:
     async with cluster.controller(1):
         for port in (9093, 9094):
             node = BrokerRegistration(
-                endpoints=(Endpoint("PLAINTEXT", "PLAINTEXT", "elsewhere", port),),
+                endpoints=(RegisteredEndpoint("PLAINTEXT", "PLAINTEXT", "elsewhere", port),),
                 timestamp_ms=NOW_MS,
             )
             await cluster.admin.set(broker_nodes.id_path(2), node.encode())

@@ -1,6 +1,6 @@
 """Topics as a controller reads them."""
 
-from moldau.controller.cluster import Assignment, Cluster, LeaderIsr
+from moldau.controller.cluster import ClusterPicture, LeaderIsr, ReplicaAssignment
 from moldau.controller.topic_loading import TopicLoading
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import topics as topic_nodes
@@ -16,7 +16,7 @@ class Loaded:
     """A picture of a tree, and the topics that there were news of."""
 
     def __init__(self, world: brokers.Cluster) -> None:
-        self.cluster = Cluster()
+        self.cluster = ClusterPicture()
         self.news: list[str] = []
         self.topics = TopicLoading(self.cluster, TreeReader(world.admin), self._watch_of)
 
@@ -30,14 +30,14 @@ class Loaded:
 async def test_topics_are_read_with_who_leads_their_partitions() -> None:
     world = await brokers.Cluster.create(1)
     await world.create_topic("t", (1, 2), (2, 1))
-    state = topic_nodes.PartitionState(leader=2, leader_epoch=3, isr=(2,), controller_epoch=1)
+    state = topic_nodes.PartitionStateNode(leader=2, leader_epoch=3, isr=(2,), controller_epoch=1)
     for node in (topic_nodes.partitions_path("t"), topic_nodes.partition_path(T0)):
         await world.admin.create(Create(node))
     await world.admin.create(Create(topic_nodes.state_path(T0), state.encode()))
     loaded = Loaded(world)
     await loaded.topics.load(["t", "unknown"])
     assert list(loaded.cluster.topics) == ["t"]
-    assert loaded.cluster.assignment(T0) == Assignment((1, 2))
+    assert loaded.cluster.assignment(T0) == ReplicaAssignment((1, 2))
     assert loaded.cluster.leaders == {T0: LeaderIsr(2, 3, (2,), 1, 0)}
     await world.admin.set(topic_nodes.topic_path("t"), b"{}")
     await brokers.settled()

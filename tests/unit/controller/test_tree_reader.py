@@ -2,10 +2,14 @@
 
 import pytest
 
-from moldau.controller.cluster import Assignment, LeaderIsr
+from moldau.controller.cluster import LeaderIsr, ReplicaAssignment
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
+from moldau.coordination.layout.topics import (
+    PartitionAssignment,
+    PartitionStateNode,
+    TopicAssignment,
+)
 from moldau.coordination.tree import Create, WatchEvent
 from moldau.model import TopicPartition
 from unit.controller.brokers import Cluster, settled
@@ -43,7 +47,7 @@ async def test_topics_have_an_id_and_assignments() -> None:
     topic = await reader.topic("t", unwatched)
     assert topic is not None
     assert topic.topic_id == b"i" * 16
-    assert topic.partitions == {0: Assignment((1, 2)), 1: Assignment((2, 1))}
+    assert topic.partitions == {0: ReplicaAssignment((1, 2)), 1: ReplicaAssignment((2, 1))}
     assert await reader.topic("u", unwatched) is None
 
 
@@ -52,7 +56,7 @@ async def test_states_have_the_version_of_their_node() -> None:
     await cluster.create_topic("t", (1, 2))
     reader = TreeReader(cluster.admin)
     assert await reader.state(T0) is None
-    state = PartitionState(leader=1, leader_epoch=3, isr=(1,), controller_epoch=2)
+    state = PartitionStateNode(leader=1, leader_epoch=3, isr=(1,), controller_epoch=2)
     await cluster.admin.multi(
         [
             Create(topic_nodes.partitions_path("t")),

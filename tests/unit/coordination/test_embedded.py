@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.coordination.embedded import EmbeddedTree
-from moldau.coordination.journal import FILE_NAME, Journal, StoreError
+from moldau.coordination.journal import FILE_NAME, StoreError, TreeJournal
 from moldau.coordination.tree import (
     Create,
     Delete,
@@ -70,7 +70,7 @@ class TestEmbeddedTree(TreeContract):
         tree = await open_tree()
         await tree.create(Create("/a", b"1"))
         await tree.close()
-        with Journal(str(tmp_path / FILE_NAME)) as journal:
+        with TreeJournal(str(tmp_path / FILE_NAME)) as journal:
             assert [row.path for row in journal.rows()] == ["/", "/a"]
 
     async def test_more_requests_than_may_be_under_way_wait_for_their_turn(self, open_tree):
@@ -97,7 +97,7 @@ class TestEmbeddedTree(TreeContract):
         def fail(*_):
             raise sqlite3.OperationalError("disk is full")
 
-        monkeypatch.setattr(Journal, "commit", fail)
+        monkeypatch.setattr(TreeJournal, "commit", fail)
         with pytest.raises(SessionLost):
             await tree.create(Create("/a"))
         with pytest.raises(SessionLost):
@@ -111,7 +111,7 @@ class TestEmbeddedTree(TreeContract):
         def fail(*_):
             raise sqlite3.OperationalError("disk is full")
 
-        monkeypatch.setattr(Journal, "commit", fail)
+        monkeypatch.setattr(TreeJournal, "commit", fail)
         await tree.close()
         with pytest.raises(SessionLost):
             await tree.get("/")

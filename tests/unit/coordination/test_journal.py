@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moldau.coordination.journal import FILE_NAME, Journal, NodeRow, StoreError
+from moldau.coordination.journal import FILE_NAME, NodeRow, StoreError, TreeJournal
 
 
 def _row(path, data=b""):
@@ -29,23 +29,23 @@ def path(tmp_path):
 
 
 def test_rows_and_counters_are_there_after_opening_again(path):
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         journal.commit({"/a": _row("/a", b"1"), "/a/b": _row("/a/b")}, {"zxid": 9})
         journal.commit({"/a/b": None, "/a": _row("/a", b"2")}, {"session": 4})
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         assert journal.rows() == [_row("/a", b"2")]
         assert (journal.counter("zxid"), journal.counter("session")) == (9, 4)
 
 
 def test_a_commit_that_fails_leaves_nothing(path):
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         with pytest.raises(sqlite3.Error):
             journal.commit({"/a": _row("/a")}, {"zxid": None})
         assert journal.rows() == []
 
 
 def test_writes_are_forced_to_disk(path):
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         (mode,) = journal._database.execute("pragma synchronous").fetchone()
         (journal_mode,) = journal._database.execute("pragma journal_mode").fetchone()
     assert (mode, journal_mode) == (2, "wal")
@@ -60,7 +60,7 @@ def _modes(path):
 def test_nobody_else_can_read_it_whatever_the_umask(path):
     before = os.umask(0)
     try:
-        with Journal(path) as journal:
+        with TreeJournal(path) as journal:
             journal.commit({"/a": _row("/a")}, {})
             assert _modes(path) == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600}
     finally:
@@ -68,7 +68,7 @@ def test_nobody_else_can_read_it_whatever_the_umask(path):
 
 
 def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path):
-    Journal(path).close()
+    TreeJournal(path).close()
     writing = sqlite3.connect(path)  # a write-ahead log stays, as after a crash
     writing.execute("insert into counter values ('x', 1)")
     writing.commit()
@@ -77,18 +77,18 @@ def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path):
     for name, data in copies.items():
         Path(f"{path}{name}").write_bytes(data)
         os.chmod(f"{path}{name}", 0o644)
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         assert journal.counter("x") == 1
         assert _modes(path) == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600}
 
 
 def test_a_file_of_a_newer_version_is_refused(path):
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         journal._database.execute("pragma user_version = 99")
     with pytest.raises(StoreError, match="has version 99 of the format, not 1"):
-        Journal(path)
+        TreeJournal(path)
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened"):
-        Journal(str(tmp_path / "missing" / FILE_NAME))
+        TreeJournal(str(tmp_path / "missing" / FILE_NAME))

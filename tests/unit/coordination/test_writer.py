@@ -5,10 +5,10 @@ import sqlite3
 
 import pytest
 
-from moldau.coordination.journal import FILE_NAME, Journal, StoreError
+from moldau.coordination.journal import FILE_NAME, StoreError, TreeJournal
 from moldau.coordination.nodes import Nodes
 from moldau.coordination.tree import Create
-from moldau.coordination.writer import Writer
+from moldau.coordination.writer import JournalWriter
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def path(tmp_path):
 
 async def test_every_submitted_transaction_is_counted_and_stored(path):
     counted = []
-    writer = Writer(path)
+    writer = JournalWriter(path)
     stored = await writer.open()
     assert (stored.rows, stored.last_zxid, stored.session_id) == ([], 0, 1)
     writer.start(committed=counted.append, failed=pytest.fail)
@@ -27,28 +27,28 @@ async def test_every_submitted_transaction_is_counted_and_stored(path):
         writer.submit(nodes.apply([Create(f"/{number}")], session_id=1, now_ms=0))
     await writer.close()
     assert sum(counted) == 100
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         assert len(journal.rows()) == 101
         assert journal.counter("zxid") == 100
 
 
 async def test_a_failure_is_told_and_ends_the_thread(path, monkeypatch):
     failures = []
-    writer = Writer(path)
+    writer = JournalWriter(path)
     await writer.open()
     writer.start(committed=pytest.fail, failed=failures.append)
 
     def fail(*_):
         raise sqlite3.OperationalError("disk is full")
 
-    monkeypatch.setattr(Journal, "commit", fail)
+    monkeypatch.setattr(TreeJournal, "commit", fail)
     writer.submit(Nodes().apply([Create("/a")], session_id=1, now_ms=0))
     await writer.close()
     assert [str(error) for error in failures] == ["disk is full"]
 
 
 async def test_damage_that_shows_while_reading_is_told_as_such(path):
-    with Journal(path) as journal:
+    with TreeJournal(path) as journal:
         journal._database.execute("drop table node")
     with pytest.raises(StoreError, match="cannot be read"):
-        await asyncio.wait_for(Writer(path).open(), 10)
+        await asyncio.wait_for(JournalWriter(path).open(), 10)

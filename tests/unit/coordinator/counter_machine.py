@@ -1,6 +1,6 @@
 """The smallest machine a shard can have: it adds numbers, and can be asked to do so later."""
 
-from moldau.coordinator.decision import Decision, Moment, Parked, Source
+from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource
 from moldau.coordinator.timers import Timers
 
 
@@ -9,24 +9,24 @@ class CounterMachine:
 
     def __init__(self) -> None:
         self.sum = 0
-        self.sources: list[Source] = []
+        self.sources: list[RecordSource] = []
         self.open: dict[int, int] = {}
         self.timers: Timers[int] = Timers()
-        self.parked: list[Parked[int]] = []
-        self.answered: list[Parked[int]] = []
+        self.parked: list[PendingReply[int]] = []
+        self.answered: list[PendingReply[int]] = []
         self.has_begun = False
 
     def encode(self, record: int) -> tuple[bytes, bytes | None]:
         return b"n", str(record).encode()
 
-    def apply(self, record: int, source: Source) -> None:
+    def apply(self, record: int, source: RecordSource) -> None:
         self.sources.append(source)
         if source.producer_id == -1:
             self.sum += record
         else:
             self.open[source.producer_id] = self.open.get(source.producer_id, 0) + record
 
-    def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
+    def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         assert key == b"n"
         assert value is not None
         self.apply(int(value), source)
@@ -38,8 +38,8 @@ class CounterMachine:
     def begin(self, *, now: Moment) -> None:
         self.has_begun = True
 
-    def park(self) -> Parked[int]:
-        self.parked.append(Parked())
+    def park(self) -> PendingReply[int]:
+        self.parked.append(PendingReply())
         return self.parked[-1]
 
     def unload(self) -> None:
@@ -56,6 +56,6 @@ class CounterMachine:
     def expire(self, key: int, *, now: Moment) -> Decision[int, None]:
         return Decision(None, [key])
 
-    def take_answered(self) -> list[Parked[int]]:
+    def take_answered(self) -> list[PendingReply[int]]:
         answered, self.answered = self.answered, []
         return answered

@@ -1,6 +1,6 @@
 """Decisions and parked replies."""
 
-from moldau.coordinator.decision import Decision, Parked
+from moldau.coordinator.decision import Decision, PendingReply
 from moldau.records.batch import NO_PRODUCER
 
 
@@ -12,7 +12,7 @@ def test_a_decision_writes_nothing_unless_it_says_so() -> None:
 
 
 def test_every_parked_reply_is_a_key_of_its_own() -> None:
-    first: Parked[str] = Parked()
-    second: Parked[str] = Parked()
+    first: PendingReply[str] = PendingReply()
+    second: PendingReply[str] = PendingReply()
     assert first.reply is None
     assert len({first, second}) == 2

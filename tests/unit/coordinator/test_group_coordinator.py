@@ -14,7 +14,7 @@ from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
 from moldau.coordinator.group_coordinator import GroupCoordinator
-from moldau.coordinator.shard import Ports
+from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import BrokerNode, ClusterImage, PartitionImage, TopicImage
@@ -40,7 +40,7 @@ class Setup:
     def __init__(self, config: GroupConfig = CONFIG, topics: ClusterImage = TOPICS) -> None:
         self.journal = MemoryJournal()
         self.waiters = Waiters()
-        ports = Ports(SystemClock(), self.waiters, commit_timeout_s=0.02)
+        ports = ShardPorts(SystemClock(), self.waiters, commit_timeout_s=0.02)
         patterns = PatternTopics(lambda: topics)
         machine = partial(Groups, config, lambda: topics, patterns.resolve)
         shards = Shards("offsets", machine, ports, partition_count=lambda: 1)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from moldau.coordinator.decision import Decision, Moment
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records.batch import BatchHeader, Producer
 from moldau.runtime.waiters import Waiters
@@ -15,7 +15,7 @@ from unit.coordinator.counter_machine import CounterMachine
 
 
 def shard(timeout_s: float = 5.0) -> Shard[CounterMachine]:
-    ports = Ports(ScriptClock(), Waiters(), timeout_s)
+    ports = ShardPorts(ScriptClock(), Waiters(), timeout_s)
     return Shard(CounterMachine(), MemoryJournal(), ports)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.coordinator.decision import Decision
-from moldau.coordinator.shard import Ports
+from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.errors import ErrorCode, KafkaError
 from moldau.runtime.clock import SystemClock
@@ -23,7 +23,7 @@ def clock() -> SystemClock:
 
 @pytest.fixture
 async def shards(clock: SystemClock) -> AsyncIterator[Shards[CounterMachine]]:
-    ports = Ports(clock, Waiters(), 5.0)
+    ports = ShardPorts(clock, Waiters(), 5.0)
     made = Shards("topic", CounterMachine, ports, partition_count=lambda: 50)
     running = asyncio.ensure_future(made.run())
     yield made

@@ -7,12 +7,12 @@ import pytest
 
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.coordinator.marker_delivery import MarkerDelivery
-from moldau.coordinator.shard import Ports
+from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.coordinator.transaction.state import TransactionState
 from moldau.coordinator.transaction.transaction import Identity
 from moldau.coordinator.transaction.transactions import Initialisation, Transactions
-from moldau.coordinator.transaction_coordinator import Filter, TransactionCoordinator
+from moldau.coordinator.transaction_coordinator import TransactionCoordinator, TransactionFilter
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.waiters import Waiters
@@ -34,7 +34,7 @@ class Setup:
         self.waiters = Waiters()
         self.brokers = Brokers({T0: 1, T1: 1})
         self.producer_ids = 0
-        ports = Ports(self.clock, self.waiters, commit_timeout_s=0.02)
+        ports = ShardPorts(self.clock, self.waiters, commit_timeout_s=0.02)
         shards = Shards("state", lambda: Transactions(CONFIG), ports, partition_count=lambda: 1)
         self.coordinator = TransactionCoordinator(
             shards, CONFIG, ports, new_producer_id=self.next_producer_id
@@ -225,12 +225,12 @@ async def test_old_ids_are_forgotten(setup: Setup) -> None:
     setup.clock.time_ms += 1000
     await setup.initialise("new")
     await setup.coordinator.forget_expired()
-    found = [key for key, _ in setup.coordinator.matching(Filter())]
+    found = [key for key, _ in setup.coordinator.matching(TransactionFilter())]
     assert found == ["open", "new"]
     setup.journal.failure = KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
     setup.clock.time_ms += 1000
     await setup.coordinator.forget_expired()
-    assert len(list(setup.coordinator.matching(Filter()))) == 2
+    assert len(list(setup.coordinator.matching(TransactionFilter()))) == 2
 
 
 async def test_tools_find_transactions_by_what_they_are(setup: Setup) -> None:
@@ -238,15 +238,17 @@ async def test_tools_find_transactions_by_what_they_are(setup: Setup) -> None:
     producer = await setup.open("open")
     setup.clock.time_ms += 500
 
-    def found(wanted: Filter) -> list[str]:
+    def found(wanted: TransactionFilter) -> list[str]:
         return [key for key, _ in setup.coordinator.matching(wanted)]
 
-    assert found(Filter()) == ["empty", "open"]
-    assert found(Filter(states=[TransactionState.ONGOING])) == ["open"]
-    assert found(Filter(states=[])) == []
-    assert found(Filter(producer_ids=[producer.producer_id])) == ["open"]
-    assert found(Filter(states=[TransactionState.ONGOING], longer_than_ms=499)) == ["open"]
-    assert found(Filter(states=[TransactionState.ONGOING], longer_than_ms=500)) == []
+    assert found(TransactionFilter()) == ["empty", "open"]
+    assert found(TransactionFilter(states=[TransactionState.ONGOING])) == ["open"]
+    assert found(TransactionFilter(states=[])) == []
+    assert found(TransactionFilter(producer_ids=[producer.producer_id])) == ["open"]
+    assert found(TransactionFilter(states=[TransactionState.ONGOING], longer_than_ms=499)) == [
+        "open"
+    ]
+    assert found(TransactionFilter(states=[TransactionState.ONGOING], longer_than_ms=500)) == []
     with pytest.raises(KafkaError) as raised:
         setup.coordinator.describe("none")
     assert raised.value.code is ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
@@ -259,7 +261,7 @@ async def test_lists_are_refused_while_something_is_loading() -> None:
     made = Setup()
     made.coordinator.shards.lead(0, made.journal)
     with pytest.raises(KafkaError) as raised:
-        list(made.coordinator.matching(Filter()))
+        list(made.coordinator.matching(TransactionFilter()))
     assert raised.value.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 

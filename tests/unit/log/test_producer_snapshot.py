@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from moldau.log import producer_snapshot
 from moldau.log.producer_snapshot import CorruptSnapshot
-from moldau.log.producer_state import KeptBatch, Producer
+from moldau.log.producer_state import KeptBatch, ProducerEntry
 from moldau.testing.disk import MemoryDisk, lose_all
 
 PATH = "/p/00000000000000000100.snapshot"
@@ -21,13 +21,13 @@ GOLDEN = bytes.fromhex(
     "00000007" "0000000000000014"
 )  # fmt: skip
 GOLDEN_PRODUCERS = [
-    Producer(
+    ProducerEntry(
         1001,
         epoch=3,
         last_timestamp=1600000000000,
         batches=(KeptBatch(9, 99, 4, 1600000000000),),
     ),
-    Producer(
+    ProducerEntry(
         1002,
         epoch=0,
         coordinator_epoch=7,
@@ -51,7 +51,7 @@ def test_the_bytes_are_kafkas() -> None:
 
 def test_of_the_kept_batches_the_last_is_written() -> None:
     kept = (KeptBatch(0, 10, 0, 1), KeptBatch(1, 11, 0, 2))
-    producer = Producer(1, epoch=0, last_timestamp=2, batches=kept)
+    producer = ProducerEntry(1, epoch=0, last_timestamp=2, batches=kept)
 
     (read,) = producer_snapshot.decode(producer_snapshot.encode([producer]))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.producer_state import KeptBatch, LastRecord, Origin, Producer, Producers
+from moldau.log.producer_state import KeptBatch, LastRecord, Origin, ProducerEntry, Producers
 from unit.log.producing import ABORT, COMMIT, batch, check, data, end, producers_after, refusal
 
 SEQUENCE_MAX = 2**31 - 1
@@ -165,9 +165,9 @@ def test_the_silent_are_forgotten_but_not_in_a_transaction() -> None:
 def test_a_snapshot_brings_back_open_transactions_in_order_and_no_expired_producers() -> None:
     producers = producers_after(data(50, pid=9))
     loaded = [
-        Producer(1, epoch=0, last_timestamp=1000, transaction_first_offset=30),
-        Producer(2, epoch=0, last_timestamp=0, transaction_first_offset=10),
-        Producer(3, epoch=0, last_timestamp=0),
+        ProducerEntry(1, epoch=0, last_timestamp=1000, transaction_first_offset=30),
+        ProducerEntry(2, epoch=0, last_timestamp=0, transaction_first_offset=10),
+        ProducerEntry(3, epoch=0, last_timestamp=0),
     ]
 
     producers.load(loaded, now_ms=1000, expiration_ms=500)

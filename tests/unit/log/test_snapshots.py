@@ -1,6 +1,6 @@
 """Snapshots are taken, found, and go with their segments."""
 
-from moldau.log.producer_state import Producer
+from moldau.log.producer_state import ProducerEntry
 from moldau.log.snapshots import Snapshots
 from unit.log.logs import Workbench
 
@@ -16,7 +16,7 @@ def test_the_newest_readable_snapshot_in_bounds_is_found() -> None:
     snapshots = Snapshots(bench.folder)
     assert not snapshots
     for offset in (10, 20, 30, 40):
-        snapshots.take(offset, [Producer(offset)])
+        snapshots.take(offset, [ProducerEntry(offset)])
     bench.flip("00000000000000000030.snapshot", 12)
     found = snapshots.newest(start_offset=0, end_offset=35)
     assert found is not None

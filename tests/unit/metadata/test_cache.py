@@ -1,7 +1,7 @@
 """The metadata cache: updates make new images, deletions are reported."""
 
-from moldau.metadata.cache import Change, MetadataCache
-from moldau.metadata.image import LEADER_DURING_DELETE, Endpoint
+from moldau.metadata.cache import MetadataCache, MetadataChange
+from moldau.metadata.image import LEADER_DURING_DELETE, BrokerEndpoint
 from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -51,7 +51,7 @@ def apply(cache: MetadataCache, request: UpdateMetadataRequest) -> list[TopicPar
         try:
             next(work)
         except StopIteration as stop:
-            change: Change = stop.value
+            change: MetadataChange = stop.value
             assert change.before is cache.image
             cache.image = change.after
             return change.deleted
@@ -64,7 +64,7 @@ def test_an_update_adds_topics_brokers_and_the_controller() -> None:
     image = cache.image
     assert before.topics == {}
     assert image.controller_id == 1
-    assert image.endpoint(1, "PLAINTEXT") == Endpoint("h", 9092, 0)
+    assert image.endpoint(1, "PLAINTEXT") == BrokerEndpoint("h", 9092, 0)
     assert list(image.topics["t"].partitions) == [0, 1]
     assert image.names_by_id == {ID: "t"}
     partition = image.partition("t", 1)

@@ -14,9 +14,9 @@ from moldau.errors import ProtocolError
 from moldau.records import columns as columns_module
 from moldau.records import fetched, kernel
 from moldau.records.batch import LOG_APPEND_TIME, RECORDS_POSITION, stamp, write_batch
-from moldau.records.columns import BinaryColumn, Columns, Wanted, decode_columns
+from moldau.records.columns import BinaryColumn, Columns, WantedColumns, decode_columns
 from moldau.records.compression import Codec
-from moldau.records.fetched import Selection, Stop
+from moldau.records.fetched import Selection, StopReason
 from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
@@ -218,7 +218,7 @@ def test_log_append_time_is_the_time_of_every_record(form: str) -> None:
 def test_unwanted_columns_are_left_out(form: str) -> None:
     with using(form):
         columns = decode_columns(
-            write_batch(PLAIN), wanted=Wanted(keys=False, values=False, headers=False)
+            write_batch(PLAIN), wanted=WantedColumns(keys=False, values=False, headers=False)
         )
     assert (columns.keys, columns.values, columns.headers) == (None, None, None)
     assert list(columns.offsets) == list(range(10))
@@ -239,10 +239,10 @@ def test_reading_stops_at_the_size_limit_and_goes_on_from_there(form: str) -> No
     with using(form):
         first = decode_columns(data, max_bytes=2 * body)
         rest = decode_columns(data[first.position :], Selection(start_offset=first.next_offset))
-    assert (first.row_count, first.next_offset, first.stop) == (20, 20, Stop.SIZE_LIMIT)
+    assert (first.row_count, first.next_offset, first.stop) == (20, 20, StopReason.SIZE_LIMIT)
     assert first.position == len(data) // 2
     assert list(rest.offsets) == list(range(20, 40))
-    assert rest.stop is Stop.DATA_END
+    assert rest.stop is StopReason.DATA_END
 
 
 @in_both_forms
@@ -250,9 +250,9 @@ def test_pieces_are_limited_apart_from_single_batches(form: str) -> None:
     data = batches([PLAIN] * 4)
     body = len(write_batch(PLAIN)) - RECORDS_POSITION
     with using(form):
-        first = decode_columns(data, wanted=Wanted(total_bytes_max=body))
+        first = decode_columns(data, wanted=WantedColumns(total_bytes_max=body))
         rest = decode_columns(data[first.position :], first.selection_left)
-    assert (first.row_count, first.stop) == (10, Stop.SIZE_LIMIT)
+    assert (first.row_count, first.stop) == (10, StopReason.SIZE_LIMIT)
     assert list(rest.offsets) == list(range(10, 40))
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records.batch import write_batch
-from moldau.records.entries import Entry, iterate_entries
+from moldau.records.entries import BatchEntry, iterate_entries
 from moldau.records.legacy import Message, write_message
 from moldau.records.record import Record
 
@@ -18,9 +18,9 @@ MESSAGE_1 = write_message(Message(0, 1, 0, -1, None, b""))
 def test_all_formats_are_found_in_one_row() -> None:
     first, second = len(BATCH), len(BATCH) + len(MESSAGE_0)
     assert list(iterate_entries(BATCH + MESSAGE_0 + MESSAGE_1)) == [
-        Entry(0, len(BATCH), 2),
-        Entry(first, len(MESSAGE_0), 0),
-        Entry(second, len(MESSAGE_1), 1),
+        BatchEntry(0, len(BATCH), 2),
+        BatchEntry(first, len(MESSAGE_0), 0),
+        BatchEntry(second, len(MESSAGE_1), 1),
     ]
 
 

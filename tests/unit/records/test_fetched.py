@@ -11,10 +11,10 @@ from moldau.records.batch import RECORDS_POSITION, TRANSACTIONAL, Producer, stam
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.fetched import (
-    AbortedTransaction,
+    AbortedProducer,
     FetchedBatches,
     Selection,
-    Stop,
+    StopReason,
     next_offset_after,
 )
 from moldau.records.record import Record
@@ -79,14 +79,14 @@ def read(
 def test_batches_before_the_start_are_passed_over() -> None:
     offsets, fetched = read(plain(0) + plain(3) + plain(6), Selection(start_offset=4))
     assert offsets == [4, 5, 6, 7, 8]
-    assert (fetched.next_offset, fetched.stop) == (9, Stop.DATA_END)
+    assert (fetched.next_offset, fetched.stop) == (9, StopReason.DATA_END)
 
 
 def test_reading_stops_at_the_end_offset() -> None:
     data = plain(0) + plain(3) + plain(6)
     offsets, fetched = read(data, Selection(end_offset=5))
     assert offsets == [0, 1, 2, 3, 4]
-    assert (fetched.next_offset, fetched.stop) == (5, Stop.END_OFFSET)
+    assert (fetched.next_offset, fetched.stop) == (5, StopReason.END_OFFSET)
     assert fetched.position == 2 * len(plain(0))
 
 
@@ -110,7 +110,7 @@ def test_old_formats_are_left_to_their_own_reader(magic: int) -> None:
     offsets, fetched = read(plain(0) + old, Selection())
     assert offsets == [0, 1, 2]
     assert (fetched.stop, fetched.position, fetched.next_offset) == (
-        Stop.LEGACY,
+        StopReason.LEGACY,
         len(plain(0)),
         3,
     )
@@ -133,7 +133,7 @@ def test_aborted_transactions_are_not_read() -> None:
         + marker(6, 1, is_commit=True)
         + transactional(7, 2)  # aborted: the marker is not yet fetched
     )
-    aborted = [AbortedTransaction(2, 7), AbortedTransaction(1, 0)]
+    aborted = [AbortedProducer(2, 7), AbortedProducer(1, 0)]
     offsets, fetched = read(data, Selection(aborted=aborted))
     assert offsets == [1, 2, 4]
     assert fetched.next_offset == 8
@@ -141,29 +141,29 @@ def test_aborted_transactions_are_not_read() -> None:
 
 def test_an_abort_before_the_start_offset_still_counts() -> None:
     data = transactional(0, 1) + marker(1, 1, is_commit=False) + transactional(2, 1)
-    aborted = [AbortedTransaction(1, 0)]
+    aborted = [AbortedProducer(1, 0)]
     offsets, _ = read(data, Selection(start_offset=2, aborted=aborted))
     assert offsets == [2]
 
 
 def test_what_is_left_of_a_selection_knows_only_transactions_that_go_on() -> None:
     data = transactional(0, 1) + marker(1, 1, is_commit=False) + transactional(2, 2)
-    aborted = [AbortedTransaction(1, 0), AbortedTransaction(2, 2), AbortedTransaction(3, 9)]
+    aborted = [AbortedProducer(1, 0), AbortedProducer(2, 2), AbortedProducer(3, 9)]
     _, fetched = read(data, Selection(aborted=aborted, end_offset=20))
-    left = [AbortedTransaction(2, 3), AbortedTransaction(3, 9)]
+    left = [AbortedProducer(2, 3), AbortedProducer(3, 9)]
     assert fetched.selection_left == Selection(3, 20, tuple(left))
 
 
 def test_only_an_abort_ends_an_aborted_transaction() -> None:
     data = transactional(0, 1) + marker(1, 1, is_commit=True) + transactional(2, 1)
-    assert read(data, Selection(aborted=[AbortedTransaction(1, 0)]))[0] == []
+    assert read(data, Selection(aborted=[AbortedProducer(1, 0)]))[0] == []
 
 
 def test_the_checksum_of_a_marker_is_compared_before_it_counts() -> None:
     abort = bytearray(marker(1, 1, is_commit=False))
     abort[20] ^= 1
     data = transactional(0, 1) + abort + transactional(2, 1)
-    aborted = [AbortedTransaction(1, 0)]
+    aborted = [AbortedProducer(1, 0)]
     assert read(data, Selection(aborted=aborted, check_crc=False))[0] == [2]
     with pytest.raises(ProtocolError, match="the batch at offset 1 has a wrong checksum"):
         read(data, Selection(aborted=aborted))
@@ -235,10 +235,10 @@ def test_reading_stops_before_the_records_become_too_many(codec: Codec) -> None:
         for total in (body_size * count, body_size * (count + 1) - 1):
             offsets, fetched = read(data, Selection(), total)
             assert offsets == list(range(count))
-            assert (fetched.stop, fetched.next_offset) == (Stop.SIZE_LIMIT, count)
+            assert (fetched.stop, fetched.next_offset) == (StopReason.SIZE_LIMIT, count)
             assert fetched.position == ends[count - 1]
     assert read(data, Selection(), 1)[0] == [0]  # the first is read, however large it is
-    assert read(data, Selection(), 4 * body_size)[1].stop is Stop.DATA_END
+    assert read(data, Selection(), 4 * body_size)[1].stop is StopReason.DATA_END
 
 
 def test_the_next_offset_is_known_before_anything_is_read() -> None:

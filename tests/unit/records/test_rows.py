@@ -11,7 +11,7 @@ from moldau.model import TopicPartition
 from moldau.records import fetched, kernel, rows
 from moldau.records.batch import LOG_APPEND_TIME, write_batch
 from moldau.records.compression import Codec
-from moldau.records.fetched import Selection, Stop
+from moldau.records.fetched import Selection, StopReason
 from moldau.records.record import Record
 from moldau.records.rows import Rows, read_rows
 
@@ -67,7 +67,7 @@ def test_several_batches_follow_each_other(form: ModuleType) -> None:
     data = write_batch(RECORDS) + write_batch(later, base_offset=10, attributes=Codec.ZSTD)
     reader = Rows(data + data[:30])
     assert [row.offset for row in reader] == list(range(20))
-    assert (reader.fetched.next_offset, reader.fetched.stop) == (20, Stop.DATA_END)
+    assert (reader.fetched.next_offset, reader.fetched.stop) == (20, StopReason.DATA_END)
 
 
 def test_log_append_time_is_the_time_of_every_row(form: ModuleType) -> None:

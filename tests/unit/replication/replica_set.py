@@ -22,7 +22,7 @@ from moldau.protocol.messages.leader_and_isr import (
 )
 from moldau.records.batch import iterate_headers, read_records, write_batch
 from moldau.records.record import Record
-from moldau.replication.fetcher import Answer, Ends, Fetcher, Following, Phase
+from moldau.replication.fetcher import Ends, FetchPhase, Following, LeaderAnswer, ReplicaFetcher
 from moldau.replication.partition import ALL_IN_SYNC, IsrChange, Partition
 from moldau.replication.replicas import Replicas
 from moldau.runtime.clock import Moment
@@ -61,7 +61,7 @@ class Member:
 
     def _begin(self) -> None:
         self.replicas = Replicas(self.id, self, lag_max_ms=LAG_MS, is_known=lambda _: True)
-        self.fetcher = Fetcher(backoff_max_ms=0, truncates_by_fetch=self.truncates_by_fetch)
+        self.fetcher = ReplicaFetcher(backoff_max_ms=0, truncates_by_fetch=self.truncates_by_fetch)
         self.changes: list[IsrChange] = []
 
     # What `Replicas` wants of logs
@@ -189,7 +189,7 @@ class ReplicaSet:
     def ask(self, broker: int, *, is_answer_lost: bool = False) -> bool:
         """Have a follower ask its leader what is to be asked next; says whether it could."""
         follower = self.members[broker]
-        for phase in Phase:
+        for phase in FetchPhase:
             for following in follower.fetcher.due(phase, self.now):
                 leader = self.members[following.partition.state.leader]
                 if not leader.is_up or not follower.is_up:
@@ -204,15 +204,15 @@ class ReplicaSet:
         try:
             partition = leader.replicas.leader(T0, following.leader_epoch)
             match following.phase:
-                case Phase.TRUNCATING:
+                case FetchPhase.TRUNCATING:
                     end = partition.log.end_offset_for_epoch(following.last_epoch)
                     if not is_answer_lost:
                         follower.fetcher.take_epoch_end(following, end, self.now)
-                case Phase.LOST:
+                case FetchPhase.LOST:
                     ends = Ends(partition.log.log_start_offset, partition.log.log_end_offset)
                     if not is_answer_lost:
                         follower.fetcher.take_ends(following, ends, self.now)
-                case Phase.FETCHING:
+                case FetchPhase.FETCHING:
                     answer = self._fetch(follower, following, leader)
                     if not is_answer_lost:
                         follower.fetcher.take_records(following, answer, self.now)
@@ -220,7 +220,7 @@ class ReplicaSet:
             if not is_answer_lost:
                 follower.fetcher.take_error(following, error.code, self.now)
 
-    def _fetch(self, follower: Member, following: Following, leader: Member) -> Answer:
+    def _fetch(self, follower: Member, following: Following, leader: Member) -> LeaderAnswer:
         log = follower.log
         last_epoch = following.last_epoch if self.truncates_by_fetch else -1
         offset, start = log.log_end_offset, log.log_start_offset
@@ -238,7 +238,7 @@ class ReplicaSet:
         records = read.records
         data = records.read() if isinstance(records, FileRange) else bytes(records or b"")
         hw, log_start = leader.log.high_watermark, leader.log.log_start_offset
-        return Answer(offset, data, hw, log_start, read.diverging)
+        return LeaderAnswer(offset, data, hw, log_start, read.diverging)
 
     def settle(self) -> None:
         """Let all followers ask until nobody has anything new."""

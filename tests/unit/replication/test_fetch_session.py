@@ -5,14 +5,16 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchTopic, ForgottenTopic
-from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
+from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
 
 A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)
 ID = b"i" * 16
 
 
-def want(offset: int) -> Wanted:
-    return Wanted(leader_epoch=3, offset=offset, last_epoch=2, log_start_offset=1, max_bytes=100)
+def want(offset: int) -> FetchPosition:
+    return FetchPosition(
+        leader_epoch=3, offset=offset, last_epoch=2, log_start_offset=1, max_bytes=100
+    )
 
 
 def said(name: TopicPartition, offset: int) -> Said:
@@ -32,9 +34,9 @@ def names(topics: list[ForgottenTopic]) -> list[TopicPartition]:
 
 
 @pytest.fixture
-def session() -> FollowerSession:
+def session() -> ReplicaFetchSession:
     """A session with three partitions."""
-    made = FollowerSession()
+    made = ReplicaFetchSession()
     everything = {A0: said(A0, 5), A1: said(A1, 6), B0: said(B0, 7)}
     topics, forgotten = made.next(everything, uses_ids=False)
     assert offsets(topics) == {A0: 5, A1: 6, B0: 7}
@@ -46,13 +48,13 @@ def session() -> FollowerSession:
     return made
 
 
-def test_a_session_is_fresh_until_the_leader_has_opened_it(session: FollowerSession) -> None:
-    assert FollowerSession().is_fresh
+def test_a_session_is_fresh_until_the_leader_has_opened_it(session: ReplicaFetchSession) -> None:
+    assert ReplicaFetchSession().is_fresh
     assert not session.is_fresh
     assert (session.session_id, session.epoch, len(session)) == (77, 1, 3)
 
 
-def test_only_changes_are_said_again(session: FollowerSession) -> None:
+def test_only_changes_are_said_again(session: ReplicaFetchSession) -> None:
     topics, forgotten = session.next({A0: said(A0, 9), A1: said(A1, 6)}, uses_ids=False)
     assert offsets(topics) == {A0: 9}
     assert forgotten == []
@@ -60,7 +62,7 @@ def test_only_changes_are_said_again(session: FollowerSession) -> None:
     assert session.asked(Key("b", 0)) == (B0, want(7))
 
 
-def test_partitions_that_are_wanted_no_more_are_taken_back(session: FollowerSession) -> None:
+def test_partitions_that_are_wanted_no_more_are_taken_back(session: ReplicaFetchSession) -> None:
     unknown = TopicPartition("never", 0)
     topics, forgotten = session.next({A0: None, B0: None, unknown: None}, uses_ids=False)
     assert topics == []
@@ -70,7 +72,7 @@ def test_partitions_that_are_wanted_no_more_are_taken_back(session: FollowerSess
 
 
 def test_a_topic_of_the_same_name_with_another_id_is_another_one() -> None:
-    session = FollowerSession()
+    session = ReplicaFetchSession()
     session.next({A0: Said(Key(ID, 0), want(5))}, uses_ids=True)
     session.answered(77)
     other = Key(b"j" * 16, 0)
@@ -81,13 +83,13 @@ def test_a_topic_of_the_same_name_with_another_id_is_another_one() -> None:
     assert session.asked(Key(ID, 0)) is None
 
 
-def test_without_a_session_everything_is_said_each_time(session: FollowerSession) -> None:
+def test_without_a_session_everything_is_said_each_time(session: ReplicaFetchSession) -> None:
     session.answered(0)
     assert session.is_fresh
     assert offsets(session.next({A0: said(A0, 5)}, uses_ids=False)[0]) == {A0: 5}
 
 
-def test_after_a_restart_names_may_become_ids(session: FollowerSession) -> None:
+def test_after_a_restart_names_may_become_ids(session: ReplicaFetchSession) -> None:
     session.restart()
     assert session.is_fresh
     assert len(session) == 0
@@ -95,12 +97,12 @@ def test_after_a_restart_names_may_become_ids(session: FollowerSession) -> None:
     assert session.uses_ids
 
 
-def test_the_epoch_starts_over_at_one(session: FollowerSession) -> None:
+def test_the_epoch_starts_over_at_one(session: ReplicaFetchSession) -> None:
     session.epoch = 2**31 - 1
     session.answered(77)
     assert session.epoch == 1
 
 
 def test_errors_of_sessions_are_told_from_others() -> None:
-    assert FollowerSession.is_over(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-    assert not FollowerSession.is_over(ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert ReplicaFetchSession.is_over(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+    assert not ReplicaFetchSession.is_over(ErrorCode.UNKNOWN_SERVER_ERROR)

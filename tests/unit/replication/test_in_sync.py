@@ -41,7 +41,7 @@ class Setting:
             while not satisfied():
                 await asyncio.sleep(0)
 
-    def node(self) -> topic_nodes.PartitionState:
+    def node(self) -> topic_nodes.PartitionStateNode:
         return decode_state(self.ensemble.nodes.get(PATH).data)
 
     async def be_late(self) -> None:
@@ -59,7 +59,9 @@ async def setting(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Setting]:
     ensemble = MemoryEnsemble(clock)
     tree = ensemble.connect()
     replicas = ReplicaSet(count=3, min_insync_replicas=1)
-    state = topic_nodes.PartitionState(leader=1, leader_epoch=0, isr=(1, 2, 3), controller_epoch=1)
+    state = topic_nodes.PartitionStateNode(
+        leader=1, leader_epoch=0, isr=(1, 2, 3), controller_epoch=1
+    )
     parts = PATH.split("/")[1:-1]
     for depth in range(1, len(parts) + 1):
         await tree.create(Create("/" + "/".join(parts[:depth])))
@@ -103,7 +105,7 @@ async def test_who_has_caught_up_joins_again(setting: Setting) -> None:
 
 
 async def test_a_node_that_the_controller_has_changed_is_left_alone(setting: Setting) -> None:
-    newer = topic_nodes.PartitionState(leader=2, leader_epoch=1, isr=(2, 3), controller_epoch=1)
+    newer = topic_nodes.PartitionStateNode(leader=2, leader_epoch=1, isr=(2, 3), controller_epoch=1)
     await setting.tree.set(PATH, newer.encode())
     await setting.be_late()
     for _ in range(20):

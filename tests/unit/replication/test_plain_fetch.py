@@ -20,7 +20,7 @@ from moldau.protocol.messages.fetch import (
     ReplicaState,
 )
 from moldau.replication import plain_fetch, questions
-from moldau.replication.fetch_session import FollowerSession, Key, Said, Wanted
+from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
 
 VERSIONS = range(12, 18)
 INT32 = st.integers(-(2**31), 2**31 - 1)
@@ -28,7 +28,7 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 COUNTS = st.integers(0, 2**31 - 1)
 # Long names and many partitions need more than one byte for their lengths.
 TOPICS = st.one_of(st.text("aä.", min_size=1, max_size=4), st.just("long" * 50))
-WANTED = st.builds(Wanted, INT32, INT64, INT32, INT64, INT32)
+WANTED = st.builds(FetchPosition, INT32, INT64, INT32, INT64, INT32)
 WANTS = st.dictionaries(st.tuples(TOPICS, st.integers(0, 300)), WANTED, max_size=8)
 CONFIGS = st.builds(
     ReplicationConfig,
@@ -42,7 +42,9 @@ def topic_id(name: str) -> bytes:
     return name.encode().ljust(16, b"!")[:16]
 
 
-def said_of(wants: dict[tuple[str, int], Wanted], version: int) -> dict[TopicPartition, Said]:
+def said_of(
+    wants: dict[tuple[str, int], FetchPosition], version: int
+) -> dict[TopicPartition, Said]:
     return {
         TopicPartition(*name): Said(
             Key(topic_id(name[0]) if version > 12 else name[0], name[1]), want
@@ -52,7 +54,7 @@ def said_of(wants: dict[tuple[str, int], Wanted], version: int) -> dict[TopicPar
 
 
 def as_codec(
-    version: int, config: ReplicationConfig, session: FollowerSession, said: list[Said]
+    version: int, config: ReplicationConfig, session: ReplicaFetchSession, said: list[Said]
 ) -> bytes:
     changes = {TopicPartition(str(one.key.topic), one.key.partition): one for one in said}
     has_state = version >= 15
@@ -64,7 +66,7 @@ def as_codec(
         max_bytes=config.replica_fetch_response_max_bytes,
         session_id=session.session_id,
         session_epoch=session.epoch,
-        topics=FollowerSession().next(changes, uses_ids=version > 12)[0],
+        topics=ReplicaFetchSession().next(changes, uses_ids=version > 12)[0],
         forgotten_topics_data=[],
     )
     return encode(request, version)
@@ -79,10 +81,10 @@ def as_codec(
 def test_requests_are_written_as_by_the_codec(
     version: int,
     config: ReplicationConfig,
-    wants: dict[tuple[str, int], Wanted],
+    wants: dict[tuple[str, int], FetchPosition],
     numbers: tuple[int, int],
 ) -> None:
-    session = FollowerSession()
+    session = ReplicaFetchSession()
     session.session_id, session.epoch = numbers
     said = list(said_of(wants, version).values())
     written = plain_fetch.RequestWriter(version, 5).write(config, session, said)
@@ -91,9 +93,9 @@ def test_requests_are_written_as_by_the_codec(
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_request_with_many_partitions_is_written_as_by_the_codec(version: int) -> None:
-    session, config = FollowerSession(), ReplicationConfig()
+    session, config = ReplicaFetchSession(), ReplicationConfig()
     session.session_id, session.epoch = 7, 8
-    wants = {("t", number): Wanted(1, number, 1, 0, 10) for number in range(300)}
+    wants = {("t", number): FetchPosition(1, number, 1, 0, 10) for number in range(300)}
     said = list(said_of(wants, version).values())
     written = plain_fetch.RequestWriter(version, 5).write(config, session, said)
     assert written == as_codec(version, config, session, said)

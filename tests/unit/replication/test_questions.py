@@ -20,7 +20,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
 )
 from moldau.replication import questions
 from moldau.replication.fetch_session import Key
-from moldau.replication.fetcher import Following, Phase
+from moldau.replication.fetcher import FetchPhase, Following
 from unit.replication.replica_set import T0, ReplicaSet
 
 
@@ -29,7 +29,7 @@ def following() -> Following:
     replicas = ReplicaSet(count=2)
     replicas.append(1, b"v")
     replicas.settle()
-    return Following(replicas.members[2].partition, 4, Phase.TRUNCATING)
+    return Following(replicas.members[2].partition, 4, FetchPhase.TRUNCATING)
 
 
 def test_the_newest_epoch_of_each_log_is_asked_for() -> None:

@@ -24,7 +24,7 @@ from moldau.protocol.messages.stop_replica import (
     StopReplicaTopicV1,
 )
 from moldau.protocol.primitives import NO_UUID
-from moldau.replication.replicas import Changes, Replicas
+from moldau.replication.replicas import Replicas, RoleChanges
 from moldau.runtime.clock import Moment
 from moldau.testing.disk import MemoryDisk
 
@@ -79,7 +79,7 @@ class Table:
         controller_epoch: int = 1,
         topic_id: bytes = TOPIC_ID,
         replicas: tuple[int, ...] = (BROKER, 2),
-    ) -> Changes:
+    ) -> RoleChanges:
         state = LeaderAndIsrPartitionState(
             partition_index=0,
             controller_epoch=controller_epoch,

@@ -1,20 +1,20 @@
 """Batches wait until there is enough to read, but not for ever."""
 
 from moldau.model import TopicPartition
-from moldau.spark.admission import Admission
+from moldau.spark.admission import BatchAdmission
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 START = {A: 10, B: 0}
 
 
 def test_without_a_minimum_everything_is_read_at_once() -> None:
-    admission = Admission(rows_min=None, delay_max_ms=100)
+    admission = BatchAdmission(rows_min=None, delay_max_ms=100)
     assert admission.end(START, {A: 11, B: 0}, None, now_ms=0) == {A: 11, B: 0}
     assert admission.end(START, {A: 110, B: 100}, 20, now_ms=0) == {A: 20, B: 10}
 
 
 def test_a_batch_waits_for_the_minimum_or_for_the_longest_delay() -> None:
-    admission = Admission(rows_min=10, delay_max_ms=100)
+    admission = BatchAdmission(rows_min=10, delay_max_ms=100)
     few, enough = {A: 14, B: 5}, {A: 15, B: 5}
     assert admission.end(START, few, None, now_ms=1000) == few  # the first one never waits
     assert admission.end(START, few, None, now_ms=1099) is START
@@ -24,6 +24,6 @@ def test_a_batch_waits_for_the_minimum_or_for_the_longest_delay() -> None:
 
 
 def test_minimum_and_maximum_hold_together() -> None:
-    admission = Admission(rows_min=10, delay_max_ms=100, admitted_ms=0)
+    admission = BatchAdmission(rows_min=10, delay_max_ms=100, admitted_ms=0)
     assert admission.end(START, {A: 19, B: 0}, 20, now_ms=1) is START
     assert admission.end(START, {A: 110, B: 100}, 20, now_ms=1) == {A: 20, B: 10}

@@ -16,10 +16,10 @@ from moldau.records.batch import (
 )
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
-from moldau.records.fetched import AbortedTransaction, Selection
+from moldau.records.fetched import AbortedProducer, Selection
 from moldau.records.record import Record
 from moldau.spark.batches import BATCH_BYTES_MAX, BatchMaker
-from moldau.spark.fetching import Fetched
+from moldau.spark.fetching import FetchedBytes
 from moldau.spark.values import ValueOptions
 
 NAME = TopicPartition("orders", 3)
@@ -27,7 +27,7 @@ MIB = 1 << 20
 
 
 def batches(data: bytes, *columns: str, **selection: object) -> list[pa.RecordBatch]:
-    fetched = Fetched(memoryview(data), Selection(**selection))  # type: ignore[arg-type]
+    fetched = FetchedBytes(memoryview(data), Selection(**selection))  # type: ignore[arg-type]
     return list(BatchMaker(NAME, columns).batches(fetched))
 
 
@@ -118,7 +118,7 @@ def test_what_was_aborted_stays_out_and_what_follows_does_not() -> None:
         + transactional(3)
         + marker(4, is_commit=True)
     )
-    found = batches(data, "offset", "value", aborted=(AbortedTransaction(1, 0),))
+    found = batches(data, "offset", "value", aborted=(AbortedProducer(1, 0),))
     assert [batch.column("offset").to_pylist() for batch in found] == [[2], [3]]
 
 
@@ -136,4 +136,4 @@ def test_a_value_that_does_not_fit_its_schema_is_told_with_its_place() -> None:
     with pytest.raises(
         ValueError, match=r"orders-3, rows from offset 5: row 1 is not JSON: .*null"
     ):
-        list(maker.batches(Fetched(memoryview(bytes(data)), Selection())))
+        list(maker.batches(FetchedBytes(memoryview(bytes(data)), Selection())))

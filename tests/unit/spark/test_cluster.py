@@ -7,7 +7,7 @@ from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.model import TopicPartition
-from moldau.spark.cluster import Cluster
+from moldau.spark.cluster import SourceCluster
 from moldau.spark.offsets import EARLIEST, LATEST
 from moldau.spark.options import Bound, SourceOptions
 from moldau.testing.broker import EmbeddedBroker
@@ -27,9 +27,9 @@ def address(kafka: EmbeddedBroker) -> str:
     return kafka.bootstrap_servers
 
 
-def cluster(address: str, **options: str) -> Cluster:
+def cluster(address: str, **options: str) -> SourceCluster:
     given = {"kafka.bootstrap.servers": address, **(options or {"subscribe": "a,b"})}
-    return Cluster(SourceOptions.read(given, is_stream=False))
+    return SourceCluster(SourceOptions.read(given, is_stream=False))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from moldau.model import TopicPartition
 from moldau.spark.offsets import EARLIEST, LATEST
-from moldau.spark.options import COLUMNS, Bound, SourceOptions, Topics
+from moldau.spark.options import COLUMNS, Bound, SourceOptions, TopicSelection
 
 NEEDED = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "a"}
 
@@ -54,7 +54,7 @@ def test_a_group_may_be_told_how_far_the_query_is() -> None:
 
 
 def test_partitions_are_chosen_in_one_way() -> None:
-    assert read(subscribe="a, b").topics == Topics(names=("a", "b"))
+    assert read(subscribe="a, b").topics == TopicSelection(names=("a", "b"))
     alone = {"kafka.bootstrap.servers": "x:1"}
     found = SourceOptions.read(alone | {"assign": '{"b":[1],"a":[0]}'}, is_stream=False)
     assert found.topics.partitions == (TopicPartition("a", 0), TopicPartition("b", 1))

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.errors import ErrorCode, InvalidConfig
 from moldau.model import TopicPartition
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.contents import records_of
 from moldau.testing.control import Call, Drop
 from moldau.testing.wire import WireClient
@@ -16,7 +16,7 @@ LAG_MS = 2_000
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Cluster]:
+def running() -> Iterator[RunningCluster]:
     settings = {
         "min.insync.replicas": "2",
         "replica.lag.time.max.ms": str(LAG_MS),
@@ -27,27 +27,27 @@ def running() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(running: Cluster) -> Cluster:
+def cluster(running: RunningCluster) -> RunningCluster:
     for member in running:
         if not member.is_up:
             member.start()
     return running
 
 
-def write(cluster: Cluster, topic: str, *values: bytes, acks: int = -1) -> ErrorCode:
+def write(cluster: RunningCluster, topic: str, *values: bytes, acks: int = -1) -> ErrorCode:
     """Produce to the leader; returns the error code."""
     with WireClient(cluster[cluster.leader(topic)].address) as client:
         response = client.ask(produce(topic, batch(*values), acks=acks))
     return ErrorCode(response.responses[0].partition_responses[0].error_code)
 
 
-def values(cluster: Cluster, broker: int, topic: str) -> list[bytes | None]:
+def values(cluster: RunningCluster, broker: int, topic: str) -> list[bytes | None]:
     """What a broker has of a topic, as far as it knows it to be committed."""
     found = cluster.look(lambda _: records_of(cluster[broker].broker, topic))
     return [record.value for record in found[0]]
 
 
-def wait_for_values(cluster: Cluster, topic: str, count: int) -> None:
+def wait_for_values(cluster: RunningCluster, topic: str, count: int) -> None:
     """Until all brokers that are up have so many committed records."""
     cluster.wait_for(
         lambda _: all(
@@ -58,14 +58,14 @@ def wait_for_values(cluster: Cluster, topic: str, count: int) -> None:
     )
 
 
-def test_what_is_acknowledged_comes_to_all_brokers(cluster: Cluster) -> None:
+def test_what_is_acknowledged_comes_to_all_brokers(cluster: RunningCluster) -> None:
     cluster.create_topic("all")
     assert write(cluster, "all", b"a", b"b") == ErrorCode.NONE
     wait_for_values(cluster, "all", 2)
     assert [values(cluster, broker, "all") for broker in range(3)] == [[b"a", b"b"]] * 3
 
 
-def test_after_a_kill_another_leads_with_all_that_was_acknowledged(cluster: Cluster) -> None:
+def test_after_a_kill_another_leads_with_all_that_was_acknowledged(cluster: RunningCluster) -> None:
     cluster.create_topic("killed")
     assert write(cluster, "killed", b"before") == ErrorCode.NONE
     leader = cluster.leader("killed")
@@ -79,7 +79,7 @@ def test_after_a_kill_another_leads_with_all_that_was_acknowledged(cluster: Clus
     assert values(cluster, leader, "killed") == [b"before", b"after"]
 
 
-def test_a_broker_that_stops_hands_over_first(cluster: Cluster) -> None:
+def test_a_broker_that_stops_hands_over_first(cluster: RunningCluster) -> None:
     cluster.create_topic("stopped")
     leader = cluster.leader("stopped")
     cluster[leader].stop()
@@ -87,7 +87,7 @@ def test_a_broker_that_stops_hands_over_first(cluster: Cluster) -> None:
     assert write(cluster, "stopped", b"v") == ErrorCode.NONE
 
 
-def test_with_too_few_in_sync_nothing_is_acknowledged(cluster: Cluster) -> None:
+def test_with_too_few_in_sync_nothing_is_acknowledged(cluster: RunningCluster) -> None:
     cluster.create_topic("few")
     leader = cluster.leader("few")
     for member in cluster:
@@ -103,7 +103,9 @@ def test_with_too_few_in_sync_nothing_is_acknowledged(cluster: Cluster) -> None:
     assert write(cluster, "few", b"w") == ErrorCode.NONE
 
 
-def test_a_follower_that_fetches_nothing_leaves_the_set_and_comes_back(cluster: Cluster) -> None:
+def test_a_follower_that_fetches_nothing_leaves_the_set_and_comes_back(
+    cluster: RunningCluster,
+) -> None:
     cluster.create_topic("late", replicas={0: (0, 1, 2)})
     heal = cluster[0].control("Fetch", lambda call: Drop() if _replica_id(call) == 2 else None)
     write(cluster, "late", b"v", acks=1)
@@ -115,7 +117,7 @@ def test_a_follower_that_fetches_nothing_leaves_the_set_and_comes_back(cluster: 
     wait_for_values(cluster, "late", 2)
 
 
-def test_a_broker_whose_session_expires_joins_again(cluster: Cluster) -> None:
+def test_a_broker_whose_session_expires_joins_again(cluster: RunningCluster) -> None:
     cluster.create_topic("expired")
     leader = cluster.leader("expired")
     cluster[leader].lose_session()
@@ -124,7 +126,7 @@ def test_a_broker_whose_session_expires_joins_again(cluster: Cluster) -> None:
     assert write(cluster, "expired", b"v") == ErrorCode.NONE
 
 
-def test_addresses_are_those_of_the_brokers_that_are_up(cluster: Cluster) -> None:
+def test_addresses_are_those_of_the_brokers_that_are_up(cluster: RunningCluster) -> None:
     everyone = cluster.bootstrap_servers.split(",")
     cluster[1].stop()
     assert cluster.bootstrap_servers.split(",") == [everyone[0], everyone[2]]
@@ -132,7 +134,7 @@ def test_addresses_are_those_of_the_brokers_that_are_up(cluster: Cluster) -> Non
     assert cluster.bootstrap_servers.split(",") == everyone
 
 
-def test_what_never_happens_is_not_waited_for_in_vain(cluster: Cluster) -> None:
+def test_what_never_happens_is_not_waited_for_in_vain(cluster: RunningCluster) -> None:
     with pytest.raises(TimeoutError, match="the condition did not hold"):
         cluster.wait_for(lambda _: False, timeout_s=0.01)
     with pytest.raises(TimeoutError, match="nothing-0 has leader -1"):

@@ -14,14 +14,14 @@ from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group_coordinator import GroupCoordinator
-from moldau.coordinator.shard import Ports
+from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.coordinator.transaction.transactions import Transactions
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.metadata.cache import MetadataCache
 from moldau.metadata.image import NO_LEADER
 from moldau.model import TopicPartition
-from moldau.replication.replicas import Changes
+from moldau.replication.replicas import RoleChanges
 from moldau.runtime.clock import Clock
 from moldau.runtime.waiters import Waiters
 
@@ -35,7 +35,7 @@ class Coordinators:
         self._acks = acks
         self._clock = clock
 
-    def leadership_changed(self, changes: Changes) -> None:
+    def leadership_changed(self, changes: RoleChanges) -> None:
         """Partitions have other leaders."""
         for partition in changes.leading:
             shards = self._shards.get(partition.topic_partition.topic)
@@ -61,7 +61,7 @@ def make_group_coordinator(
     new_uuid: Callable[[], bytes],
 ) -> GroupCoordinator:
     """The group coordinator, as yet without partitions."""
-    ports = Ports(
+    ports = ShardPorts(
         clock,
         waiters,
         commit_timeout_s=config.offsets_commit_timeout_ms / 1000,
@@ -90,7 +90,7 @@ def make_transaction_coordinator(
 ) -> TransactionCoordinator:
     """The transaction coordinator, as yet without partitions."""
     transactions = config.transactions
-    ports = Ports(clock, waiters, commit_timeout_s=config.general.request_timeout_ms / 1000)
+    ports = ShardPorts(clock, waiters, commit_timeout_s=config.general.request_timeout_ms / 1000)
     shards = Shards(
         TRANSACTION_STATE,
         lambda: Transactions(transactions),

@@ -4,7 +4,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.handlers.allocate_producer_ids import require_registration
 from moldau.controller.cluster import NO_LEADER, LeaderIsr
-from moldau.controller.isr_changes import IsrWish, Member
+from moldau.controller.isr_changes import IsrMember, IsrWish
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.protocol.messages.alter_partition import (
@@ -56,9 +56,9 @@ async def handle(
 def _wish(data: RequestPartitionData, version: int) -> IsrWish:
     if version >= _MEMBER_EPOCHS_SINCE:
         told = data.new_isr_with_epochs
-        members = tuple(Member(one.broker_id, one.broker_epoch) for one in told)
+        members = tuple(IsrMember(one.broker_id, one.broker_epoch) for one in told)
     else:
-        members = tuple(map(Member, data.new_isr))
+        members = tuple(map(IsrMember, data.new_isr))
     return IsrWish(data.leader_epoch, data.partition_epoch, members)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.topics.creation import NewTopic
-from moldau.config.effective import ConfigEntry
+from moldau.broker.topics.creation import RequestedTopic
+from moldau.config.effective import EffectiveSetting
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_topics import (
     CreatableTopicConfigs,
@@ -57,7 +57,7 @@ class _Described:
         return self._known[key]
 
 
-def _result(topic: NewTopic, context: Context, described: _Described) -> CreatableTopicResult:
+def _result(topic: RequestedTopic, context: Context, described: _Described) -> CreatableTopicResult:
     result = CreatableTopicResult(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -71,7 +71,7 @@ def _result(topic: NewTopic, context: Context, described: _Described) -> Creatab
     return result
 
 
-def _configs(entries: Sequence[ConfigEntry]) -> list[CreatableTopicConfigs]:
+def _configs(entries: Sequence[EffectiveSetting]) -> list[CreatableTopicConfigs]:
     return [
         CreatableTopicConfigs(
             name=entry.name,

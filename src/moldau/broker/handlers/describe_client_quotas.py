@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.settings.client_quotas import Filter
+from moldau.broker.settings.client_quotas import EntityFilter
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
@@ -17,7 +17,9 @@ async def handle(
     request: DescribeClientQuotasRequest, context: Context, broker: Broker
 ) -> DescribeClientQuotasResponse:
     # There are three types, each of which can be asked for once: a fourth is one too many.
-    filters = [Filter(one.entity_type, one.match_type, one.match) for one in request.components[:4]]
+    filters = [
+        EntityFilter(one.entity_type, one.match_type, one.match) for one in request.components[:4]
+    ]
     found = await broker.client_quotas.find(filters, is_strict=request.strict)
     entries = [
         EntryData(

@@ -6,11 +6,16 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.settings import loggers
 from moldau.broker.settings.changes import require_own_loggers
-from moldau.broker.settings.resources import ConfigResource, ResourceType, broker_of, require_topic
+from moldau.broker.settings.resources import (
+    ConfigResourceType,
+    RequestedResource,
+    broker_of,
+    require_topic,
+)
 from moldau.broker.topics.tree import check_name
 from moldau.config.effective import (
-    ConfigEntry,
-    ConfigSource,
+    EffectiveSetting,
+    SettingSource,
     describe_broker,
     describe_cluster,
 )
@@ -88,8 +93,8 @@ async def _describe(
 ) -> list[DescribeConfigsResourceResult]:
     # Kafka takes an empty list of names for no list.
     names = resource.configuration_keys or None
-    name = ConfigResource(resource.resource_type, resource.resource_name)
-    if name.type == ResourceType.BROKER_LOGGER:
+    name = RequestedResource(resource.resource_type, resource.resource_name)
+    if name.type == ConfigResourceType.BROKER_LOGGER:
         require_own_loggers(name, broker.id)
         return [
             _logger(logger, level)
@@ -100,20 +105,20 @@ async def _describe(
     results = [_result(entry, request) for entry in entries]
     if context.api_version == 0:
         for result, entry in zip(results, entries, strict=True):
-            result.is_default = entry.source is ConfigSource.DEFAULT_CONFIG
+            result.is_default = entry.source is SettingSource.DEFAULT_CONFIG
     return results
 
 
 async def _entries(
-    resource: ConfigResource, names: Collection[str] | None, broker: Broker
-) -> Sequence[ConfigEntry]:
-    if resource.type == ResourceType.TOPIC:
+    resource: RequestedResource, names: Collection[str] | None, broker: Broker
+) -> Sequence[EffectiveSetting]:
+    if resource.type == ConfigResourceType.TOPIC:
         check_name(resource.name)
         require_topic(resource.name, broker.metadata.image)
         overrides = await broker.configs.read(ConfigEntity.topic(resource.name))
         described = broker.configs.describe_topic(overrides)
         return [entry for entry in described if names is None or entry.name in names]
-    if resource.type == ResourceType.BROKER:
+    if resource.type == ConfigResourceType.BROKER:
         layers = broker.configs.layers
         if broker_of(resource.name, broker.id) is None:
             return describe_cluster(layers, names)
@@ -122,7 +127,9 @@ async def _entries(
     raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
 
-def _result(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+def _result(
+    entry: EffectiveSetting, request: DescribeConfigsRequest
+) -> DescribeConfigsResourceResult:
     synonyms = entry.synonyms if request.include_synonyms else ()
     return DescribeConfigsResourceResult(
         name=entry.name,

@@ -3,7 +3,7 @@
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Description
+from moldau.coordinator.group.messages import GroupSummary
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.describe_groups import (
     DescribedGroup,
@@ -23,7 +23,7 @@ async def handle(
         try:
             group = _group(group_id, broker.groups.describe(group_id))
         except KafkaError as error:
-            group = _group(group_id, Description(state=""), error.code)
+            group = _group(group_id, GroupSummary(state=""), error.code)
         else:
             if request.include_authorized_operations:
                 group.authorized_operations = operations_of("group")
@@ -36,14 +36,14 @@ async def refuse(
 ) -> DescribeGroupsResponse:
     """The same error for every group."""
     refused = [
-        _group(group_id, Description(state=""), error.code)
+        _group(group_id, GroupSummary(state=""), error.code)
         async for group_id in context.each(request.groups)
     ]
     return DescribeGroupsResponse(groups=refused)
 
 
 def _group(
-    group_id: str, description: Description, error: ErrorCode = ErrorCode.NONE
+    group_id: str, description: GroupSummary, error: ErrorCode = ErrorCode.NONE
 ) -> DescribedGroup:
     return DescribedGroup(
         error_code=error,

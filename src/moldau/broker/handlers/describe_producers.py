@@ -4,7 +4,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.topics.tree import check_name
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.producer_state import Producer
+from moldau.log.producer_state import ProducerEntry
 from moldau.model import TopicPartition
 from moldau.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -70,7 +70,7 @@ def _refused(number: int, error: KafkaError) -> PartitionResponse:
     )
 
 
-def _state(producer: Producer) -> ProducerState:
+def _state(producer: ProducerEntry) -> ProducerState:
     first_offset = producer.transaction_first_offset
     return ProducerState(
         producer_id=producer.producer_id,

@@ -5,7 +5,7 @@ from collections import Counter
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.settings.changes import operation_of
-from moldau.broker.settings.resources import ConfigResource, require_sensible_settings
+from moldau.broker.settings.resources import RequestedResource, require_sensible_settings
 from moldau.broker.topics.creation import require_once
 from moldau.config.alteration import Alteration
 from moldau.errors import ErrorCode, KafkaError
@@ -48,8 +48,8 @@ async def refuse(
     return IncrementalAlterConfigsResponse(throttle_time_ms=0, responses=responses)
 
 
-def _name(resource: AlterConfigsResource) -> ConfigResource:
-    return ConfigResource(resource.resource_type, resource.resource_name)
+def _name(resource: AlterConfigsResource) -> RequestedResource:
+    return RequestedResource(resource.resource_type, resource.resource_name)
 
 
 def _response(

@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Join, JoinReply
+from moldau.coordinator.group.messages import GroupJoin, JoinReply
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.join_group import (
     JoinGroupRequest,
@@ -23,7 +23,7 @@ async def handle(request: JoinGroupRequest, context: Context, broker: Broker) ->
     version = context.api_version
     instance_id = request.group_instance_id
     rebalance_timeout_ms = request.rebalance_timeout_ms
-    join = Join(
+    join = GroupJoin(
         member_id=request.member_id,
         instance_id=instance_id,
         new_member_id=broker.groups.new_member_id(instance_id or context.client_id),

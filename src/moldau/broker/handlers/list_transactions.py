@@ -3,7 +3,7 @@
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.coordinator.transaction.state import STATES_BY_LABEL
-from moldau.coordinator.transaction_coordinator import Filter
+from moldau.coordinator.transaction_coordinator import TransactionFilter
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.list_transactions import (
     ListTransactionsRequest,
@@ -16,7 +16,7 @@ async def handle(
     request: ListTransactionsRequest, context: Context, broker: Broker
 ) -> ListTransactionsResponse:
     labels = request.state_filters
-    wanted = Filter(
+    wanted = TransactionFilter(
         [STATES_BY_LABEL[label] for label in labels if label in STATES_BY_LABEL]
         if labels
         else None,

@@ -12,7 +12,7 @@ from moldau.net.channel import Channel, ChannelLimits
 from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
-from moldau.replication.throttle import Pace, Rate, Throttle
+from moldau.replication.throttle import Rate, Throttle, ThrottledRate
 
 
 def make_fetching(broker: Broker, startup: Startup) -> Fetching:
@@ -64,14 +64,14 @@ def _throttle(
     return Throttle(broker.id, replicas_of, _limit(broker, setting), rate)
 
 
-def make_move_throttle(broker: Broker) -> Pace:
+def make_move_throttle(broker: Broker) -> ThrottledRate:
     """What holds up replicas that move between this broker's log directories."""
     quotas = broker.config.quotas
     rate = Rate(
         window_count=quotas.alter_log_dirs_replication_quota_window_num,
         window_ms=1000 * quotas.alter_log_dirs_replication_quota_window_size_seconds,
     )
-    return Pace(_limit(broker, "replica.alter.log.dirs.io.max.bytes.per.second"), rate)
+    return ThrottledRate(_limit(broker, "replica.alter.log.dirs.io.max.bytes.per.second"), rate)
 
 
 def _limit(broker: Broker, setting: str) -> Callable[[], int]:

@@ -18,14 +18,14 @@ STANDALONE_BROKER_ID = 0
 UNSET = -1
 
 
-class Identity(NamedTuple):
+class BrokerIdentity(NamedTuple):
     """A broker's place in the world."""
 
     broker_id: int
     cluster_id: str
 
 
-async def establish(tree: Tree, disk: Disk, config: BrokerConfig, *, uuid: bytes) -> Identity:
+async def establish(tree: Tree, disk: Disk, config: BrokerConfig, *, uuid: bytes) -> BrokerIdentity:
     """Find out who this broker is; a new cluster gets the id that `uuid` stands for.
 
     What the configuration says comes first, then what the log directories remember. A broker
@@ -44,7 +44,7 @@ async def establish(tree: Tree, disk: Disk, config: BrokerConfig, *, uuid: bytes
     broker_id = config.general.broker_id
     if broker_id == UNSET:
         broker_id = remembered[0].broker_id if remembered else await _new_id(tree, config)
-    return Identity(broker_id, cluster_id)
+    return BrokerIdentity(broker_id, cluster_id)
 
 
 async def _new_id(tree: Tree, config: BrokerConfig) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
-from moldau.broker.membership.peers import Address, FindAddress, Peers
+from moldau.broker.membership.peers import FindAddress, PeerAddress, Peers
 from moldau.broker.membership.registration import Registration
-from moldau.broker.membership.sessions import Membership
+from moldau.broker.membership.sessions import ClusterMembership
 from moldau.broker.storage.failed_directories import FailedDirectories
 from moldau.config.broker.broker import BrokerConfig
 from moldau.config.broker.startup import Startup
@@ -15,7 +15,7 @@ from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
-from moldau.coordination.layout.cluster import Features
+from moldau.coordination.layout.cluster import FeatureNode
 from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
@@ -71,9 +71,9 @@ def make_registration(broker_id: int, config: BrokerConfig) -> Registration:
 def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
     """Requests of this broker to those that the controller has told it of."""
 
-    def find(broker_id: int) -> Address | None:
+    def find(broker_id: int) -> PeerAddress | None:
         endpoint = broker.metadata.image.endpoint(broker_id, startup.listeners.inter_broker_name)
-        return None if endpoint is None else Address(endpoint.host, endpoint.port)
+        return None if endpoint is None else PeerAddress(endpoint.host, endpoint.port)
 
     timeout_ms = startup.config.general.request_timeout_ms
     return _peers(broker, startup, dispatcher, find, timeout_ms)
@@ -82,13 +82,13 @@ def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peer
 def make_controller_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
     """Requests of the controller, which is the first to know where brokers are."""
 
-    def find(broker_id: int) -> Address | None:
+    def find(broker_id: int) -> PeerAddress | None:
         if not broker.controller.is_controller:
             return None
         live = broker.controller.machine.cluster.brokers.get(broker_id)
         for endpoint in () if live is None else live.endpoints:
             if endpoint.listener == startup.listeners.inter_broker_name:
-                return Address(endpoint.host, endpoint.port)
+                return PeerAddress(endpoint.host, endpoint.port)
         return None
 
     timeout_ms = startup.config.replication.controller_socket_timeout_ms
@@ -97,7 +97,7 @@ def make_controller_peers(broker: Broker, startup: Startup, dispatcher: Dispatch
 
 def make_membership(
     broker: Broker, startup: Startup, sessions: Sessions, node: BrokerRegistration, letters: Peers
-) -> Membership:
+) -> ClusterMembership:
     """The broker's place in the cluster; `letters` is how it writes as controller."""
     replication = startup.config.replication
     interval_s = replication.leader_imbalance_check_interval_seconds
@@ -122,7 +122,7 @@ def make_membership(
         lambda _layers: broker.controller.rules_changed(),
     )
     failures = FailedDirectories(broker.logs.directories, sessions, broker.id)
-    return Membership(
+    return ClusterMembership(
         sessions,
         broker.registration,
         node,
@@ -157,9 +157,9 @@ def _is_told_what_it_leads(broker: Broker) -> bool:
     )
 
 
-def _features(config: BrokerConfig) -> Features:
+def _features(config: BrokerConfig) -> FeatureNode:
     protocol = config.general.inter_broker_protocol_version
-    return Features(
+    return FeatureNode(
         is_enabled=is_at_least(protocol, FEATURES_SINCE),
         version=2 if is_at_least(protocol, FEATURE_LEVELS_SINCE) else 1,
     )

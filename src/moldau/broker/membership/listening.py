@@ -13,12 +13,10 @@ from moldau.broker.membership.advertised import WHERE_YOU_ARE
 from moldau.broker.routes import ROUTES
 from moldau.config.broker.broker import BrokerConfig, broker_settings
 from moldau.config.broker.startup import Startup
-from moldau.config.listeners import Listener as ListenerConfig
-from moldau.config.listeners import read_listeners
+from moldau.config.listeners import ListenerConfig, read_listeners
 from moldau.config.values import INT_MAX
 from moldau.config.versions import is_at_least
-from moldau.coordination.layout.brokers import BrokerRegistration
-from moldau.coordination.layout.brokers import Endpoint as BrokerEndpoint
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits, plain
 from moldau.net.answer import Limits, Respond
 from moldau.net.listener import Bind, Endpoint, Listener, listen
@@ -59,7 +57,7 @@ def registration_of(
     """What the broker tells the others of itself; `ports` are those it got for its listeners."""
     advertised = startup.listeners.advertised
     endpoints = [
-        BrokerEndpoint(
+        RegisteredEndpoint(
             one.name, one.protocol.name, _told_host(startup, one), one.port or ports[one.name]
         )
         for one in advertised or startup.listeners.bound

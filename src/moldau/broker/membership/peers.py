@@ -15,14 +15,14 @@ from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersion
 _ANY_VERSION = 0  # what every broker knows
 
 
-class Address(NamedTuple):
+class PeerAddress(NamedTuple):
     """Where a broker listens for other brokers."""
 
     host: str
     port: int
 
 
-FindAddress = Callable[[int], Address | None]
+FindAddress = Callable[[int], PeerAddress | None]
 
 
 class Peers:

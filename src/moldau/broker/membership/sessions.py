@@ -23,7 +23,7 @@ StartOffice = Callable[[Tree], ControllerService]
 """Makes the controller service of a session, and makes it known to the broker."""
 
 
-class Membership:
+class ClusterMembership:
     """Registered and candidate, for as long as the broker runs."""
 
     def __init__(

@@ -4,8 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from moldau.broker.settings import loggers
 from moldau.broker.settings.configs import Change, Configs
-from moldau.broker.settings.resources import ConfigResource, ResourceType, broker_of, require_topic
-from moldau.config.alteration import Alteration, Operation, alter
+from moldau.broker.settings.resources import (
+    ConfigResourceType,
+    RequestedResource,
+    broker_of,
+    require_topic,
+)
+from moldau.config.alteration import Alteration, AlterOperation, alter
 from moldau.config.broker.broker import broker_settings
 from moldau.config.broker.dynamic import find_broker_setting
 from moldau.config.topic import topic_settings
@@ -23,7 +28,11 @@ class ConfigChanges:
         self._broker_id = broker_id
 
     async def replace(
-        self, resource: ConfigResource, settings: Mapping[str, str | None], *, is_only_checked: bool
+        self,
+        resource: RequestedResource,
+        settings: Mapping[str, str | None],
+        *,
+        is_only_checked: bool,
     ) -> None:
         """Let a resource have these settings and no others, as AlterConfigs does."""
         missing = [name for name, value in settings.items() if value is None]
@@ -31,32 +40,36 @@ class ConfigChanges:
             message = f"Null value not supported for : {', '.join(missing)}"
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
         new = {name: value for name, value in settings.items() if value is not None}
-        if resource.type == ResourceType.TOPIC:
+        if resource.type == ConfigResourceType.TOPIC:
             await self._change_topic(resource, lambda _: new, is_only_checked=is_only_checked)
-        elif resource.type == ResourceType.BROKER:
+        elif resource.type == ConfigResourceType.BROKER:
             await self._change_broker(resource, lambda _: new, is_only_checked=is_only_checked)
         else:
             message = f"Unknown resource type {resource.type}"
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
     async def alter(
-        self, resource: ConfigResource, alterations: Iterable[Alteration], *, is_only_checked: bool
+        self,
+        resource: RequestedResource,
+        alterations: Iterable[Alteration],
+        *,
+        is_only_checked: bool,
     ) -> None:
         """Change single settings of a resource, as IncrementalAlterConfigs does."""
         wanted = list(alterations)
-        if resource.type == ResourceType.TOPIC:
+        if resource.type == ConfigResourceType.TOPIC:
             await self._change_topic(
                 resource,
                 lambda current: alter(current, wanted, topic_settings()),
                 is_only_checked=is_only_checked,
             )
-        elif resource.type == ResourceType.BROKER:
+        elif resource.type == ConfigResourceType.BROKER:
             await self._change_broker(
                 resource,
                 lambda current: alter(current, wanted, broker_settings()),
                 is_only_checked=is_only_checked,
             )
-        elif resource.type == ResourceType.BROKER_LOGGER:
+        elif resource.type == ConfigResourceType.BROKER_LOGGER:
             require_own_loggers(resource, self._broker_id)
             loggers.alter(wanted, is_only_checked=is_only_checked)
         else:
@@ -64,7 +77,7 @@ class ConfigChanges:
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
     async def _change_topic(
-        self, resource: ConfigResource, change: Change, *, is_only_checked: bool
+        self, resource: RequestedResource, change: Change, *, is_only_checked: bool
     ) -> None:
         if not resource.name:
             message = "Default topic resources are not allowed."
@@ -80,7 +93,7 @@ class ConfigChanges:
         await self._configs.alter(entity, checked, is_only_checked=is_only_checked)
 
     async def _change_broker(
-        self, resource: ConfigResource, change: Change, *, is_only_checked: bool
+        self, resource: RequestedResource, change: Change, *, is_only_checked: bool
     ) -> None:
         broker_id = broker_of(resource.name, self._broker_id)
 
@@ -105,16 +118,16 @@ def _refuse_secrets(settings: Mapping[str, str]) -> None:
         raise KafkaError(ErrorCode.INVALID_CONFIG, "Password encoder secret not configured")
 
 
-def operation_of(number: int) -> Operation:
+def operation_of(number: int) -> AlterOperation:
     """The operation that a request names by its number."""
     try:
-        return Operation(number)
+        return AlterOperation(number)
     except ValueError as error:
         message = f"Unknown config operation {number}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message) from error
 
 
-def require_own_loggers(resource: ConfigResource, own_id: int) -> None:
+def require_own_loggers(resource: RequestedResource, own_id: int) -> None:
     """Raise unless a resource of loggers is this broker's."""
     if broker_of(resource.name, own_id) is None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")

@@ -33,7 +33,7 @@ class Match(IntEnum):
     ANY = 2
 
 
-class Filter(NamedTuple):
+class EntityFilter(NamedTuple):
     """What a type's name must be."""
 
     type: str
@@ -110,7 +110,7 @@ class ClientQuotaStore:
 
         await self._configs.alter(target, altered, is_only_checked=is_only_checked)
 
-    async def find(self, filters: Sequence[Filter], *, is_strict: bool) -> list[Quotas]:
+    async def find(self, filters: Sequence[EntityFilter], *, is_strict: bool) -> list[Quotas]:
         """The quotas of all entities that pass all filters; strictly: that are nothing else."""
         _check_filters(filters)
         types = {one.type for one in filters}
@@ -195,7 +195,7 @@ def _text(value: float, setting: Setting) -> str:
     return str(value) if setting.type is ConfigType.DOUBLE else str(int(value))
 
 
-def _check_filters(filters: Iterable[Filter]) -> None:
+def _check_filters(filters: Iterable[EntityFilter]) -> None:
     types = [one.type for one in filters]
     for kind in types:
         if kind not in (USER, CLIENT, ADDRESS):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.config.alteration import check_broker_overrides
-from moldau.config.effective import BrokerLayers, ConfigEntry, describe_topic
+from moldau.config.effective import BrokerLayers, EffectiveSetting, describe_topic
 from moldau.coordination.layout import configs as config_nodes
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.layout.documents import NodeDataError
@@ -64,7 +64,7 @@ class Configs:
         self._is_understood = True
         self._last_change = -1
         self._is_news = asyncio.Event()
-        self._unchanged: tuple[BrokerLayers, Sequence[ConfigEntry]] | None = None
+        self._unchanged: tuple[BrokerLayers, Sequence[EffectiveSetting]] | None = None
 
     def listen(self, topic_changed: TopicListener, broker_changed: BrokerListener) -> None:
         """Tell about every change that takes effect from now on."""
@@ -126,7 +126,7 @@ class Configs:
         except NoNode:
             return []
 
-    def describe_topic(self, overrides: Mapping[str, str]) -> Sequence[ConfigEntry]:
+    def describe_topic(self, overrides: Mapping[str, str]) -> Sequence[EffectiveSetting]:
         """All settings of a topic with these of its own; most topics have none."""
         if overrides:
             return describe_topic(overrides, self.layers)

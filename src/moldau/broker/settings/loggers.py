@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 
-from moldau.config.alteration import Alteration, Operation
+from moldau.config.alteration import Alteration, AlterOperation
 from moldau.errors import ErrorCode, KafkaError
 
 ROOT = "root"
@@ -34,7 +34,7 @@ def alter(alterations: Iterable[Alteration], *, is_only_checked: bool) -> None:
     if is_only_checked:
         return
     for alteration in wanted:
-        is_set = alteration.operation is Operation.SET
+        is_set = alteration.operation is AlterOperation.SET
         level = _LEVELS[alteration.value or ""] if is_set else logging.NOTSET
         _logger(alteration.name).setLevel(level)
 
@@ -43,11 +43,11 @@ def _check(alteration: Alteration, known: dict[str, str]) -> None:
     name = alteration.name
     if name not in known:
         raise KafkaError(ErrorCode.INVALID_CONFIG, f"Logger {name} does not exist!")
-    if alteration.operation is Operation.DELETE:
+    if alteration.operation is AlterOperation.DELETE:
         if name == ROOT:
             message = f"Removing the log level of the {ROOT} logger is not allowed"
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
-    elif alteration.operation is not Operation.SET:
+    elif alteration.operation is not AlterOperation.SET:
         message = f"{alteration.operation.name} operation is not allowed for the BROKER_LOGGER"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
     elif alteration.value not in _LEVELS:

@@ -10,7 +10,7 @@ SETTINGS_MAX = 1_000
 _ID_DIGITS_MAX = 32  # int() raises for thousands
 
 
-class ResourceType(IntEnum):
+class ConfigResourceType(IntEnum):
     """Kinds of resources that have settings, numbered as requests name them."""
 
     TOPIC = 2
@@ -19,7 +19,7 @@ class ResourceType(IntEnum):
     CLIENT_METRICS = 16
 
 
-class ConfigResource(NamedTuple):
+class RequestedResource(NamedTuple):
     """One resource of a request; the type may be one that we do not know."""
 
     type: int

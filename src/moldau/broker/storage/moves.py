@@ -11,7 +11,7 @@ from moldau.log.directory import LogDirectory
 from moldau.log.move import LogMove
 from moldau.model import TopicPartition
 from moldau.replication.replicas import Replicas
-from moldau.replication.throttle import Pace
+from moldau.replication.throttle import ThrottledRate
 from moldau.runtime.clock import Clock
 from moldau.runtime.threads import in_thread
 
@@ -38,7 +38,7 @@ class LogMoves:
         self._flusher = flusher
         self._clock = clock
         self._new_uuid_hex = new_uuid_hex
-        self.throttle: Pace | None = None
+        self.throttle: ThrottledRate | None = None
         self._wanted: dict[TopicPartition, LogDirectory] = {}
         self._is_something_wanted = asyncio.Event()
         logs.drop_duplicates(now_ms=clock.now_ms())

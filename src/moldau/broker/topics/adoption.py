@@ -17,7 +17,11 @@ from moldau.config.broker.startup import Startup
 from moldau.config.topic import TopicConfig
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
-from moldau.coordination.layout.topics import PartitionAssignment, PartitionState, TopicAssignment
+from moldau.coordination.layout.topics import (
+    PartitionAssignment,
+    PartitionStateNode,
+    TopicAssignment,
+)
 from moldau.coordination.tree import Create, Tree
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.log import Log
@@ -188,7 +192,7 @@ def _state_nodes(log: Log, broker_id: int) -> Iterator[Create]:
     of it for older than those which are there.
     """
     latest = log.epochs.latest
-    state = PartitionState(
+    state = PartitionStateNode(
         leader=broker_id,
         leader_epoch=0 if latest is None else latest.epoch + 1,
         isr=(broker_id,),

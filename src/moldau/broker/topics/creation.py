@@ -27,7 +27,7 @@ PARTITIONS_MAX = 10_000
 
 
 @dataclass(slots=True)
-class NewTopic:
+class RequestedTopic:
     """One topic of a request, and what has become of it."""
 
     wanted: CreatableTopic
@@ -52,9 +52,9 @@ class TopicCreation:
         self._topics = topics
         self._configs = configs
 
-    async def plan(self, wanted: Sequence[CreatableTopic], turns: Turns) -> list[NewTopic]:
+    async def plan(self, wanted: Sequence[CreatableTopic], turns: Turns) -> list[RequestedTopic]:
         """Check every topic of a request."""
-        planned = [NewTopic(topic) async for topic in turns.each(wanted)]
+        planned = [RequestedTopic(topic) async for topic in turns.each(wanted)]
         counts = Counter(topic.name for topic in wanted)
         taken: dict[str, str] = {}
         async for topic in turns.each(planned):
@@ -65,7 +65,7 @@ class TopicCreation:
                 topic.error = error.kept()
         return planned
 
-    def _plan(self, topic: NewTopic, taken: dict[str, str]) -> None:
+    def _plan(self, topic: RequestedTopic, taken: dict[str, str]) -> None:
         wanted = topic.wanted
         if topic.name == CLUSTER_METADATA:
             message = f"Creation of internal topic {CLUSTER_METADATA} is prohibited."
@@ -123,7 +123,7 @@ class TopicCreation:
         return dict(sorted(replicas.items()))
 
     async def create(
-        self, planned: Sequence[NewTopic], *, timeout_s: float, cause: str = ""
+        self, planned: Sequence[RequestedTopic], *, timeout_s: float, cause: str = ""
     ) -> None:
         """Create what was planned; a topic whose leaders do not come in time gets an error.
 
@@ -138,7 +138,7 @@ class TopicCreation:
         for name in await self._topics.until_all_led(counts, timeout_s=timeout_s):
             created[name].error = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
 
-    async def _create(self, topic: NewTopic, cause: str) -> None:
+    async def _create(self, topic: RequestedTopic, cause: str) -> None:
         try:
             topic.topic_id = await self._topics.create(
                 topic.name, topic.replicas, topic.overrides, cause=cause

@@ -8,7 +8,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Mapping
 
-from moldau.controller.assignment import Candidate, Start, assign_replicas
+from moldau.controller.assignment import BrokerCandidate, Start, assign_replicas
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
@@ -57,7 +57,7 @@ class Topics:
     ) -> Replicas:
         """Choose brokers for the replicas of new partitions; without a start at random."""
         nodes = self._metadata.image.brokers.values()
-        brokers = [Candidate(node.id, node.rack) for node in nodes]
+        brokers = [BrokerCandidate(node.id, node.rack) for node in nodes]
         count = max(len(brokers), 1)
         return assign_replicas(
             brokers,

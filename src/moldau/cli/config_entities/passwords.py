@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from moldau.cli.config_entities.entity import Entity
 from moldau.cli.terminal.client_settings import read_pairs
 from moldau.cli.terminal.failure import CommandFailed
-from moldau.client.admin.users import ScramCredential, ScramDeletion, ScramPassword, Users
+from moldau.client.admin.users import ScramCredential, ScramDeletion, ScramPassword, UsersArea
 from moldau.errors import ErrorCode, KafkaError
 
 PREFIX = "SCRAM-"
@@ -14,7 +14,7 @@ _ITERATIONS = 4096
 Passwords = Mapping[str, Sequence[ScramCredential]]
 
 
-async def find_passwords(admin: Users, user: str | None) -> Passwords:
+async def find_passwords(admin: UsersArea, user: str | None) -> Passwords:
     """The users that have passwords; none where the cluster has no such users."""
     try:
         found = await admin.describe_user_scram_credentials(None if user is None else [user])
@@ -35,7 +35,7 @@ def password_lines(passwords: Passwords) -> list[str]:
 
 
 async def alter_passwords(
-    admin: Users, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
+    admin: UsersArea, entity: Entity, added: Mapping[str, str], removed: Iterable[str]
 ) -> None:
     """Give a user passwords and take others away."""
     if entity.kind != "users" or not entity.name:

@@ -12,14 +12,14 @@ from moldau.cli.config_entities.passwords import (
 )
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch, Quotas
-from moldau.client.admin.users import Users
+from moldau.client.admin.quotas import QuotaEntity, QuotaFilter, QuotaMatch, QuotasArea
+from moldau.client.admin.users import UsersArea
 
 _TYPES = {"users": "user", "clients": "client-id", "ips": "ip"}
 _LABELS = {"user": "user-principal", "client-id": "client-id", "ip": "ip"}
 
 
-class QuotaAdmin(Quotas, Users, Connected):
+class QuotaAdmin(QuotasArea, UsersArea, Connected):
     """What quotas and passwords need of an admin client."""
 
 

@@ -10,13 +10,13 @@ from moldau.client.admin.configs import (
     ConfigKind,
     ConfigOperation,
     ConfigResource,
-    Configs,
+    ConfigsArea,
     ConfigSource,
 )
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
-from moldau.client.admin.groups import Groups
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.description import DescriptionArea
+from moldau.client.admin.groups import GroupsArea
+from moldau.client.admin.topics import TopicsArea
 
 _KINDS = {
     "topics": ConfigKind.TOPIC,
@@ -45,7 +45,7 @@ _SOURCES = {
 }
 
 
-class SettingAdmin(Configs, Topics, Groups, Description, Connected):
+class SettingAdmin(ConfigsArea, TopicsArea, GroupsArea, DescriptionArea, Connected):
     """What settings need of an admin client."""
 
 

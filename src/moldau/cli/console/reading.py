@@ -9,7 +9,7 @@ from moldau.cli.terminal.administration import administration
 from moldau.cli.terminal.options import warn
 from moldau.cli.terminal.patterns import read_pattern
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.topics import TopicsArea
 from moldau.client.consumer.consumer import Consumer
 from moldau.errors import KafkaError, UnknownTopicOrPartition
 from moldau.model import TopicPartition
@@ -19,12 +19,12 @@ SOON_S = 0.2
 """When to look again for a topic that is not there yet."""
 
 
-class TopicClient(Topics, Connected):
+class TopicClient(TopicsArea, Connected):
     """An admin client that knows of topics alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReadingOptions:
     """What the options say."""
 
     topic: str = ""
@@ -36,7 +36,7 @@ class Wanted:
 
 @asynccontextmanager
 async def reading(
-    consumer: Consumer[bytes, bytes], wanted: Wanted, settings: dict[str, object]
+    consumer: Consumer[bytes, bytes], wanted: ReadingOptions, settings: dict[str, object]
 ) -> AsyncIterator[list[str]]:
     """Let the consumer read; yields the topics there are now.
 
@@ -80,7 +80,7 @@ async def _assign_one(
 
 
 async def _look_for_more(
-    consumer: Consumer[bytes, bytes], wanted: Wanted, settings: dict[str, object]
+    consumer: Consumer[bytes, bytes], wanted: ReadingOptions, settings: dict[str, object]
 ) -> None:
     """Read partitions and topics that were made later, all of what is in them."""
     while True:
@@ -93,7 +93,7 @@ async def _look_for_more(
                 await consumer.seek_to_beginning(*new)
 
 
-async def _topics(wanted: Wanted, settings: dict[str, object]) -> list[str]:
+async def _topics(wanted: ReadingOptions, settings: dict[str, object]) -> list[str]:
     if not wanted.pattern:
         return [wanted.topic]
     # Java's consumers take a list of names for a pattern as well.

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 
 from moldau.records.compression import Codec, codec_of
-from moldau.records.entries import Entry
+from moldau.records.entries import BatchEntry
 from moldau.records.legacy import (
     CODEC_MASK,
     LOG_APPEND_TIME,
@@ -27,7 +27,7 @@ def message_is_valid(data: memoryview) -> bool:
     return bool(claimed == zlib.crc32(data[_CHECKED_POSITION:]))
 
 
-def message_line(data: memoryview, entry: Entry, *, is_valid: bool) -> str:
+def message_line(data: memoryview, entry: BatchEntry, *, is_valid: bool) -> str:
     """The head of a message, which may wrap others."""
     offset, _, crc, magic, attributes, timestamp = _HEAD.unpack_from(data)
     shown = "true" if is_valid else "false"

@@ -8,7 +8,7 @@ from moldau.cli.dumping.messages import message_is_valid, message_line, messages
 from moldau.errors import KafkaError, ProtocolError
 from moldau.records.batch import BatchHeader, crc_is_valid, read_records
 from moldau.records.control import read_end_marker
-from moldau.records.entries import MAGIC_MAX, Entry, iterate_entries
+from moldau.records.entries import MAGIC_MAX, BatchEntry, iterate_entries
 from moldau.records.record import Record
 
 _LIMIT_BYTES = 1 << 30
@@ -60,13 +60,13 @@ class SegmentDump:
         """How many bytes at the end are no batch; of a file that was read as a whole."""
         return 0 if self.view.bytes_max is not None else len(self.data) - self.valid_bytes
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[BatchEntry]:
         try:
             yield from iterate_entries(self.data)
         except KafkaError:
             return  # nobody knows where what follows begins
 
-    def _batch_lines(self, entry: Entry) -> Iterator[Line]:
+    def _batch_lines(self, entry: BatchEntry) -> Iterator[Line]:
         position = entry.position
         try:
             header = BatchHeader.read(self.data, position)
@@ -84,7 +84,7 @@ class SegmentDump:
             else:
                 yield record, self._record_line(record, _metadata(record, header))
 
-    def _message_lines(self, entry: Entry) -> Iterator[Line]:
+    def _message_lines(self, entry: BatchEntry) -> Iterator[Line]:
         data = self.data[entry.position : entry.position + entry.size]
         is_valid = message_is_valid(data)
         yield None, message_line(data, entry, is_valid=is_valid)

@@ -17,7 +17,7 @@ _REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Recon
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class PartitionProgress:
     """How far a group is in one partition, and which member reads it."""
 
     partition: TopicPartition
@@ -57,14 +57,14 @@ async def describe(admin: GroupAdmin, given: Given) -> None:
             print_progress(group, await progress_of(admin, group))
 
 
-async def progress_of(admin: GroupAdmin, group: GroupDescription) -> list[Progress]:
+async def progress_of(admin: GroupAdmin, group: GroupDescription) -> list[PartitionProgress]:
     """All partitions that the group has committed or reads, those that are read first."""
     committed = (await admin.list_group_offsets(group.group_id))[group.group_id]
     readers = {each: member for member in group.members for each in member.assignment}
     partitions = [*readers, *(each for each in sorted(committed) if each not in readers)]
     ends = (await admin.list_offsets(dict.fromkeys(partitions, LATEST))).succeeded
     return [
-        Progress(
+        PartitionProgress(
             each,
             committed[each].offset if each in committed else None,
             ends[each].offset if each in ends else None,
@@ -74,7 +74,7 @@ async def progress_of(admin: GroupAdmin, group: GroupDescription) -> list[Progre
     ]
 
 
-def print_progress(group: GroupDescription, progress: Iterable[Progress]) -> None:
+def print_progress(group: GroupDescription, progress: Iterable[PartitionProgress]) -> None:
     """The table that most people look at."""
     rows = [
         [

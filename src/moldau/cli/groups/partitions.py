@@ -4,20 +4,20 @@ from collections.abc import Iterable
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
-from moldau.client.admin.group_offsets import GroupOffsets
-from moldau.client.admin.groups import Groups
-from moldau.client.admin.offsets import Offsets
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.description import DescriptionArea
+from moldau.client.admin.group_offsets import GroupOffsetsArea
+from moldau.client.admin.groups import GroupsArea
+from moldau.client.admin.offsets import OffsetsArea
+from moldau.client.admin.topics import TopicsArea
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 
-class GroupAdmin(Groups, GroupOffsets, Offsets, Topics, Description, Connected):
+class GroupAdmin(GroupsArea, GroupOffsetsArea, OffsetsArea, TopicsArea, DescriptionArea, Connected):
     """What commands about groups need of an admin client."""
 
 
-async def wanted_partitions(admin: Topics, topics: Iterable[str]) -> list[TopicPartition]:
+async def wanted_partitions(admin: TopicsArea, topics: Iterable[str]) -> list[TopicPartition]:
     """All partitions of `t`, or those numbered in `t:0,1`."""
     found: list[TopicPartition] = []
     whole: list[str] = []

@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"%(.)|\\x([0-9a-fA-F]{2})|\\(.)|([^%\\]+)", re.DOTALL)
 
 
 @dataclass(slots=True)
-class Place:
+class RecordPlace:
     """What is known of records by where they come from."""
 
     leaders: Mapping[TopicPartition, int] = field(default_factory=dict)
@@ -85,9 +85,9 @@ def unescaped(text: str) -> bytes:
     return b"".join(part for part in parts if isinstance(part, bytes))
 
 
-def as_json(record: Record, place: Place | None = None) -> bytes:
+def as_json(record: Record, place: RecordPlace | None = None) -> bytes:
     """A record in kcat's JSON envelope, on one line."""
-    place = place or Place()
+    place = place or RecordPlace()
     data: dict[str, object] = {
         "topic": record.topic,
         "partition": record.partition,

@@ -11,7 +11,7 @@ _MEBIBYTE = 1024 * 1024
 
 
 @dataclass(slots=True)
-class Latencies:
+class LatencyReport:
     """Counts records, and prints a line for each window of time and one at the end."""
 
     record_count: int

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-class Pace:
+class RecordPace:
     """Says how long to wait before the next record; a rate below 0 is none."""
 
     def __init__(self, per_second: float, now_s: Callable[[], float] = time.monotonic) -> None:

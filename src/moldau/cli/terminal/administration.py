@@ -9,7 +9,7 @@ from typing import TypeVar
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
-from moldau.client.admin.configs import ConfigResource, Configs
+from moldau.client.admin.configs import ConfigResource, ConfigsArea
 from moldau.client.admin.connected import Connected
 from moldau.client.settings import AdminSettings, dotted
 from moldau.errors import KafkaError
@@ -18,7 +18,7 @@ Client = TypeVar("Client", bound=Connected)
 Result = TypeVar("Result")
 
 
-class _SettingsClient(Configs, Connected):
+class _SettingsClient(ConfigsArea, Connected):
     """An admin client that knows of settings alone."""
 
 

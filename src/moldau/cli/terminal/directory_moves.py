@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moldau.client.admin.log_dirs import LogDirs, Replica
+from moldau.client.admin.log_dirs import LogDirsArea, Replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DirectoryMove:
         )
 
 
-async def directory_moves(admin: LogDirs, wanted: Mapping[Replica, str]) -> list[DirectoryMove]:
+async def directory_moves(admin: LogDirsArea, wanted: Mapping[Replica, str]) -> list[DirectoryMove]:
     """How far the replicas are that are to be in these directories."""
     if not wanted:
         return []

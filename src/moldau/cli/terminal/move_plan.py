@@ -7,7 +7,7 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
 from moldau.cli.terminal.partition_file import field, partition_of, read_entries, require_unique
 from moldau.client.admin.log_dirs import Replica
-from moldau.controller.assignment import Candidate, Start, assign_replicas
+from moldau.controller.assignment import BrokerCandidate, Start, assign_replicas
 from moldau.model import TopicPartition
 from moldau.runtime.random import Random
 
@@ -15,17 +15,17 @@ Plan = dict[TopicPartition, list[int]]
 _ANY = "any"
 
 
-def brokers_of(given: Given, racks: Mapping[int, str | None]) -> list[Candidate]:
+def brokers_of(given: Given, racks: Mapping[int, str | None]) -> list[BrokerCandidate]:
     """The brokers of `--broker-list`, with their racks if all have one and they are to count."""
     try:
         wanted = [int(each) for each in given.text("broker-list").split(",")]
     except ValueError:
         raise CommandFailed(f"--broker-list: {given.text('broker-list')} are no numbers") from None
     uses_racks = "disable-rack-aware" not in given and all(racks.get(each) for each in wanted)
-    return [Candidate(each, racks.get(each) if uses_racks else None) for each in wanted]
+    return [BrokerCandidate(each, racks.get(each) if uses_racks else None) for each in wanted]
 
 
-def propose(current: Plan, brokers: Sequence[Candidate], random: Random) -> Plan:
+def propose(current: Plan, brokers: Sequence[BrokerCandidate], random: Random) -> Plan:
     """The same partitions, with as many replicas as they have, spread over these brokers."""
     proposed: Plan = {}
     for topic in dict.fromkeys(each.topic for each in current):

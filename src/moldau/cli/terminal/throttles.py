@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource, Configs
+from moldau.client.admin.configs import ConfigChange, ConfigOperation, ConfigResource, ConfigsArea
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
+from moldau.client.admin.description import DescriptionArea
 from moldau.model import TopicPartition
 
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
@@ -17,7 +17,7 @@ THROTTLED_REPLICAS = (
 Plan = Mapping[TopicPartition, Sequence[int]]
 
 
-class ThrottleAdmin(Configs, Description, Connected):
+class ThrottleAdmin(ConfigsArea, DescriptionArea, Connected):
     """What throttles need of an admin client."""
 
 

@@ -11,7 +11,7 @@ from moldau.cli.terminal.patterns import read_pattern
 from moldau.cli.znodes.configs import ZooKeeperConfigs
 from moldau.cli.znodes.session import zookeeper_session
 from moldau.client.admin.topics import NewTopic
-from moldau.controller.assignment import Candidate, Start, assign_replicas
+from moldau.controller.assignment import BrokerCandidate, Start, assign_replicas
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity, encode_config
@@ -205,7 +205,7 @@ class ZooKeeperTopics:
     ) -> Mapping[int, Sequence[int]]:
         ids = sorted(map(int, await self._tree.children(broker_nodes.IDS_PATH)))
         brokers = [
-            Candidate(each, broker_nodes.decode_broker(node.data).rack)
+            BrokerCandidate(each, broker_nodes.decode_broker(node.data).rack)
             for each in ids
             for node in [await self._tree.get(broker_nodes.id_path(each))]
         ]

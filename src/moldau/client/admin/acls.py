@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.routing import outcome
 from moldau.protocol.messages.create_acls import (
@@ -29,7 +29,7 @@ from moldau.security.acls import (
 Message = TypeVar("Message")
 
 
-class Acls(Area):
+class AclsArea(AdminArea):
     """The part of the Admin client for access rules."""
 
     async def describe_acls(self, wanted: AclFilter | None = None) -> list[Acl]:

@@ -1,35 +1,35 @@
 """The admin client: asks for and changes what a cluster has."""
 
-from moldau.client.admin.acls import Acls
-from moldau.client.admin.configs import Configs
+from moldau.client.admin.acls import AclsArea
+from moldau.client.admin.configs import ConfigsArea
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import Description
-from moldau.client.admin.group_offsets import GroupOffsets
-from moldau.client.admin.groups import Groups
-from moldau.client.admin.log_dirs import LogDirs
-from moldau.client.admin.offsets import Offsets
-from moldau.client.admin.quotas import Quotas
-from moldau.client.admin.reassignments import Reassignments
-from moldau.client.admin.tokens import Tokens
-from moldau.client.admin.topics import Topics
-from moldau.client.admin.transactions import Transactions
-from moldau.client.admin.users import Users
+from moldau.client.admin.description import DescriptionArea
+from moldau.client.admin.group_offsets import GroupOffsetsArea
+from moldau.client.admin.groups import GroupsArea
+from moldau.client.admin.log_dirs import LogDirsArea
+from moldau.client.admin.offsets import OffsetsArea
+from moldau.client.admin.quotas import QuotasArea
+from moldau.client.admin.reassignments import ReassignmentsArea
+from moldau.client.admin.tokens import TokensArea
+from moldau.client.admin.topics import TopicsArea
+from moldau.client.admin.transactions import TransactionsArea
+from moldau.client.admin.users import UsersArea
 
 
 class Admin(
-    Topics,
-    Configs,
-    Groups,
-    GroupOffsets,
-    Offsets,
-    LogDirs,
-    Reassignments,
-    Description,
-    Transactions,
-    Acls,
-    Quotas,
-    Users,
-    Tokens,
+    TopicsArea,
+    ConfigsArea,
+    GroupsArea,
+    GroupOffsetsArea,
+    OffsetsArea,
+    LogDirsArea,
+    ReassignmentsArea,
+    DescriptionArea,
+    TransactionsArea,
+    AclsArea,
+    QuotasArea,
+    UsersArea,
+    TokensArea,
     Connected,
 ):
     """Asks for and changes what a cluster has, several things at once.

@@ -10,7 +10,7 @@ from moldau.model import TopicPartition
 Value = TypeVar("Value")
 
 
-class Area:
+class AdminArea:
     """A part of the Admin client; all parts share its life."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import Anywhere, ByNumber, Places
 from moldau.client.admin.routing import Answers, outcome
@@ -109,7 +109,7 @@ class ConfigChange:
     operation: ConfigOperation = ConfigOperation.SET
 
 
-class Configs(Area):
+class ConfigsArea(AdminArea):
     """The part of the Admin client for settings."""
 
     async def describe_configs(

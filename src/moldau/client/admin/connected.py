@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Unpack
 
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.client.admin.routing import Router
 from moldau.client.connection.cluster import Cluster
 from moldau.client.lifetime import Managed
@@ -12,7 +12,7 @@ from moldau.client.options import AdminOptions
 from moldau.client.settings import AdminSettings, read_settings
 
 
-class Connected(Managed, Area):
+class Connected(Managed, AdminArea):
     """An admin client without an area.
 
     `Admin` adds all of them. A program that is to start at once adds those that it needs:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import moldau
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtController
 from moldau.client.admin.routing import Answers, failure, outcome
@@ -62,7 +62,7 @@ class Features:
     finalized_epoch: int | None
 
 
-class Description(Area):
+class DescriptionArea(AdminArea):
     """The part of the Admin client for the cluster as a whole."""
 
     async def describe_cluster(self) -> ClusterDescription:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moldau.client.admin.area import Area, by_topic, values_by_topic
+from moldau.client.admin.area import AdminArea, by_topic, values_by_topic
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtCoordinatorOf
 from moldau.client.admin.routing import Answers, Router, failure, outcome
@@ -42,7 +42,7 @@ class CommittedOffset:
     leader_epoch: int = -1
 
 
-class GroupOffsets(Area):
+class GroupOffsetsArea(AdminArea):
     """The part of the Admin client for the offsets of groups."""
 
     async def list_group_offsets(

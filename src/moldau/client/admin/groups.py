@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from moldau.client.admin.area import Area, names
+from moldau.client.admin.area import AdminArea, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.routing import Answers, Router, failure, outcome
 from moldau.client.group.consumer_bytes import decode_assignment
@@ -81,7 +81,7 @@ class LeavingMember:
     instance_id: str | None = None
 
 
-class Groups(Area):
+class GroupsArea(AdminArea):
     """The part of the Admin client for groups."""
 
     async def list_groups(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from moldau.client.admin.area import Area, by_topic
+from moldau.client.admin.area import AdminArea, by_topic
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import Places
 from moldau.client.admin.routing import Answers, failure, outcome
@@ -51,7 +51,7 @@ class LogDir:
     usable_bytes: int
 
 
-class LogDirs(Area):
+class LogDirsArea(AdminArea):
     """The part of the Admin client for directories."""
 
     async def describe_log_dirs(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moldau.client.admin.area import Area, values_by_topic
+from moldau.client.admin.area import AdminArea, values_by_topic
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.routing import Answers, outcome
 from moldau.client.offset_lookup import CONSUMER, FoundOffset
@@ -26,7 +26,7 @@ LATEST_TIERED = -5
 HIGH_WATERMARK = -1
 
 
-class Offsets(Area):
+class OffsetsArea(AdminArea):
     """The part of the Admin client for the logs of partitions."""
 
     async def list_offsets(

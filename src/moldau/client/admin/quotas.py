@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import Anywhere
 from moldau.client.admin.routing import Answers, outcome
@@ -35,7 +35,7 @@ class QuotaFilter:
     name: str | None = None
 
 
-class Quotas(Area):
+class QuotasArea(AdminArea):
     """The part of the Admin client for quotas."""
 
     async def describe_client_quotas(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from moldau.client.admin.area import Area, by_topic, values_by_topic
+from moldau.client.admin.area import AdminArea, by_topic, values_by_topic
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtController
 from moldau.client.admin.routing import Answers, failure, outcome
@@ -43,7 +43,7 @@ class Reassignment:
     removing: list[int]
 
 
-class Reassignments(Area):
+class ReassignmentsArea(AdminArea):
     """The part of the Admin client for moves of replicas and for elections."""
 
     async def alter_partition_reassignments(

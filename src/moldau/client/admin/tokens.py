@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from moldau.client.admin.area import Area
+from moldau.client.admin.area import AdminArea
 from moldau.protocol.messages.create_delegation_token import (
     CreatableRenewers,
     CreateDelegationTokenRequest,
@@ -47,7 +47,7 @@ class DelegationToken:
         return base64.b64encode(self.hmac).decode()
 
 
-class Tokens(Area):
+class TokensArea(AdminArea):
     """The part of the Admin client for delegation tokens."""
 
     async def create_delegation_token(

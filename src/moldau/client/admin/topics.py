@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moldau.client.admin.area import Area, names
+from moldau.client.admin.area import AdminArea, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.places import AtController
 from moldau.client.admin.routing import Answers, outcome
@@ -100,7 +100,7 @@ class TopicDescription:
     authorized_operations: frozenset[Operation] | None
 
 
-class Topics(Area):
+class TopicsArea(AdminArea):
     """The part of the Admin client for topics."""
 
     async def create_topics(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from moldau.client.admin.area import Area, by_topic, names
+from moldau.client.admin.area import AdminArea, by_topic, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.routing import Answers, Router, outcome
 from moldau.errors import KafkaError
@@ -90,7 +90,7 @@ class FencedProducer:
     producer_epoch: int
 
 
-class Transactions(Area):
+class TransactionsArea(AdminArea):
     """The part of the Admin client for transactions."""
 
     async def list_transactions(

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from moldau.client.admin.area import Area, names
+from moldau.client.admin.area import AdminArea, names
 from moldau.client.admin.outcomes import Outcomes
 from moldau.client.admin.routing import outcome
 from moldau.errors import ErrorCode, KafkaError
@@ -52,7 +52,7 @@ class ScramDeletion:
     mechanism: str = "SCRAM-SHA-512"
 
 
-class Users(Area):
+class UsersArea(AdminArea):
     """The part of the Admin client for SCRAM users."""
 
     async def describe_user_scram_credentials(

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from moldau.client.producer.admission import Admission
+from moldau.client.producer.admission import RecordAdmission
 from moldau.records.building import BuiltRecords, NewRecords, build_batches, order_by_partition
 from moldau.records.columns import BinaryColumn, HeadersColumn
 
@@ -66,7 +66,7 @@ def new_records(batch: pa.RecordBatch, columns: TableColumns, now_ms: int) -> Ne
 
 
 def pieces(
-    admission: Admission,
+    admission: RecordAdmission,
     topic: str,
     table: object,
     columns: TableColumns,
@@ -86,7 +86,7 @@ def pieces(
 
 
 def _targets(
-    admission: Admission, topic: str, records: NewRecords
+    admission: RecordAdmission, topic: str, records: NewRecords
 ) -> list[tuple[int, memoryview | None]]:
     """Partitions, and which rows go there: None for all."""
     chosen = admission.choose_for_rows(topic, _keys(records))

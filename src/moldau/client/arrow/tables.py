@@ -13,10 +13,10 @@ from moldau.records.columns import (
     BinaryColumn,
     Columns,
     HeadersColumn,
-    Wanted,
+    WantedColumns,
     decode_columns,
 )
-from moldau.records.fetched import OFFSET_MAX, Selection, Stop, kernel
+from moldau.records.fetched import OFFSET_MAX, Selection, StopReason, kernel
 
 HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
 SCHEMA = pa.schema(
@@ -54,7 +54,7 @@ def read_table(
 ) -> pa.Table:
     """One table of all that was fetched, partition by partition and in the order of offsets."""
     schema = schema_of(columns)
-    wanted = Wanted("key" in columns, "value" in columns, "headers" in columns)
+    wanted = WantedColumns("key" in columns, "value" in columns, "headers" in columns)
     batches = [
         record_batch(decoded, partition, schema)
         for partition, chunk, start_offset in handed
@@ -93,7 +93,7 @@ def _decode(
     chunk: Chunk,
     selection: Selection,
     partition: TopicPartition,
-    wanted: Wanted,
+    wanted: WantedColumns,
     allocate: Allocate,
 ) -> Iterable[Columns]:
     data = chunk.data
@@ -105,7 +105,7 @@ def _decode(
             raise KafkaError(ErrorCode.CORRUPT_MESSAGE, reason) from error
         if columns.row_count:
             yield columns
-        if columns.stop is not Stop.SIZE_LIMIT:
+        if columns.stop is not StopReason.SIZE_LIMIT:
             return
         data = data[columns.position :]
         selection = columns.selection_left

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.client.blocking.own_connection import OwnConnection
 from moldau.client.producer.accumulator import OutgoingRecord
-from moldau.client.producer.admission import Admission
+from moldau.client.producer.admission import RecordAdmission
 from moldau.client.producer.batches import Batch
 from moldau.client.producer.produce_template import PRODUCE, ProduceTemplate
 from moldau.client.producer.sender import Sender
@@ -37,7 +37,7 @@ class DirectWay:
     partition. If it is not stored at the first try, the sender takes over.
     """
 
-    def __init__(self, thread: LoopThread, admission: Admission, sender: Sender) -> None:
+    def __init__(self, thread: LoopThread, admission: RecordAdmission, sender: Sender) -> None:
         self._thread = thread
         self._admission = admission
         self._sender = sender

@@ -3,7 +3,7 @@
 import secrets
 from typing import TYPE_CHECKING
 
-from moldau.client.connection.connection import Connection
+from moldau.client.connection.connection import BrokerConnection
 from moldau.client.connection.login_session import LoginSession
 from moldau.client.connection.versions import BrokerVersions
 from moldau.client.security_settings import OAUTHBEARER, PLAIN
@@ -47,7 +47,7 @@ class Authentication:
             self._token = token_provider(settings, timeout_s=self._timeout_s)
 
     async def perform(
-        self, connection: Connection, versions: BrokerVersions, *, now_ms: int
+        self, connection: BrokerConnection, versions: BrokerVersions, *, now_ms: int
     ) -> LoginSession:
         """Authenticate; SaslAuthenticationFailed says why not. Nothing else is sent meanwhile."""
         exchange = await self._exchange()
@@ -74,7 +74,7 @@ class Authentication:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         return ScramClient(self._mechanism, user, password, nonce, is_token=is_token)
 
-    async def _agree(self, connection: Connection, versions: BrokerVersions) -> None:
+    async def _agree(self, connection: BrokerConnection, versions: BrokerVersions) -> None:
         version = versions.newest(_HANDSHAKE)
         request = SaslHandshakeRequest(mechanism=self._mechanism)
         frame = await connection.exchange(
@@ -87,7 +87,7 @@ class Authentication:
             raise KafkaError(ErrorCode(answer.error_code), reason)
 
     async def _converse(
-        self, connection: Connection, versions: BrokerVersions, exchange: ClientExchange
+        self, connection: BrokerConnection, versions: BrokerVersions, exchange: ClientExchange
     ) -> int:
         version = versions.newest(_AUTHENTICATE)
         token: bytes | None = exchange.begin()
@@ -112,7 +112,9 @@ class Authentication:
             token = exchange.answer(answer.auth_bytes)
         return lifetime_ms
 
-    async def _converse_in_tokens(self, connection: Connection, exchange: ClientExchange) -> int:
+    async def _converse_in_tokens(
+        self, connection: BrokerConnection, exchange: ClientExchange
+    ) -> int:
         """As brokers before 1.0 want it; who is refused is hung up on without a word."""
         token: bytes | None = exchange.begin()
         while token is not None:

@@ -12,7 +12,7 @@ from moldau.client.connection.opening import OpenBroker, Opener
 from moldau.client.connection.reconnecting import Reconnecting
 from moldau.client.connection.refusal import NameUnknown
 from moldau.client.connection.topic_inquiry import METADATA, TopicInquiry
-from moldau.client.metrics import Traffic
+from moldau.client.metrics import ConnectionTraffic
 from moldau.client.settings import ClientSettings
 from moldau.config.values import config_error
 from moldau.errors import ErrorCode, KafkaError
@@ -48,7 +48,7 @@ class Cluster:
         self.metadata = ClusterMetadata(age_max_ms=settings.metadata_max_age_ms)
         self._creates_topics = creates_topics
         self._opener = Opener(settings, self.clock)
-        self._traffic, self._traffic_apart = Traffic(), Traffic()
+        self._traffic, self._traffic_apart = ConnectionTraffic(), ConnectionTraffic()
         self._bootstrap = parse_addresses(settings.bootstrap_servers)
         self._open: dict[tuple[Address, str], OpenBroker] = {}
         self._reconnecting = Reconnecting(settings, SystemRandom())
@@ -60,7 +60,7 @@ class Cluster:
         self._is_closed = False
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> ConnectionTraffic:
         """What went over all connections."""
         return self._traffic + self._traffic_apart
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from moldau.client.connection.refusal import SecurityRefused, why
-from moldau.client.metrics import Traffic
+from moldau.client.metrics import ConnectionTraffic
 from moldau.errors import ErrorCode, KafkaError, NetworkException, ProtocolError
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encoder_of
@@ -66,7 +66,7 @@ class _Expected:
     """When it is late, in the loop's time; whoever waits by himself sees to that himself."""
 
 
-class Connection(asyncio.BufferedProtocol):
+class BrokerConnection(asyncio.BufferedProtocol):
     """Frames to one broker and back; fails as a whole, with all that waits for an answer."""
 
     def __init__(self, name: str, client_id: str, *, in_flight_max: int = 100) -> None:
@@ -83,8 +83,8 @@ class Connection(asyncio.BufferedProtocol):
         self._is_shared = asyncio.Event()
         self._is_shared.set()
         self._watchdog: asyncio.TimerHandle | None = None
-        self.traffic = Traffic()
-        """What is counted; those who share a `Traffic` are counted together."""
+        self.traffic = ConnectionTraffic()
+        """What is counted; those who share a `ConnectionTraffic` are counted together."""
         self._transport: asyncio.Transport
 
     # What its owner calls

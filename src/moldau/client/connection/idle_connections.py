@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Hashable, MutableMapping
 from typing import TypeVar
 
-from moldau.client.connection.connection import Connection
+from moldau.client.connection.connection import BrokerConnection
 from moldau.client.connection.opening import OpenBroker
 
 Key = TypeVar("Key", bound=Hashable)
@@ -18,7 +18,7 @@ class IdleConnections:
     def __init__(self, brokers: MutableMapping[Key, OpenBroker], idle_max_ms: int) -> None:
         self._brokers = brokers
         self._interval_s = idle_max_ms / 1000 / _LOOKS
-        self._idle_looks: dict[Connection, tuple[int, int]] = {}
+        self._idle_looks: dict[BrokerConnection, tuple[int, int]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self) -> None:
@@ -36,7 +36,7 @@ class IdleConnections:
     def look(self) -> None:
         """Close what was idle at each of the last looks, and come back later."""
         self._timer = None
-        seen: dict[Connection, tuple[int, int]] = {}
+        seen: dict[BrokerConnection, tuple[int, int]] = {}
         for key, broker in list(self._brokers.items()):
             connection = broker.connection
             count, looks = self._idle_looks.get(connection, (-1, 0))

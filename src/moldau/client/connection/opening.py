@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import moldau
 from moldau.client.beside import call_beside
 from moldau.client.connection.addresses import Address
-from moldau.client.connection.connection import Connection
+from moldau.client.connection.connection import BrokerConnection
 from moldau.client.connection.login_session import NO_END, LoginSession
 from moldau.client.connection.refusal import NameUnknown, SecurityRefused, why
 from moldau.client.connection.versions import BEFORE_API_VERSIONS, BrokerVersions
-from moldau.client.metrics import Traffic
+from moldau.client.metrics import ConnectionTraffic
 from moldau.client.settings import SYSTEMS_OWN, ClientSettings
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -30,7 +30,7 @@ _NOT_TLS = "is it a PLAINTEXT listener? check security.protocol"
 class OpenBroker:
     """A connection, and what can be said over it."""
 
-    connection: Connection
+    connection: BrokerConnection
     versions: BrokerVersions
     session: LoginSession = NO_END
 
@@ -44,7 +44,7 @@ class Opener:
         self._tls = _tls_of(settings) if settings.uses_tls else None
         self._authentication = _authentication_of(settings) if settings.uses_sasl else None
 
-    async def open(self, address: Address, traffic: Traffic) -> OpenBroker:
+    async def open(self, address: Address, traffic: ConnectionTraffic) -> OpenBroker:
         """Connect, agree on versions, and say who one is."""
         broker = await open_broker(address, self._settings, self._tls)
         traffic.connections += 1
@@ -109,7 +109,9 @@ async def open_broker(
     return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))
 
 
-async def _agree(connection: Connection, version: int, settings: ClientSettings) -> BrokerVersions:
+async def _agree(
+    connection: BrokerConnection, version: int, settings: ClientSettings
+) -> BrokerVersions:
     request = ApiVersionsRequest(
         client_software_name="moldau", client_software_version=moldau.__version__
     )
@@ -149,7 +151,7 @@ async def _resolve(address: Address, timeout_s: float) -> list[Found]:
 
 async def _connect(
     address: Address, settings: ClientSettings, tls: ssl.SSLContext | None
-) -> Connection:
+) -> BrokerConnection:
     """The first of all addresses that takes the connection; the error names each that did not."""
     tried: list[str] = []
     found = await _resolve(address, settings.request_timeout_ms / 1000)
@@ -174,12 +176,12 @@ async def _connect(
 
 async def _greet(
     connected: socket.socket, address: Address, client_id: str, tls: ssl.SSLContext | None
-) -> Connection:
+) -> BrokerConnection:
     """Make a connection of a socket, protected if it is to be."""
     loop = asyncio.get_running_loop()
     try:
         _, connection = await loop.create_connection(
-            lambda: Connection(str(address), client_id),
+            lambda: BrokerConnection(str(address), client_id),
             sock=connected,
             ssl=tls,
             server_hostname=None if tls is None else address.host,

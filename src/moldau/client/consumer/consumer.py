@@ -13,7 +13,7 @@ from moldau.client.consumer.fetcher import FETCHED, Fetcher
 from moldau.client.consumer.iteration import Iteration
 from moldau.client.consumer.log_questions import LogQuestions
 from moldau.client.consumer.positioning import Positioning
-from moldau.client.group.group import Group, Listeners, PartitionListener
+from moldau.client.group.group import GroupClient, PartitionListener, RebalanceListeners
 from moldau.client.group.subscription import Subscription
 from moldau.client.java_classes import OF_CONSUMERS, deserializers, without
 from moldau.client.kinds import Key, Value
@@ -73,7 +73,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         self._cluster: Cluster
         self._fetcher: Fetcher
         self._offsets: OffsetLookup
-        self._group: Group | None = None
+        self._group: GroupClient | None = None
         self._lifetime = Lifetime("consumer")
 
     # Its life
@@ -89,7 +89,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, positioning.locate)
         self._fetcher.deserializers = self._deserializers
         if settings.group_id:
-            self._group = Group(
+            self._group = GroupClient(
                 self._cluster,
                 self._assignment,
                 wake=self._fetcher.wake,
@@ -158,7 +158,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
             subscription = Subscription(pattern=topics)
         else:
             subscription = Subscription((topics,) if isinstance(topics, str) else tuple(topics))
-        listeners = Listeners(on_assigned, on_revoked, on_lost)
+        listeners = RebalanceListeners(on_assigned, on_revoked, on_lost)
         self._require_group().subscribe(subscription, listeners)
 
     def unsubscribe(self) -> None:
@@ -382,7 +382,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         if failure is not None:
             raise failure
 
-    def _require_group(self) -> Group:
+    def _require_group(self) -> GroupClient:
         self._lifetime.check_thread()
         if self._group is None:
             reason = "subscriptions and commits belong to a group: set group_id"

@@ -11,7 +11,7 @@ FIRST_EPOCH = 0
 _EPOCH_MAX = 2**31 - 1
 
 
-class Place(NamedTuple):
+class ReadPosition(NamedTuple):
     """From where a partition is read, and in which epoch its leader is thought to be.
 
     A broker that knows of another epoch refuses (KIP-320).
@@ -27,10 +27,12 @@ class FetchSession:
     def __init__(self) -> None:
         self.session_id = NO_SESSION
         self.epoch = FIRST_EPOCH
-        self._known: dict[TopicPartition, Place] = {}
-        self._asked: dict[TopicPartition, Place] = {}
+        self._known: dict[TopicPartition, ReadPosition] = {}
+        self._asked: dict[TopicPartition, ReadPosition] = {}
 
-    def topics(self, wanted: Mapping[TopicPartition, Place], size_max: int) -> list[FetchTopic]:
+    def topics(
+        self, wanted: Mapping[TopicPartition, ReadPosition], size_max: int
+    ) -> list[FetchTopic]:
         """What the next request says of the partitions that are wanted, from these places."""
         self._asked = dict(wanted)
         topics: dict[str, list[FetchPartition]] = {}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from moldau.client.connection.cluster import Cluster
 from moldau.client.consumer.assignment import Assigned, Assignment, Chunk
-from moldau.client.consumer.fetch_session import FIRST_EPOCH, FetchSession, Place
+from moldau.client.consumer.fetch_session import FIRST_EPOCH, FetchSession, ReadPosition
 from moldau.client.metrics import Latencies, Metrics
 from moldau.client.older_records import as_batches
 from moldau.client.settings import ConsumerSettings
@@ -16,7 +16,7 @@ from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 from moldau.records.batch import MAGIC, MAGIC_POSITION, RECORDS_POSITION
-from moldau.records.fetched import AbortedTransaction, Selection, next_offset_after
+from moldau.records.fetched import AbortedProducer, Selection, next_offset_after
 from moldau.records.rows import Deserializers, read_rows
 from moldau.runtime.waiters import Waiters
 
@@ -31,10 +31,10 @@ Locate = Callable[[Sequence[Assigned]], Awaitable[None]]
 """Gives positions to partitions that have none."""
 
 
-class Asked(NamedTuple):
+class FetchInFlight(NamedTuple):
     """A partition of which more was asked for, as it was then."""
 
-    place: Place
+    place: ReadPosition
     version: int
 
 
@@ -149,7 +149,9 @@ class Fetcher:
         session = self._sessions.setdefault(leader, FetchSession())
         epoch_of = self._cluster.metadata.leader_epoch_of
         asked = {
-            each.partition: Asked(Place(each.fetch_offset, epoch_of(each.partition)), each.version)
+            each.partition: FetchInFlight(
+                ReadPosition(each.fetch_offset, epoch_of(each.partition)), each.version
+            )
             for each in wanted
         }
         try:
@@ -181,7 +183,7 @@ class Fetcher:
             self.wake()
 
     def _request(
-        self, session: FetchSession, asked: Mapping[TopicPartition, Asked]
+        self, session: FetchSession, asked: Mapping[TopicPartition, FetchInFlight]
     ) -> FetchRequest:
         places = {partition: each.place for partition, each in asked.items()}
         return FetchRequest(
@@ -201,7 +203,7 @@ class Fetcher:
         if answer.error_code:
             raise KafkaError(ErrorCode(answer.error_code))
 
-    def _take(self, answer: FetchResponse, asked: Mapping[TopicPartition, Asked]) -> None:
+    def _take(self, answer: FetchResponse, asked: Mapping[TopicPartition, FetchInFlight]) -> None:
         for topic in answer.responses:
             for data in topic.partitions:
                 partition = TopicPartition(topic.topic, data.partition_index)
@@ -248,7 +250,7 @@ class Fetcher:
         if len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC:
             records = self._as_batches(assigned, records)
         aborted = tuple(
-            AbortedTransaction(each.producer_id, each.first_offset)
+            AbortedProducer(each.producer_id, each.first_offset)
             for each in data.aborted_transactions or ()
         )
         selection = Selection(

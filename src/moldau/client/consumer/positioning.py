@@ -3,14 +3,14 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from moldau.client.consumer.assignment import Assigned, Assignment
-from moldau.client.consumer.fetch_session import Place
+from moldau.client.consumer.fetch_session import ReadPosition
 from moldau.client.offset_lookup import EARLIEST, LATEST, OffsetLookup
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
 _RESET_TIMES = {"earliest": EARLIEST, "latest": LATEST}
 
-FetchCommitted = Callable[[Iterable[TopicPartition]], Awaitable[dict[TopicPartition, Place]]]
+FetchCommitted = Callable[[Iterable[TopicPartition]], Awaitable[dict[TopicPartition, ReadPosition]]]
 
 
 class Positioning:
@@ -42,13 +42,13 @@ class Positioning:
             raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE, reason)
         times = dict.fromkeys(to_reset, _RESET_TIMES[self._policy])
         found, failure = await self._offsets.find_some(times)
-        places = {partition: Place(each.offset) for partition, each in found.items()}
+        places = {partition: ReadPosition(each.offset) for partition, each in found.items()}
         self._go_on(places, versions)
         if failure is not None:  # of some, for which the others need not wait
             raise failure
 
     def _go_on(
-        self, places: Mapping[TopicPartition, Place], versions: Mapping[TopicPartition, int]
+        self, places: Mapping[TopicPartition, ReadPosition], versions: Mapping[TopicPartition, int]
     ) -> None:
         """Begin at these places, unless the user wants something else by now."""
         for partition, place in places.items():

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from moldau.client.group.member import Assign, Assignments, Member
+from moldau.client.group.member import Assign, Assignments, GroupParticipant
 from moldau.client.group.sticky import assign_cooperative_sticky, assign_sticky
 from moldau.config.values import invalid
 from moldau.model import TopicPartition
@@ -11,7 +11,9 @@ STICKY = "sticky"
 COOPERATIVE = "cooperative-sticky"
 
 
-def assign_range(members: Sequence[Member], partitions: Mapping[str, Sequence[int]]) -> Assignments:
+def assign_range(
+    members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
+) -> Assignments:
     """Topic by topic a stretch for each, the first ones one more if it does not divide."""
     assigned: Assignments = {member.member_id: [] for member in members}
     for topic in sorted(partitions):
@@ -30,7 +32,7 @@ def assign_range(members: Sequence[Member], partitions: Mapping[str, Sequence[in
 
 
 def assign_round_robin(
-    members: Sequence[Member], partitions: Mapping[str, Sequence[int]]
+    members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
 ) -> Assignments:
     """All partitions of all topics in turn, each to the next member that reads its topic."""
     assigned: Assignments = {member.member_id: [] for member in members}

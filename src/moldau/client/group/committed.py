@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeVar
 
-from moldau.client.consumer.fetch_session import Place
+from moldau.client.consumer.fetch_session import ReadPosition
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.membership import Membership, Remedy
 from moldau.client.settings import ConsumerSettings
@@ -63,7 +63,7 @@ class CommittedOffsets:
 
     async def fetch_places(
         self, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Place]:
+    ) -> dict[TopicPartition, ReadPosition]:
         """As `fetch`, with the leader epochs that were committed too."""
         wanted = list(partitions)
         return await self._try(lambda: self._fetch(wanted)) if wanted else {}
@@ -128,7 +128,7 @@ class CommittedOffsets:
             return False
         return await self._coordinator.newest_version(_OFFSET_FETCH) >= _SINCE_STABLE
 
-    async def _fetch(self, partitions: list[TopicPartition]) -> dict[TopicPartition, Place]:
+    async def _fetch(self, partitions: list[TopicPartition]) -> dict[TopicPartition, ReadPosition]:
         topics: dict[str, list[int]] = {}
         for topic, partition in partitions:
             topics.setdefault(topic, []).append(partition)
@@ -142,13 +142,13 @@ class CommittedOffsets:
         )
         answer = await self._coordinator.ask(request, OffsetFetchResponse)
         _raise_for(answer.error_code, self._membership.group_id)
-        found: dict[TopicPartition, Place] = {}
+        found: dict[TopicPartition, ReadPosition] = {}
         for topic_answer in answer.topics:
             for each in topic_answer.partitions:
                 where = TopicPartition(topic_answer.name, each.partition_index)
                 _raise_for(each.error_code, where)
                 if each.committed_offset >= 0:
-                    found[where] = Place(each.committed_offset, each.committed_leader_epoch)
+                    found[where] = ReadPosition(each.committed_offset, each.committed_leader_epoch)
         return found
 
 

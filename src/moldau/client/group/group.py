@@ -28,7 +28,7 @@ PartitionListener = Callable[[list[TopicPartition]], Awaitable[None] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Listeners:
+class RebalanceListeners:
     """Whom to tell when partitions come and go."""
 
     on_assigned: PartitionListener | None = None
@@ -37,7 +37,7 @@ class Listeners:
     """Is told instead of `on_revoked` what others may have by now."""
 
 
-class Group:
+class GroupClient:
     """Keeps the assignment as the group says, and commits what the user is done with.
 
     It is the `Holder` of the partitions that the group gives.
@@ -74,7 +74,7 @@ class Group:
         self._has_wishes = asyncio.Event()
         self.is_subscribed = False
         """Whether the group says what is read."""
-        self._listeners = Listeners()
+        self._listeners = RebalanceListeners()
         self._rebalances = 0
         self.polled_as = self._metadata()
         """Who this member was when records were handed out.
@@ -103,7 +103,7 @@ class Group:
             "commit-total": self.committed.commit_count,
         }
 
-    def subscribe(self, subscription: Subscription, listeners: Listeners) -> None:
+    def subscribe(self, subscription: Subscription, listeners: RebalanceListeners) -> None:
         """Let the group say what of these topics is read."""
         self._listeners = listeners
         self.is_subscribed = True

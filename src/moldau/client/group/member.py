@@ -9,7 +9,7 @@ Assignments = dict[str, list[TopicPartition]]
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class GroupParticipant:
     """Who takes part, and in what. Members with a name of their own keep their place by it."""
 
     member_id: str
@@ -25,5 +25,5 @@ class Member:
         return self.instance_id is None, self.instance_id or self.member_id
 
 
-Assign = Callable[[Sequence[Member], Mapping[str, Sequence[int]]], Assignments]
+Assign = Callable[[Sequence[GroupParticipant], Mapping[str, Sequence[int]]], Assignments]
 """Members and the partitions of topics; every member has an entry in what comes back."""

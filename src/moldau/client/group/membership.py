@@ -7,7 +7,7 @@ errors lead back, with the member id if the coordinator still knows it.
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
-from moldau.client.group.member import Assign, Assignments, Member
+from moldau.client.group.member import Assign, Assignments, GroupParticipant
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.join_group import JoinGroupResponse
 
@@ -61,7 +61,7 @@ class Membership:
         return answer.leader == answer.member_id and not answer.skip_assignment
 
     def deal_out(
-        self, members: Sequence[Member], partitions: Mapping[str, Sequence[int]]
+        self, members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
     ) -> Assignments:
         """As the leader, by the way that all members know."""
         return self._assignors[self.protocol](members, partitions)

@@ -17,7 +17,7 @@ from moldau.client.group.consumer_bytes import (
 )
 from moldau.client.group.coordinator import Coordinator
 from moldau.client.group.holder import Holder
-from moldau.client.group.member import Member
+from moldau.client.group.member import GroupParticipant
 from moldau.client.group.membership import Membership, Remedy
 from moldau.client.group.polls import Polls
 from moldau.client.group.steady import SteadyHolder
@@ -315,9 +315,9 @@ class Participation:
         return self._cluster.clock.monotonic_ms()
 
 
-def _member(answer: JoinGroupResponseMember) -> Member:
+def _member(answer: JoinGroupResponseMember) -> GroupParticipant:
     known = decode_subscription(answer.metadata)
-    return Member(
+    return GroupParticipant(
         answer.member_id, known.topics, answer.group_instance_id, known.owned, known.generation
     )
 

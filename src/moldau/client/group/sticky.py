@@ -7,19 +7,19 @@ is left out until its owner has given it back.
 
 from collections.abc import Mapping, Sequence
 
-from moldau.client.group.member import Assignments, Member
+from moldau.client.group.member import Assignments, GroupParticipant
 from moldau.model import TopicPartition
 
 
 def assign_sticky(
-    members: Sequence[Member], partitions: Mapping[str, Sequence[int]]
+    members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
 ) -> Assignments:
     """As even as can be, with as few moves as that takes."""
     return _Deal(members, partitions).result()
 
 
 def assign_cooperative_sticky(
-    members: Sequence[Member], partitions: Mapping[str, Sequence[int]]
+    members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
 ) -> Assignments:
     """The same, without what somebody else still has."""
     owners = {partition: member.member_id for member in members for partition in member.owned}
@@ -32,7 +32,9 @@ def assign_cooperative_sticky(
 class _Deal:
     """One deal: what members may keep, then the rest, then moves from the rich to the poor."""
 
-    def __init__(self, members: Sequence[Member], partitions: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self, members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
+    ) -> None:
         self._members = sorted(members, key=lambda member: member.order)
         self._partitions = partitions
         self._dealt: dict[str, list[TopicPartition]] = {
@@ -57,7 +59,7 @@ class _Deal:
 
     def _keep(self) -> set[TopicPartition]:
         """What members had before; of two that claim the same the one with newer news has it."""
-        claims: dict[TopicPartition, list[Member]] = {}
+        claims: dict[TopicPartition, list[GroupParticipant]] = {}
         for member in self._members:
             for partition in dict.fromkeys(member.owned):
                 claims.setdefault(partition, []).append(member)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _BULK_BATCH_BYTES = 512 << 10  # half of what brokers take by default
 
 
-class Admission:
+class RecordAdmission:
     """Begins batches; what can be done without waiting may be done in any thread."""
 
     def __init__(

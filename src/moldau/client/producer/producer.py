@@ -14,13 +14,13 @@ from moldau.client.metrics import Listener, Metrics, Reporter
 from moldau.client.options import ProducerOptions
 from moldau.client.partitioner import Partitioner
 from moldau.client.producer.accumulator import Accumulator, OutgoingRecord
-from moldau.client.producer.admission import Admission
+from moldau.client.producer.admission import RecordAdmission
 from moldau.client.producer.batches import intake
 from moldau.client.producer.sender import Sender
 from moldau.client.producer.sent_table import SentTable
 from moldau.client.producer.settlement import SETTLED
-from moldau.client.producer.transaction import Phase
-from moldau.client.producer.transactions import GroupMetadata, Transactions
+from moldau.client.producer.transaction import TransactionPhase
+from moldau.client.producer.transactions import GroupMetadata, TransactionClient
 from moldau.client.record import Headers, RecordMetadata
 from moldau.client.settings import ProducerSettings, read_settings
 from moldau.errors import ErrorCode, KafkaError
@@ -83,10 +83,10 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         self.append = self._accumulator.append
         self._waiters = Waiters()
         self._lifetime = Lifetime("producer")
-        self._transactions: Transactions | None = None
+        self._transactions: TransactionClient | None = None
         self._cluster: Cluster
         self.sender: Sender
-        self.admission: Admission
+        self.admission: RecordAdmission
 
     async def start(self) -> None:
         """Connect; a broker that is not up yet is waited for, `max.block.ms` long.
@@ -96,10 +96,10 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         cluster = self._cluster = Cluster(self.settings)
         if self.settings.transactional_id:
             name = self.settings.transactional_id
-            self._transactions = Transactions(Coordinator(cluster, name, TRANSACTION))
+            self._transactions = TransactionClient(Coordinator(cluster, name, TRANSACTION))
         self.sender = Sender(cluster, self._accumulator, self._waiters, self._transactions)
         self._accumulator.settle_here()
-        self.admission = Admission(
+        self.admission = RecordAdmission(
             self.sender,
             self._waiters,
             SystemRandom(),
@@ -280,7 +280,7 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         transactions.transaction.commit()
         self._accumulator.close()
         await self.flush()
-        if transactions.transaction.phase is not Phase.COMMITTING:
+        if transactions.transaction.phase is not TransactionPhase.COMMITTING:
             transactions.transaction.check_open()  # which says what went wrong
         await transactions.end()
 
@@ -312,7 +312,7 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         await self._required_transactions.commit_offsets(offsets, member)
 
     @property
-    def _required_transactions(self) -> Transactions:
+    def _required_transactions(self) -> TransactionClient:
         if self._transactions is None:
             raise RuntimeError("transactions need a transactional_id, and a started producer")
         return self._transactions

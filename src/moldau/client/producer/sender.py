@@ -14,7 +14,7 @@ from moldau.client.producer.batches import UNKNOWN_OFFSET, Batch, PartitionBatch
 from moldau.client.producer.encoding import seal
 from moldau.client.producer.produce_template import PRODUCE
 from moldau.client.producer.settlement import Settlement
-from moldau.client.producer.transactions import Transactions
+from moldau.client.producer.transactions import TransactionClient
 from moldau.client.settings import ACKS_NONE, ProducerSettings
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.model import NO_SEQUENCE, NO_TIMESTAMP, TopicPartition
@@ -46,7 +46,7 @@ class Sender:
         cluster: Cluster,
         accumulator: Accumulator,
         waiters: Waiters,
-        transactions: Transactions | None = None,
+        transactions: TransactionClient | None = None,
     ) -> None:
         assert isinstance(cluster.settings, ProducerSettings)
         self._settings: ProducerSettings = cluster.settings
@@ -160,7 +160,7 @@ class Sender:
             self._tasks.create_task(self._add_partitions(transactions))
         return False
 
-    async def _add_partitions(self, transactions: Transactions) -> None:
+    async def _add_partitions(self, transactions: TransactionClient) -> None:
         await transactions.add_wanted()
         error = transactions.transaction.error
         if error is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from moldau.client.connection.cluster import Cluster
 from moldau.client.producer.accumulator import Accumulator
 from moldau.client.producer.batches import Batch
-from moldau.client.producer.transactions import Transactions
+from moldau.client.producer.transactions import TransactionClient
 from moldau.client.settings import ProducerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.produce import PartitionProduceResponse
@@ -27,7 +27,7 @@ class Settlement:
         cluster: Cluster,
         accumulator: Accumulator,
         waiters: Waiters,
-        transactions: Transactions | None,
+        transactions: TransactionClient | None,
         *,
         wake: Callable[[], None],
     ) -> None:

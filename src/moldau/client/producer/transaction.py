@@ -24,7 +24,7 @@ _FATAL = (
 _LEADERS_MAY_ERR = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.INVALID_TXN_STATE)
 
 
-class Phase(Enum):
+class TransactionPhase(Enum):
     """How far a transaction is."""
 
     IDLE = auto()
@@ -35,12 +35,12 @@ class Phase(Enum):
     LOST = auto()
 
 
-class Transaction:
+class ProducerTransaction:
     """One transaction after the other, of one transactional id."""
 
     def __init__(self, transactional_id: str) -> None:
         self.transactional_id = transactional_id
-        self.phase = Phase.IDLE
+        self.phase = TransactionPhase.IDLE
         self.error: KafkaError | None = None
         self.partitions: set[TopicPartition] = set()
         """Those that the coordinator knows to be part of it."""
@@ -58,41 +58,45 @@ class Transaction:
     @property
     def can_abort(self) -> bool:
         """Whether there is something to abort; once a commit was asked for, nobody knows."""
-        if self.phase is Phase.COMMITTING:
+        if self.phase is TransactionPhase.COMMITTING:
             return not self.is_end_asked
-        return self.phase in (Phase.OPEN, Phase.SPOILED, Phase.ABORTING)
+        return self.phase in (
+            TransactionPhase.OPEN,
+            TransactionPhase.SPOILED,
+            TransactionPhase.ABORTING,
+        )
 
     def begin(self) -> None:
         """Open a transaction."""
         self._raise_if_lost()
-        if self.phase is not Phase.IDLE:
+        if self.phase is not TransactionPhase.IDLE:
             raise self._wrong("another transaction is not over yet")
-        self.phase = Phase.OPEN
+        self.phase = TransactionPhase.OPEN
 
     def check_open(self) -> None:
         """Raise unless records may be sent now."""
         self._raise_if_lost()
-        if self.phase is Phase.SPOILED and self.error is not None:
+        if self.phase is TransactionPhase.SPOILED and self.error is not None:
             raise KafkaError(self.error.code, f"the transaction must be aborted: {self.error}")
-        if self.phase is not Phase.OPEN:
+        if self.phase is not TransactionPhase.OPEN:
             raise self._wrong("records are sent within a transaction: begin one first")
 
     def commit(self) -> None:
         """Begin the end; may be called again if the end did not come in time."""
-        if self.phase is not Phase.COMMITTING:
+        if self.phase is not TransactionPhase.COMMITTING:
             self.check_open()
-            self.phase = Phase.COMMITTING
+            self.phase = TransactionPhase.COMMITTING
 
     def abort(self) -> None:
         """Begin the end of it all."""
         self._raise_if_lost()
-        if self.phase is Phase.IDLE:
+        if self.phase is TransactionPhase.IDLE:
             raise self._wrong("there is no transaction to abort")
-        self.phase = Phase.ABORTING
+        self.phase = TransactionPhase.ABORTING
 
     def end(self) -> None:
         """The coordinator has decided."""
-        self.phase = Phase.IDLE
+        self.phase = TransactionPhase.IDLE
         self.is_end_asked = False
         self.error = None
         self.partitions.clear()
@@ -114,17 +118,17 @@ class Transaction:
         self._fail(error, is_fatal=True)
 
     def _fail(self, error: KafkaError, *, is_fatal: bool) -> None:
-        if self.phase is Phase.LOST:
+        if self.phase is TransactionPhase.LOST:
             return
         if is_fatal:
-            self.phase = Phase.LOST
+            self.phase = TransactionPhase.LOST
             self.error = error
-        elif self.phase in (Phase.OPEN, Phase.COMMITTING):
-            self.phase = Phase.SPOILED
+        elif self.phase in (TransactionPhase.OPEN, TransactionPhase.COMMITTING):
+            self.phase = TransactionPhase.SPOILED
             self.error = error
 
     def _raise_if_lost(self) -> None:
-        if self.phase is not Phase.LOST:
+        if self.phase is not TransactionPhase.LOST:
             return
         assert self.error is not None, "it is lost for a reason"
         why = str(self.error)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from moldau.client.group.coordinator import TRANSACTION, Coordinator
-from moldau.client.producer.transaction import Phase, Transaction
+from moldau.client.producer.transaction import ProducerTransaction, TransactionPhase
 from moldau.client.settings import ProducerSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_SEQUENCE, TopicPartition
@@ -53,7 +53,7 @@ class GroupMetadata(NamedTuple):
     instance_id: str | None = None
 
 
-class Transactions:
+class TransactionClient:
     """The asyncio owner of a producer's transaction."""
 
     def __init__(self, coordinator: Coordinator) -> None:
@@ -66,7 +66,7 @@ class Transactions:
         self._groups: dict[str, Coordinator] = {}
         self._wanted: dict[TopicPartition, None] = {}
         self._adding = asyncio.Lock()
-        self.transaction = Transaction(settings.transactional_id)
+        self.transaction = ProducerTransaction(settings.transactional_id)
         self.identity: ProducerIdentity
 
     async def begin(self) -> None:
@@ -125,8 +125,10 @@ class Transactions:
     async def end(self) -> None:
         """Have the transaction committed or aborted, as it was decided."""
         transaction = self.transaction
-        assert transaction.phase in (Phase.COMMITTING, Phase.ABORTING), "its end has begun"
-        is_committed = transaction.phase is Phase.COMMITTING
+        assert transaction.phase in (TransactionPhase.COMMITTING, TransactionPhase.ABORTING), (
+            "its end has begun"
+        )
+        is_committed = transaction.phase is TransactionPhase.COMMITTING
         try:
             async with self._adding:  # else a partition could come into it after its end
                 if not transaction.is_empty:

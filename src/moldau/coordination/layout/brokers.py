@@ -20,7 +20,7 @@ def id_path(broker_id: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class RegisteredEndpoint:
     """An address under which a broker can be reached."""
 
     listener: str
@@ -37,7 +37,7 @@ class Endpoint:
 class BrokerRegistration:
     """`/brokers/ids/N`."""
 
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[RegisteredEndpoint, ...]
     timestamp_ms: int
     rack: str | None = None
     jmx_port: int = -1
@@ -80,10 +80,10 @@ def decode_broker(data: bytes) -> BrokerRegistration:
     )
 
 
-def _endpoint(text: str, protocols: dict[str, str]) -> Endpoint:
+def _endpoint(text: str, protocols: dict[str, str]) -> RegisteredEndpoint:
     match = _ENDPOINT.fullmatch(text)
     if match is None:
         raise NodeDataError(f"{text!r} is not an endpoint")
     # Before version 4 a listener's name was its protocol.
     listener = match[1]
-    return Endpoint(listener, protocols.get(listener, listener), match[2], int(match[3]))
+    return RegisteredEndpoint(listener, protocols.get(listener, listener), match[2], int(match[3]))

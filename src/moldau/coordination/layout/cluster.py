@@ -18,7 +18,7 @@ def decode_cluster_id(data: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class FeatureNode:
     """`/feature`: written by controllers from 2.7 on."""
 
     is_enabled: bool
@@ -32,7 +32,7 @@ class Features:
         return encode({"features": {}, "version": self.version, "status": int(self.is_enabled)})
 
 
-def decode_features(data: bytes) -> Features:
+def decode_features(data: bytes) -> FeatureNode:
     document = Document.decode(data)
     finalized = document.mapping_or_empty("features").names()
-    return Features(document.integer("status") == 1, document.integer("version"), finalized)
+    return FeatureNode(document.integer("status") == 1, document.integer("version"), finalized)

@@ -16,7 +16,7 @@ def token_path(token_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DelegationToken:
+class TokenNode:
     """`/delegation_token/tokens/ID`; principals as `User:name`."""
 
     token_id: str
@@ -44,11 +44,11 @@ class DelegationToken:
         )
 
 
-def decode_token(data: bytes) -> DelegationToken:
+def decode_token(data: bytes) -> TokenNode:
     document = Document.decode(data)
     owner = desanitize(document.text("owner"))
     requester = document.optional_text("tokenRequester")
-    return DelegationToken(
+    return TokenNode(
         token_id=document.text("tokenId"),
         owner=owner,
         requester=owner if requester is None else desanitize(requester),

@@ -87,7 +87,7 @@ def decode_topic(data: bytes) -> TopicAssignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionState:
+class PartitionStateNode:
     """`…/partitions/P/state`; the node's version fences writers that have seen an older one."""
 
     leader: int
@@ -106,9 +106,9 @@ class PartitionState:
         )
 
 
-def decode_state(data: bytes) -> PartitionState:
+def decode_state(data: bytes) -> PartitionStateNode:
     document = Document.decode(data)
-    return PartitionState(
+    return PartitionStateNode(
         leader=document.integer("leader"),
         leader_epoch=document.integer("leader_epoch"),
         isr=document.integers("isr"),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from moldau.coordinator.group.member import Member, Protocols
 from moldau.coordinator.group.messages import (
     DescribedMember,
-    Description,
+    GroupSummary,
     Identity,
     JoinedMember,
     Overview,
@@ -251,9 +251,9 @@ class Group:
         """The group as lists show it."""
         return Overview(self.group_id, self.protocol_type or "", self.state.value)
 
-    def describe(self) -> Description:
+    def describe(self) -> GroupSummary:
         """Metadata and assignments are shown only while they hold."""
-        return Description(
+        return GroupSummary(
             self.state.value,
             self.protocol_type or "",
             self.protocol_name or "" if self.state is GroupState.STABLE else "",

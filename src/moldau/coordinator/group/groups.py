@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Source
+from moldau.coordinator.decision import Decision, Moment, RecordSource
 from moldau.coordinator.group import commits, offset_codec, records
 from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
 from moldau.coordinator.group.commits import AnyGroup, Errors
@@ -24,10 +24,10 @@ from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
     NOBODY,
     Committed,
-    Description,
     FetchedOffset,
+    GroupJoin,
+    GroupSummary,
     Identity,
-    Join,
     JoinReply,
     Overview,
     Sync,
@@ -79,7 +79,7 @@ class Groups:
 
     # Members
 
-    def join(self, group_id: str, join: Join, *, now: Moment) -> JoinDecision:
+    def join(self, group_id: str, join: GroupJoin, *, now: Moment) -> JoinDecision:
         """See `GroupMachine.join`; a newcomer makes the group, if need be."""
         config = self._config
         shortest, longest = config.group_min_session_timeout_ms, config.group_max_session_timeout_ms
@@ -99,7 +99,7 @@ class Groups:
             return self._join_anew(group_id, join, now=now)
         return machine.join(join, now=now)
 
-    def _join_anew(self, group_id: str, join: Join, *, now: Moment) -> JoinDecision:
+    def _join_anew(self, group_id: str, join: GroupJoin, *, now: Moment) -> JoinDecision:
         """The first member of a group; what is left of another protocol's group is deleted."""
         empty = self.find_consumer(group_id)
         decision = self._table.succeed(group_id, now=now).join(join, now=now)
@@ -239,9 +239,7 @@ class Groups:
     def forget_partitions(self, partitions: Iterable[TopicPartition]) -> list[GroupsRecord]:
         """Tombstones for partitions that exist no more."""
         gone = list(partitions)
-        touched = [
-            each for each in self.all() if not each.offsets.committed.keys().isdisjoint(gone)
-        ]
+        touched = [group for group in self.all() if group.offsets.committed.keys() & gone]
         return [record for group in touched for record in commits.forget(group, gone)]
 
     def ids(self) -> list[str]:
@@ -258,10 +256,10 @@ class Groups:
 
     # Tools
 
-    def describe(self, group_id: str) -> Description:
+    def describe(self, group_id: str) -> GroupSummary:
         """A group that is not there, or of the other protocol, is shown as dead."""
         machine = self.find(group_id)
-        return Description(GroupState.DEAD.value) if machine is None else machine.group.describe()
+        return GroupSummary(GroupState.DEAD.value) if machine is None else machine.group.describe()
 
     def describe_consumer(self, group_id: str) -> ConsumerDescription:
         """A group of the consumer protocol; raises if it is not there."""
@@ -295,7 +293,7 @@ class Groups:
         """Key and value."""
         return records.encode(record)
 
-    def apply(self, record: GroupsRecord, source: Source) -> None:
+    def apply(self, record: GroupsRecord, source: RecordSource) -> None:
         """A record was appended, or is read back."""
         match record:
             case OffsetRecord(group_id, partition, committed):
@@ -307,7 +305,7 @@ class Groups:
             case _:
                 self._apply_consumer(record, source)
 
-    def _apply_group(self, record: GroupRecord, source: Source) -> None:
+    def _apply_group(self, record: GroupRecord, source: RecordSource) -> None:
         group_id, value = record
         machine = self.find(group_id)
         if value is None:
@@ -322,7 +320,7 @@ class Groups:
             machine.begin_sessions(now=source.moment)
             machine.rebalance.begin(now=source.moment)
 
-    def _apply_consumer(self, record: ConsumerRecord, source: Source) -> None:
+    def _apply_consumer(self, record: ConsumerRecord, source: RecordSource) -> None:
         machine = self.find_consumer(record.group_id)
         if machine is None:
             if record[-1] is None:
@@ -333,7 +331,11 @@ class Groups:
             self._table.end(machine, now=source.moment)
 
     def _apply_offset(
-        self, group_id: str, partition: TopicPartition, committed: Committed | None, source: Source
+        self,
+        group_id: str,
+        partition: TopicPartition,
+        committed: Committed | None,
+        source: RecordSource,
     ) -> None:
         machine = self._table.find(group_id)
         if machine is None:
@@ -346,7 +348,7 @@ class Groups:
         elif committed is None:
             self._table.drop_if_hollow(machine)
 
-    def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
+    def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         """Read a record back; those of other kinds of group are skipped."""
         if key.startswith(offset_codec.KEY_STARTS):
             group_id, partition = offset_codec.decode_key(key)

@@ -8,14 +8,14 @@ stops being the coordinator.
 
 from collections.abc import Iterable
 
-from moldau.coordinator.decision import Decision, Moment, Parked
+from moldau.coordinator.decision import Decision, Moment, PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.member import Member
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
+    GroupJoin,
     Identity,
-    Join,
     JoinReply,
     Sync,
     SyncReply,
@@ -28,8 +28,8 @@ from moldau.errors import ErrorCode
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """Newcomers have no session: one who went away while parked is removed after this time."""
 
-JoinDecision = Decision[GroupsRecord, JoinReply | Parked[JoinReply]]
-SyncDecision = Decision[GroupsRecord, SyncReply | Parked[SyncReply]]
+JoinDecision = Decision[GroupsRecord, JoinReply | PendingReply[JoinReply]]
+SyncDecision = Decision[GroupsRecord, SyncReply | PendingReply[SyncReply]]
 
 
 class GroupMachine:
@@ -44,14 +44,14 @@ class GroupMachine:
 
     # Joining
 
-    def join(self, join: Join, *, now: Moment) -> JoinDecision:
+    def join(self, join: GroupJoin, *, now: Moment) -> JoinDecision:
         """A member joins, or joins again."""
         decision = self._join(join, now=now)
         completed = self.rebalance.complete_if_all_are_here(now=now)
         decision.records = [*decision.records, *completed.records]
         return decision
 
-    def _join(self, join: Join, *, now: Moment) -> JoinDecision:
+    def _join(self, join: GroupJoin, *, now: Moment) -> JoinDecision:
         group = self.group
         if not self._has_room_for(join.member_id):
             group.remove(join.member_id)
@@ -83,9 +83,9 @@ class GroupMachine:
             return is_waiting or group.awaiting_join_count < size_max
         return member is not None
 
-    def _add(self, join: Join, member_id: str, *, now: Moment) -> Parked[JoinReply]:
+    def _add(self, join: GroupJoin, member_id: str, *, now: Moment) -> PendingReply[JoinReply]:
         self.rebalance.note_newcomer()
-        parked: Parked[JoinReply] = Parked()
+        parked: PendingReply[JoinReply] = PendingReply()
         member = Member(
             member_id=member_id,
             instance_id=join.instance_id,
@@ -102,7 +102,7 @@ class GroupMachine:
         self.rebalance.begin(now=now)
         return parked
 
-    def _join_again(self, join: Join, *, now: Moment) -> JoinReply | Parked[JoinReply]:
+    def _join_again(self, join: GroupJoin, *, now: Moment) -> JoinReply | PendingReply[JoinReply]:
         group = self.group
         error = group.fault_of(Identity(join.member_id, instance_id=join.instance_id))
         if error is not None:
@@ -119,16 +119,16 @@ class GroupMachine:
         self.rebalance.begin(now=now)
         return parked
 
-    def _update(self, member: Member, join: Join) -> Parked[JoinReply]:
+    def _update(self, member: Member, join: GroupJoin) -> PendingReply[JoinReply]:
         repeated = JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         self._attendance.answer_join(member, repeated)
-        parked = member.join = Parked()
+        parked = member.join = PendingReply()
         self.group.set_protocols(member, join.protocols)
         member.session_timeout_ms = join.session_timeout_ms
         member.rebalance_timeout_ms = join.rebalance_timeout_ms
         return parked
 
-    def _replace_static(self, member: Member, join: Join, *, now: Moment) -> JoinDecision:
+    def _replace_static(self, member: Member, join: GroupJoin, *, now: Moment) -> JoinDecision:
         """A static member is back without its id: it gets another, and the old one is fenced."""
         group = self.group
         old_leader_id = group.leader_id or ""
@@ -168,7 +168,7 @@ class GroupMachine:
             return Decision(self.rebalance.assigned(member))
         assert group.state is GroupState.COMPLETING_REBALANCE
         self._attendance.answer_sync(member, SyncReply(ErrorCode.REBALANCE_IN_PROGRESS))
-        parked = member.sync = Parked()
+        parked = member.sync = PendingReply()
         if not group.is_leader(member.member_id):
             return Decision(parked)
         value = group.stored({key: bytes(each) for key, each in sync.assignments.items()})

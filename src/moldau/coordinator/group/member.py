@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from moldau.coordinator.decision import Parked
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 
 Protocols = tuple[tuple[str, bytes], ...]
@@ -23,8 +23,8 @@ class Member:
     assignment: bytes = b""
     # A new member cannot send heartbeats, since it does not know its id.
     is_new: bool = False
-    join: Parked[JoinReply] | None = field(default=None, repr=False)
-    sync: Parked[SyncReply] | None = field(default=None, repr=False)
+    join: PendingReply[JoinReply] | None = field(default=None, repr=False)
+    sync: PendingReply[SyncReply] | None = field(default=None, repr=False)
 
     @property
     def is_static(self) -> bool:

@@ -12,7 +12,7 @@ NO_GENERATION = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Join:
+class GroupJoin:
     """A member wants into the next generation."""
 
     member_id: str = NO_MEMBER_ID
@@ -119,7 +119,7 @@ class DescribedMember(NamedTuple):
     assignment: bytes = b""
 
 
-class Description(NamedTuple):
+class GroupSummary(NamedTuple):
     """A group as tools see it."""
 
     state: str

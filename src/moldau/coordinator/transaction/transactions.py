@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from moldau.config.broker.transactions import TransactionConfig
-from moldau.coordinator.decision import Decision, Moment, Source
+from moldau.coordinator.decision import Decision, Moment, RecordSource
 from moldau.coordinator.timers import Timers
 from moldau.coordinator.transaction import records
 from moldau.coordinator.transaction.records import TransactionRecord
@@ -213,7 +213,7 @@ class Transactions:
         """Key and value."""
         return records.encode(record)
 
-    def apply(self, record: TransactionRecord, source: Source) -> None:
+    def apply(self, record: TransactionRecord, source: RecordSource) -> None:
         """A step was appended."""
         key, transaction = record
         before = self.find(key)
@@ -222,13 +222,13 @@ class Transactions:
         self._become(record, source)
         self._plan(key, now=source.moment)
 
-    def replay(self, key: bytes, value: bytes | None, source: Source) -> None:
+    def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         """Read a step back."""
         record = records.decode(key, value)
         if record is not None:
             self._become(record, source)
 
-    def _become(self, record: TransactionRecord, source: Source) -> None:
+    def _become(self, record: TransactionRecord, source: RecordSource) -> None:
         key, transaction = record
         if transaction is None:
             self._kept.pop(key, None)

@@ -24,8 +24,8 @@ from moldau.streams.serdes import (
     LONG,
     STRING,
     FormatSerde,
-    JsonSerde,
-    PlainSerde,
+    JsonColumnSerde,
+    PlainColumnSerde,
     Serde,
     WindowedSerde,
 )
@@ -44,9 +44,9 @@ class Decoded(NamedTuple):
 def decoded(data: Column, serde: Serde) -> Decoded:
     """Bytes as what a serde reads; null stays null."""
     match serde:
-        case PlainSerde():
+        case PlainColumnSerde():
             return _plain_decoded(data, serde)
-        case JsonSerde(schema):
+        case JsonColumnSerde(schema):
             return _json_decoded(data, schema)
         case FormatSerde(value_format):
             return _format_decoded(data, value_format)
@@ -67,10 +67,10 @@ def serde_for(declared: DataType) -> Serde:
             return serde
     if isinstance(declared, StructType) and declared.names == ["key", "window"]:
         return WindowedSerde(serde_for(declared["key"].dataType))
-    return JsonSerde(declared.simpleString())
+    return JsonColumnSerde(declared.simpleString())
 
 
-def _plain_decoded(data: Column, serde: PlainSerde) -> Decoded:
+def _plain_decoded(data: Column, serde: PlainColumnSerde) -> Decoded:
     nothing = f.lit(None).cast("string")
     if serde == BYTES:
         return Decoded(data, nothing)
@@ -143,9 +143,9 @@ def _one_by_one(values: pa.Array, value_format: ValueFormat) -> tuple[pa.Array, 
 
 def _encoded(data: Column, declared: DataType, serde: Serde) -> Column:
     match serde:
-        case PlainSerde():
+        case PlainColumnSerde():
             return _plain_encoded(data, declared, serde)
-        case JsonSerde():
+        case JsonColumnSerde():
             return _json_encoded(data, declared)
         case FormatSerde(value_format):
             return _format_encoded(data, value_format)
@@ -153,7 +153,7 @@ def _encoded(data: Column, declared: DataType, serde: Serde) -> Column:
             return _window_encoded(data, declared, inner, is_session=is_session)
 
 
-def _plain_encoded(data: Column, declared: DataType, serde: PlainSerde) -> Column:
+def _plain_encoded(data: Column, declared: DataType, serde: PlainColumnSerde) -> Column:
     if isinstance(declared, StructType | ArrayType | MapType):
         raise TypeError(
             f"{declared.simpleString()} cannot be written as {serde.name}: "

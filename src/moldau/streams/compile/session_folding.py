@@ -22,7 +22,7 @@ from moldau.streams.compile.folding import (
 )
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import KEY, VALUE
-from moldau.streams.compile.sessions import Session, Sessions
+from moldau.streams.compile.sessions import OpenSessions, Session
 from moldau.streams.compile.windowed_folding import END, START
 from moldau.streams.functions import Folding
 from moldau.streams.windows import SessionWindows
@@ -91,12 +91,12 @@ class FoldSessions(StatefulProcessor):
         if self._mode == "append":
             yield from (_result(key[0], each) for each in closed)
 
-    def _restored(self, key: object) -> Sessions:
+    def _restored(self, key: object) -> OpenSessions:
         found = self._state.get()
         stored = [] if found is None else [_session(each) for each in found[0]]
-        return Sessions(key, self._folding, self._gap_ms, stored)
+        return OpenSessions(key, self._folding, self._gap_ms, stored)
 
-    def _store(self, sessions: Sessions) -> None:
+    def _store(self, sessions: OpenSessions) -> None:
         if not sessions.open:
             self._state.clear()
             return

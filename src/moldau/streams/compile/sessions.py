@@ -17,7 +17,7 @@ class Session:
 
 
 @dataclass(slots=True)
-class Sessions:
+class OpenSessions:
     """The open sessions of one key, which are further apart than the gap."""
 
     key: object

@@ -9,12 +9,12 @@ class TableTooLarge(Exception):
     """A table has more keys than a view may hold."""
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     key: bytes
     value: bytes
 
 
-class Rows:
+class TableRows:
     """Takes in the records of a changelog; a null value deletes its key."""
 
     def __init__(self, *, keys_max: int) -> None:
@@ -42,14 +42,14 @@ class Rows:
         """The value of a key; None without one."""
         return self._values.get(key)
 
-    def after(self, key: bytes | None, limit: int) -> list[Row]:
+    def after(self, key: bytes | None, limit: int) -> list[TableRow]:
         """At most so many rows, those with the smallest keys behind this one."""
         wanted: Iterable[bytes] = self._values
         if key is not None:
             wanted = (each for each in self._values if each > key)
-        return [Row(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
+        return [TableRow(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
 
-    def starting_with(self, prefix: bytes, limit: int) -> list[Row]:
+    def starting_with(self, prefix: bytes, limit: int) -> list[TableRow]:
         """At most so many rows whose keys begin so, in order: the windows of a key."""
         wanted = (each for each in self._values if each.startswith(prefix))
-        return [Row(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
+        return [TableRow(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]

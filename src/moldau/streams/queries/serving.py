@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.streams.queries.values import as_json
 from moldau.streams.queries.view import TableView
-from moldau.streams.serdes import PlainSerde, Serde, WindowedSerde
+from moldau.streams.serdes import PlainColumnSerde, Serde, WindowedSerde
 
 _log = logging.getLogger(__name__)
 
@@ -123,9 +123,9 @@ def _rows(view: TableView, key: str, asked: Mapping[str, str]) -> tuple[str, obj
 def from_text(serde: Serde, text: str) -> object:
     """A key as it stands in an address: a number, text, or JSON."""
     match serde:
-        case PlainSerde("string"):
+        case PlainColumnSerde("string"):
             return text
-        case PlainSerde("bytes"):
+        case PlainColumnSerde("bytes"):
             return text.encode()
         case _:
             return json.loads(text)

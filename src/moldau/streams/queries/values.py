@@ -5,7 +5,13 @@ import struct
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from moldau.streams.serdes import FormatSerde, JsonSerde, PlainSerde, Serde, WindowedSerde
+from moldau.streams.serdes import (
+    FormatSerde,
+    JsonColumnSerde,
+    PlainColumnSerde,
+    Serde,
+    WindowedSerde,
+)
 
 Decoder = Callable[[bytes], object]
 
@@ -21,9 +27,9 @@ class WindowedKey(NamedTuple):
 def decoder(serde: Serde) -> Decoder:
     """What reads the bytes of this serde; ValueError if they are of another."""
     match serde:
-        case PlainSerde():
+        case PlainColumnSerde():
             return _PLAIN[serde.name]
-        case JsonSerde():
+        case JsonColumnSerde():
             return json.loads
         case FormatSerde():
             return lambda data: _in_format(serde, data)
@@ -34,13 +40,13 @@ def decoder(serde: Serde) -> Decoder:
 def encode(serde: Serde, value: object) -> bytes:
     """A key or a value in the bytes of its serde; ValueError if it is of another type."""
     match serde, value:
-        case PlainSerde("bytes"), bytes():
+        case PlainColumnSerde("bytes"), bytes():
             return value
-        case PlainSerde("string"), str():
+        case PlainColumnSerde("string"), str():
             return value.encode()
-        case PlainSerde("long" | "integer"), int():
+        case PlainColumnSerde("long" | "integer"), int():
             return value.to_bytes(8 if serde.name == "long" else 4, "big", signed=True)
-        case JsonSerde(), _:
+        case JsonColumnSerde(), _:
             return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
         case WindowedSerde(inner, is_session), (key, int(start_ms), *rest):
             times = [*rest, start_ms] if is_session else [start_ms]

@@ -9,7 +9,7 @@ from typing import Self
 from moldau.client.blocking.consumer import Consumer
 from moldau.errors import UnknownTopicOrPartition
 from moldau.model import TopicPartition
-from moldau.streams.queries.rows import Row, Rows
+from moldau.streams.queries.rows import TableRow, TableRows
 from moldau.streams.queries.values import decoder, encode
 from moldau.streams.serdes import BYTES, Serde, WindowedSerde
 
@@ -47,7 +47,7 @@ class TableView:
         self.key_serde = key
         self._decode_key = decoder(key)
         self._decode_value = decoder(value)
-        self._rows = Rows(keys_max=keys_max)
+        self._rows = TableRows(keys_max=keys_max)
         self._news = threading.Condition()
         self._positions: dict[TopicPartition, int] = {}
         self._is_closed = False
@@ -159,5 +159,5 @@ class TableView:
             raise RuntimeError(f"the view of {self.topic} has stopped") from self._failure
         return self._news
 
-    def _decoded(self, rows: list[Row]) -> list[tuple[object, object]]:
+    def _decoded(self, rows: list[TableRow]) -> list[tuple[object, object]]:
         return [(self._decode_key(row.key), self._decode_value(row.value)) for row in rows]

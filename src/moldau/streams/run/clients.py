@@ -20,7 +20,7 @@ KINDS: tuple[type[ClientSettings], ...] = (ConsumerSettings, ProducerSettings, A
 _SERVERS = "bootstrap.servers"
 
 
-class ClientOptions:
+class ApplicationOptions:
     """Options as of the source: what begins with `kafka.` is for source, sink, admin and views.
 
     So a login is said once, and `kafka.compression.type` or `kafka.transaction.timeout.ms` go to

@@ -25,7 +25,7 @@ from moldau.streams.nodes.nodes import InternalTopic
 from moldau.streams.queries.serving import TableServer
 from moldau.streams.queries.view import TableView
 from moldau.streams.run.app import App
-from moldau.streams.run.clients import ClientOptions
+from moldau.streams.run.clients import ApplicationOptions
 from moldau.streams.run.progress import line, metrics
 from moldau.streams.run.running import RunningQuery, RunSettings, run, running_queries
 from moldau.streams.run.tables import stored_tables
@@ -48,7 +48,7 @@ class Running:
         clients: Mapping[str, str] | None = None,
     ) -> None:
         self._app = app
-        self._clients = ClientOptions(options["bootstrap-server"], clients or {})
+        self._clients = ApplicationOptions(options["bootstrap-server"], clients or {})
         self._checkpoint = options.get("checkpoint", f".moldau/{app.application}")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master(keep_local(options.get("master", "local[*]")))

@@ -12,7 +12,7 @@ _PREFIX = "moldau_streams"
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class QueryProgress:
     """A query after its last micro-batch; lag is in records, as far as the source tells."""
 
     batch_id: int
@@ -33,7 +33,7 @@ _ABOUT = {
     "lag": "Records between what a query has read and the end of its topics.",
     "state_rows": "Rows in the state of a query.",
 }
-assert list(_ABOUT) == list(Progress.__dataclass_fields__)
+assert list(_ABOUT) == list(QueryProgress.__dataclass_fields__)
 
 
 class Watched(Protocol):
@@ -46,13 +46,13 @@ class Watched(Protocol):
     def progress(self) -> Mapping[str, object] | None: ...
 
 
-def read_progress(told: Mapping[str, object]) -> Progress:
+def read_progress(told: Mapping[str, object]) -> QueryProgress:
     """What Spark tells of a micro-batch, in short."""
     durations = told.get("durationMs")
     sources = _items(told.get("sources"))
     lags = [lag for source in sources if (lag := _lag(source)) is not None]
     operators = _items(told.get("stateOperators"))
-    return Progress(
+    return QueryProgress(
         batch_id=int(_number(told.get("batchId"))),
         input_rows=int(_number(told.get("numInputRows"))),
         input_rows_per_s=_number(told.get("inputRowsPerSecond")),

@@ -12,7 +12,7 @@ from typing import Any
 from moldau.testing.world.loop import WorldLoop
 
 
-class Link:
+class NetworkLink:
     """One direction between two machines."""
 
     def __init__(self, loop: WorldLoop, draw: Callable[[], float]) -> None:
@@ -50,7 +50,7 @@ class Link:
 class Pipe:
     """What goes over a link in order: one direction of a connection."""
 
-    def __init__(self, link: Link, context: Context) -> None:
+    def __init__(self, link: NetworkLink, context: Context) -> None:
         """`context` is that of the receiver."""
         self._link = link
         self._context = context

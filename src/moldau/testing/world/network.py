@@ -10,7 +10,7 @@ from contextvars import Context, copy_context
 from itertools import count
 
 from moldau.testing.world.life import CURRENT, NOBODY, Life
-from moldau.testing.world.link import Link, Pipe
+from moldau.testing.world.link import NetworkLink, Pipe
 from moldau.testing.world.loop import Callback, WorldLoop, context_of
 from moldau.testing.world.stream import Address, Stream
 
@@ -66,20 +66,20 @@ class Network:
         self._loop = loop
         self._draw = draw
         self._kernel = context_of(NOBODY)
-        self._links: dict[tuple[str, str], Link] = {}
+        self._links: dict[tuple[str, str], NetworkLink] = {}
         self._listening: dict[Address, ListeningSocket] = {}
         self._streams: dict[Stream, None] = {}
         self._without_power: dict[str, None] = {}
         self._ports = count(_FIRST_PORT)
 
-    def link(self, source: str, target: str) -> Link:
+    def link(self, source: str, target: str) -> NetworkLink:
         """The way from one machine to another."""
         found = self._links.get((source, target))
         if found is None:
-            found = self._links[source, target] = Link(self._loop, self._draw)
+            found = self._links[source, target] = NetworkLink(self._loop, self._draw)
         return found
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[NetworkLink]:
         """Every link that was used."""
         yield from self._links.values()
 

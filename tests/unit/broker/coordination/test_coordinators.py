@@ -4,7 +4,7 @@ from moldau.broker.coordination.coordinators import partition_count
 from moldau.broker.topics.internal import CONSUMER_OFFSETS
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
-from moldau.replication.replicas import Changes
+from moldau.replication.replicas import RoleChanges
 from unit.broker.group_client import SETTINGS, commit_request, find_coordinator, joined
 from unit.broker.world import Setting, World, broker_world
 
@@ -26,9 +26,9 @@ async def test_what_is_led_is_coordinated_until_it_is_followed() -> None:
         assert state_of(world) is ErrorCode.NONE
         number = world.broker.groups.shards.partition_of("g")
         partition = world.partition(CONSUMER_OFFSETS, number)
-        world.broker.coordinators.leadership_changed(Changes(following=[partition]))
+        world.broker.coordinators.leadership_changed(RoleChanges(following=[partition]))
         assert state_of(world) is ErrorCode.NOT_COORDINATOR
-        world.broker.coordinators.leadership_changed(Changes(leading=[partition]))
+        world.broker.coordinators.leadership_changed(RoleChanges(leading=[partition]))
         assert state_of(world) is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         await find_coordinator(world)
         assert state_of(world) is ErrorCode.NONE
@@ -39,7 +39,7 @@ async def test_what_is_led_is_coordinated_until_it_is_followed() -> None:
 async def test_other_topics_do_not_matter() -> None:
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t")
-        world.broker.coordinators.leadership_changed(Changes(leading=[world.partition("t")]))
+        world.broker.coordinators.leadership_changed(RoleChanges(leading=[world.partition("t")]))
         assert not world.broker.groups.shards.is_loading
 
 

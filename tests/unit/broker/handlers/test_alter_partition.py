@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.controller.cluster import Assignment, LiveBroker
+from moldau.controller.cluster import LiveBroker, ReplicaAssignment
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
@@ -24,7 +24,7 @@ async def partition_of_two(world: World) -> None:
     await world.create_topic("t")
     cluster = world.broker.controller.machine.cluster
     cluster.brokers[1] = OTHER
-    cluster.topics["t"].partitions[0] = Assignment((0, 1))
+    cluster.topics["t"].partitions[0] = ReplicaAssignment((0, 1))
 
 
 async def ask(world: World, version: int, *isr: int, epoch: int | None = None) -> int:

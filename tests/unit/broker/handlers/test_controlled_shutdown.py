@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -31,7 +31,7 @@ async def test_a_broker_that_is_alone_may_stop_at_once(world: World, version: in
 async def test_what_others_could_lead_remains(world: World) -> None:
     await world.create_topic("t", 2)
     topic = world.broker.controller.machine.cluster.topics["t"]
-    topic.partitions[1] = Assignment((0, 1))
+    topic.partitions[1] = ReplicaAssignment((0, 1))
     (remaining,) = (await ask(world)).remaining_partitions
     assert (remaining.topic_name, remaining.partition_index) == ("t", 1)
 

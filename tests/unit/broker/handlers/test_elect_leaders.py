@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.errors import ErrorCode
 from moldau.metadata.image import ClusterImage, TopicImage
 from moldau.model import TopicPartition
@@ -83,7 +83,7 @@ def move_to(world: World, replicas: tuple[int, ...], isr: tuple[int, ...], leade
     """Have the partition t-0 on other brokers, as far as this broker and controller know."""
     broker, name = world.broker, TopicPartition("t", 0)
     cluster = broker.controller.machine.cluster
-    cluster.assign(name, Assignment(replicas))
+    cluster.assign(name, ReplicaAssignment(replicas))
     cluster.leaders[name] = cluster.leaders[name]._replace(leader=leader, isr=isr)
     image = broker.metadata.image
     found = image.partition("t", 0)

@@ -9,7 +9,7 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import PartitionData
 from moldau.records.batch import iterate_headers
 from moldau.replication.read_replica import RACK_AWARE
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.wire import WireClient
 from unit.broker.ways import Way, take
 from unit.testing.requests import batch, fetch, produce
@@ -20,7 +20,7 @@ VERSION = 12
 
 
 @pytest.fixture(scope="module", params=[Way.HANDLER, Way.FAST])
-def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+def cluster(request: pytest.FixtureRequest) -> Iterator[RunningCluster]:
     settings = {"replica.selector.class": RACK_AWARE, "replica.fetch.wait.max.ms": "5000"}
     with running_cluster(
         3, settings, settings_of=lambda broker: {"broker.rack": f"rack-{broker}"}
@@ -33,7 +33,9 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         yield made
 
 
-def ask(cluster: Cluster, broker: int, *, rack: str = "", version: int = VERSION) -> PartitionData:
+def ask(
+    cluster: RunningCluster, broker: int, *, rack: str = "", version: int = VERSION
+) -> PartitionData:
     request = fetch("t")
     request.rack_id = rack
     with WireClient(cluster[broker].address) as client:
@@ -47,7 +49,7 @@ def last_offset(data: PartitionData) -> int:
     return [header.last_offset for _, header in iterate_headers(data.records)][-1]
 
 
-def test_the_leader_sends_consumers_to_their_own_rack(cluster: Cluster) -> None:
+def test_the_leader_sends_consumers_to_their_own_rack(cluster: RunningCluster) -> None:
     found = ask(cluster, 0, rack="rack-2")
     assert (found.error_code, found.preferred_read_replica) == (ErrorCode.NONE, 2)
     assert not found.records
@@ -55,13 +57,13 @@ def test_the_leader_sends_consumers_to_their_own_rack(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("rack", ["", "rack-0", "elsewhere"])
-def test_the_leader_serves_all_others_itself(cluster: Cluster, rack: str) -> None:
+def test_the_leader_serves_all_others_itself(cluster: RunningCluster, rack: str) -> None:
     found = ask(cluster, 0, rack=rack)
     assert found.preferred_read_replica == -1
     assert last_offset(found) == 1
 
 
-def test_a_follower_serves_what_it_knows_to_be_committed(cluster: Cluster) -> None:
+def test_a_follower_serves_what_it_knows_to_be_committed(cluster: RunningCluster) -> None:
     # Long before the followers' requests would end by themselves.
     cluster.wait_for(
         lambda _: cluster[2].broker.replicas.replica(TOPIC).log.high_watermark == 2, timeout_s=4
@@ -71,6 +73,6 @@ def test_a_follower_serves_what_it_knows_to_be_committed(cluster: Cluster) -> No
     assert last_offset(found) == 1
 
 
-def test_older_versions_are_for_the_leader_alone(cluster: Cluster) -> None:
+def test_older_versions_are_for_the_leader_alone(cluster: RunningCluster) -> None:
     found = ask(cluster, 2, version=LAST_VERSION_WITHOUT_FOLLOWERS)
     assert found.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -9,7 +9,7 @@ from moldau.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.wire import WireClient
 from unit.broker.ways import Way, take
 from unit.testing.requests import batch, produce
@@ -19,7 +19,7 @@ TOPIC, BROKER = 2, 4
 MEGABYTE = 2**20 - 1024
 
 
-def set_config(cluster: Cluster, kind: int, resource: str, name: str, value: str) -> None:
+def set_config(cluster: RunningCluster, kind: int, resource: str, name: str, value: str) -> None:
     config = AlterableConfig(name=name, config_operation=0, value=value)
     asked = AlterConfigsResource(resource_type=kind, resource_name=resource, configs=[config])
     with WireClient(cluster[0].address) as client:
@@ -44,7 +44,7 @@ def test_a_replica_that_catches_up_does_so_at_the_rate_allowed(way: Way) -> None
         cluster[1].start()
         leader = cluster[0].broker
 
-        def is_held_up(_: Cluster) -> bool:
+        def is_held_up(_: RunningCluster) -> bool:
             now_ms = leader.clock.monotonic_ms()
             return leader.leader_throttle.holds_up(leader.replicas.replica(NAME), now_ms=now_ms)
 
@@ -55,5 +55,5 @@ def test_a_replica_that_catches_up_does_so_at_the_rate_allowed(way: Way) -> None
         cluster.wait_for_in_sync("t", 0, 2)
 
 
-def _log_end(cluster: Cluster, broker: int) -> int:
+def _log_end(cluster: RunningCluster, broker: int) -> int:
     return cluster[broker].broker.replicas.replica(NAME).log.log_end_offset

@@ -1,6 +1,6 @@
 """ListPartitionReassignments: what is on the move."""
 
-from moldau.controller.cluster import Assignment
+from moldau.controller.cluster import ReplicaAssignment
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
@@ -34,7 +34,7 @@ async def test_where_nothing_moves_the_list_is_empty(world: World) -> None:
 async def test_a_move_is_listed_for_all_and_for_whom_asks_for_it(world: World) -> None:
     await world.create_topic("t", 2)
     topic = world.broker.controller.machine.cluster.topics["t"]
-    topic.partitions[1] = Assignment((0, 1), adding=(1,), removing=(0,))
+    topic.partitions[1] = ReplicaAssignment((0, 1), adding=(1,), removing=(0,))
     (listed,) = (await ask(world)).topics
     (partition,) = listed.partitions
     assert (listed.name, partition.partition_index, partition.replicas) == ("t", 1, [0, 1])

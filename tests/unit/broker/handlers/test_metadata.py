@@ -6,7 +6,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.errors import ErrorCode
-from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint, PartitionImage, TopicImage
+from moldau.metadata.image import (
+    BrokerEndpoint,
+    BrokerNode,
+    ClusterImage,
+    PartitionImage,
+    TopicImage,
+)
 from moldau.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -157,7 +163,7 @@ def with_two_brokers(world: World, *, is_live: bool) -> None:
     image = world.broker.metadata.image
     brokers = dict(image.brokers)
     if is_live:
-        brokers[7] = BrokerNode(7, {"OTHER": Endpoint("seven", 97)})
+        brokers[7] = BrokerNode(7, {"OTHER": BrokerEndpoint("seven", 97)})
     partition = PartitionImage(7, 2, (7, 0), (0, 7), offline_replicas=() if is_live else (7,))
     led_here = PartitionImage(0, 1, (0,), (0, 7), offline_replicas=())
     topic = TopicImage("x", b"x" * 16, {0: partition, 1: led_here})

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.errors import ErrorCode
-from moldau.metadata.image import BrokerNode, Endpoint
+from moldau.metadata.image import BrokerEndpoint, BrokerNode
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection, Later, Promised
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
@@ -117,7 +117,7 @@ async def test_a_broker_that_does_not_lead_says_who_does(world: World) -> None:
     state = PartitionState(1, 5, 4, (5,), 0, (0, 5))
     world.partition("t").follow(state)
     image = world.broker.metadata.image
-    brokers = {**image.brokers, 5: BrokerNode(5, {"PLAINTEXT": Endpoint("five", 95)}, "r")}
+    brokers = {**image.brokers, 5: BrokerNode(5, {"PLAINTEXT": BrokerEndpoint("five", 95)}, "r")}
     topic = image.topics["t"]
     moved = topic.partitions[0]._replace(leader=5, leader_epoch=4)
     topics = {"t": type(topic)("t", topic.topic_id, {0: moved})}

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.broker.membership.following import make_fetching, make_in_sync_sets
 from moldau.config.broker.startup import read_startup
-from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
+from moldau.metadata.image import BrokerEndpoint, BrokerNode, ClusterImage
 from moldau.net.channel import Channel
 from unit.broker.world import World, broker_world
 
@@ -25,7 +25,7 @@ async def test_leaders_are_found_under_the_listener_for_brokers(world: World) ->
         "inter.broker.listener.name": "BROKERS",
     }
     fetching = make_fetching(world.broker, read_startup(settings))
-    endpoints = {"CLIENTS": Endpoint("front", 9092), "BROKERS": Endpoint("back", 9093)}
+    endpoints = {"CLIENTS": BrokerEndpoint("front", 9092), "BROKERS": BrokerEndpoint("back", 9093)}
     world.broker.metadata.image = ClusterImage(brokers={5: BrokerNode(5, endpoints)})
     channel = fetching.terms.open_channel(5)
     assert isinstance(channel, Channel)

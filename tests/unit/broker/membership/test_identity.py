@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from moldau.broker.membership.identity import Identity, establish
+from moldau.broker.membership.identity import BrokerIdentity, establish
 from moldau.config.broker.broker import read_broker_config
 from moldau.coordination.layout import cluster as cluster_nodes
 from moldau.coordination.layout.roots import PERSISTENT_PATHS
@@ -29,12 +29,14 @@ def disk_of(owner: MetaProperties | None = None) -> MemoryDisk:
 
 async def who(
     ensemble: MemoryEnsemble, disk: MemoryDisk, configured_id: int = -1, uuid: bytes = UUID
-) -> Identity:
+) -> BrokerIdentity:
     config = read_broker_config({"log.dirs": "/logs", "broker.id": str(configured_id)})
     return await establish(ensemble.connect(), disk, config, uuid=uuid)
 
 
-async def who_in_cluster(ensemble: MemoryEnsemble, disk: MemoryDisk, **settings: str) -> Identity:
+async def who_in_cluster(
+    ensemble: MemoryEnsemble, disk: MemoryDisk, **settings: str
+) -> BrokerIdentity:
     texts = {name.replace("_", "."): text for name, text in settings.items()}
     config = read_broker_config(
         {"log.dirs": "/logs", "zookeeper.connect": "localhost:2181", **texts}
@@ -64,7 +66,7 @@ async def test_in_a_cluster_the_tree_says_which_it_is() -> None:
 
 async def test_a_first_broker_is_number_0_of_a_new_cluster() -> None:
     ensemble = MemoryEnsemble(SettableClock())
-    assert await who(ensemble, disk_of()) == Identity(0, format_uuid(UUID))
+    assert await who(ensemble, disk_of()) == BrokerIdentity(0, format_uuid(UUID))
     tree = ensemble.connect()
     for path in (*PERSISTENT_PATHS, cluster_nodes.ID_PATH):
         assert await tree.exists(path) is not None
@@ -73,19 +75,19 @@ async def test_a_first_broker_is_number_0_of_a_new_cluster() -> None:
 async def test_the_cluster_keeps_its_id_and_the_setting_is_the_brokers() -> None:
     ensemble = MemoryEnsemble(SettableClock())
     await who(ensemble, disk_of())
-    assert await who(ensemble, disk_of(), 5, bytes(16)) == Identity(5, format_uuid(UUID))
+    assert await who(ensemble, disk_of(), 5, bytes(16)) == BrokerIdentity(5, format_uuid(UUID))
 
 
 async def test_what_the_log_directories_remember_is_kept() -> None:
     ensemble = MemoryEnsemble(SettableClock())
     disk = disk_of(MetaProperties(1001, "remembered-cluster"))
-    assert await who(ensemble, disk) == Identity(1001, "remembered-cluster")
+    assert await who(ensemble, disk) == BrokerIdentity(1001, "remembered-cluster")
 
 
 async def test_an_old_directory_may_not_know_its_cluster() -> None:
     ensemble = MemoryEnsemble(SettableClock())
     disk = disk_of(MetaProperties(7, None))
-    assert await who(ensemble, disk) == Identity(7, format_uuid(UUID))
+    assert await who(ensemble, disk) == BrokerIdentity(7, format_uuid(UUID))
 
 
 async def test_brokers_that_start_at_once_agree_on_the_cluster() -> None:

@@ -9,12 +9,12 @@ from moldau.config.broker.startup import read_startup
 from moldau.controller.cluster import Listening, LiveBroker
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.cluster import FEATURE_PATH, Features, decode_features
+from moldau.coordination.layout.cluster import FEATURE_PATH, FeatureNode, decode_features
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import InvalidConfig
-from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint
+from moldau.metadata.image import BrokerEndpoint, BrokerNode, ClusterImage
 from moldau.model import TopicPartition
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from unit.broker.world import broker_world
 
 TWO = {
@@ -26,7 +26,7 @@ TWO = {
 
 async def test_others_are_found_by_the_listener_of_brokers() -> None:
     async with broker_world() as world:
-        node = BrokerNode(5, {"OUTSIDE": Endpoint("o", 1), "INSIDE": Endpoint("i", 2)})
+        node = BrokerNode(5, {"OUTSIDE": BrokerEndpoint("o", 1), "INSIDE": BrokerEndpoint("i", 2)})
         world.broker.metadata.image = ClusterImage(0, {5: node})
         made = make_peers(world.broker, read_startup(TWO), world.dispatcher)
         channel = made._channel(5)
@@ -83,14 +83,14 @@ async def test_nodes_cannot_belong_to_a_broker_that_nobody_knows() -> None:
 @pytest.mark.parametrize(
     ("protocol", "features"),
     [
-        ("2.6", Features(is_enabled=False, version=1)),
-        ("2.7-IV0", Features(is_enabled=True, version=1)),
-        ("3.2", Features(is_enabled=True, version=1)),
-        ("3.3-IV0", Features(is_enabled=True, version=2)),
+        ("2.6", FeatureNode(is_enabled=False, version=1)),
+        ("2.7-IV0", FeatureNode(is_enabled=True, version=1)),
+        ("3.2", FeatureNode(is_enabled=True, version=1)),
+        ("3.3-IV0", FeatureNode(is_enabled=True, version=2)),
     ],
 )
 async def test_a_controller_says_how_its_protocol_knows_features(
-    protocol: str, features: Features
+    protocol: str, features: FeatureNode
 ) -> None:
     async with broker_world({"inter.broker.protocol.version": protocol}) as world:
         assert decode_features((await world.tree.get(FEATURE_PATH)).data) == features
@@ -119,13 +119,13 @@ def test_a_controller_asks_the_tree_who_may_lead_a_topic_that_it_has_no_replica_
         assert (state.leader, state.isr) == expected
 
 
-def controller_of(cluster: Cluster) -> int:
+def controller_of(cluster: RunningCluster) -> int:
     return cluster.look(
         lambda _: next(one.id for one in cluster if one.broker.controller.is_controller)
     )
 
 
-async def until_all_jobs_are_done(cluster: Cluster) -> None:
+async def until_all_jobs_are_done(cluster: RunningCluster) -> None:
     """Wait until the controller has done what was due when this is asked."""
 
     async def nothing(_term: object) -> None:
@@ -134,6 +134,6 @@ async def until_all_jobs_are_done(cluster: Cluster) -> None:
     await cluster[0].broker.controller.perform(nothing)
 
 
-async def state_of(cluster: Cluster, topic: str) -> topic_nodes.PartitionState:
+async def state_of(cluster: RunningCluster, topic: str) -> topic_nodes.PartitionStateNode:
     node = await cluster.ensemble.connect().get(topic_nodes.state_path(TopicPartition(topic, 0)))
     return topic_nodes.decode_state(node.data)

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.broker.membership.leaving import hand_over
 from moldau.broker.membership.peers import Peers
-from moldau.controller.cluster import Assignment, LiveBroker
+from moldau.controller.cluster import LiveBroker, ReplicaAssignment
 from moldau.metadata.image import BrokerNode, ClusterImage
 from unit.broker.world import World, broker_world
 
@@ -52,7 +52,7 @@ async def test_what_nobody_can_lead_is_asked_for_again_then_given_up(
     async with broker_world(settings) as world:
         await world.create_topic("t")
         cluster = world.broker.controller.machine.cluster
-        cluster.topics["t"].partitions[0] = Assignment((0, 1))
+        cluster.topics["t"].partitions[0] = ReplicaAssignment((0, 1))
         cluster.brokers[1] = LiveBroker(1, 1, ())
         add_broker(world)
         assert not await hand_over(world.broker, peers(world))

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moldau.broker.membership.peers import Address, Peers
+from moldau.broker.membership.peers import PeerAddress, Peers
 from moldau.errors import ErrorCode, KafkaError
 from moldau.net.admission import Admission, ConnectionLimits
 from moldau.net.answer import Limits
@@ -50,7 +50,7 @@ async def listening(world: World) -> AsyncIterator[int]:
             listener.close()
 
 
-def peers(world: World, addresses: dict[int, Address], protocol: str = "3.9") -> Peers:
+def peers(world: World, addresses: dict[int, PeerAddress], protocol: str = "3.9") -> Peers:
     return Peers(HERE, world.dispatcher, addresses.get, protocol=protocol, timeout_s=5)
 
 
@@ -63,18 +63,18 @@ async def test_a_request_to_oneself_needs_no_socket() -> None:
 @pytest.mark.parametrize("protocol", ["2.4", "3.9"])
 async def test_others_are_asked_over_a_connection(protocol: str) -> None:
     async with broker_world() as world, listening(world) as port:
-        made = peers(world, {THERE: Address("127.0.0.1", port)}, protocol)
+        made = peers(world, {THERE: PeerAddress("127.0.0.1", port)}, protocol)
         assert isinstance(await made.send(THERE, REQUEST), StopReplicaResponse)
         made.close()
 
 
 async def test_a_broker_that_has_moved_is_found_again() -> None:
     async with broker_world() as world:
-        addresses: dict[int, Address] = {}
+        addresses: dict[int, PeerAddress] = {}
         made = peers(world, addresses)
         for _ in range(2):
             async with listening(world) as port:
-                addresses[THERE] = Address("127.0.0.1", port)
+                addresses[THERE] = PeerAddress("127.0.0.1", port)
                 assert isinstance(await made.ask(THERE, REQUEST), StopReplicaResponse)
         made.close()
 
@@ -91,7 +91,7 @@ async def test_a_broker_that_is_not_there_cannot_be_asked() -> None:
 
 async def test_the_newest_version_of_both_is_spoken() -> None:
     async with broker_world() as world, listening(world) as port:
-        made = peers(world, {THERE: Address("127.0.0.1", port)}, "2.4")
+        made = peers(world, {THERE: PeerAddress("127.0.0.1", port)}, "2.4")
         answer = await made.ask_newest(THERE, REQUEST, least=4)
         assert isinstance(answer, StopReplicaResponse)
         with pytest.raises(KafkaError) as refused:
@@ -102,10 +102,10 @@ async def test_the_newest_version_of_both_is_spoken() -> None:
 
 async def test_who_was_out_of_reach_is_asked_for_versions_again() -> None:
     async with broker_world() as world:
-        addresses: dict[int, Address] = {}
+        addresses: dict[int, PeerAddress] = {}
         made = peers(world, addresses)
         async with listening(world) as port:
-            addresses[THERE] = Address("127.0.0.1", port)
+            addresses[THERE] = PeerAddress("127.0.0.1", port)
             await made.ask_newest(THERE, REQUEST, least=4)
             assert made._offers
         with pytest.raises(KafkaError) as refused:

@@ -6,13 +6,13 @@ import pytest
 
 from moldau.broker.membership.registration import NO_BROKER_EPOCH, Registration
 from moldau.coordination.layout import brokers as broker_nodes
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.memory import MemoryEnsemble
 from moldau.coordination.tree import Create
 from moldau.errors import ErrorCode, KafkaError
 from unit.broker.world import SettableClock
 
-NODE = BrokerRegistration(endpoints=(Endpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
+NODE = BrokerRegistration(endpoints=(RegisteredEndpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
 
 
 async def ensemble() -> MemoryEnsemble:

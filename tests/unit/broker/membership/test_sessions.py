@@ -6,20 +6,20 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from moldau.broker.membership.registration import Registration
-from moldau.broker.membership.sessions import Membership
+from moldau.broker.membership.sessions import ClusterMembership
 from moldau.broker.settings.configs import Configs
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.config.topic import TopicConfig
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import controller as controller_nodes
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.memory import MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from unit.controller.brokers import Cluster, StandingClock
 
-NODE = BrokerRegistration(endpoints=(Endpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
+NODE = BrokerRegistration(endpoints=(RegisteredEndpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ async def member(*, is_lost: bool = False) -> AsyncIterator[Member]:
         made.cluster.ensemble.expire(made.opened[0].session_id)
     topics = TopicConfigs(sessions, TopicConfig())
     configs = Configs(sessions, 3, {}, topics=topics, clock=StandingClock())
-    membership = Membership(
+    membership = ClusterMembership(
         sessions, made.registration, NODE, made.start_office, companions=[configs.run]
     )
     await membership.join()

@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, TopicPartition
 from moldau.broker.broker import Broker
 from moldau.broker.metrics import consumer_lag
 from moldau.testing.broker import EmbeddedBroker
-from moldau.testing.cluster import Cluster, running_cluster
+from moldau.testing.cluster import RunningCluster, running_cluster
 from moldau.testing.wire import WireClient
 from unit.broker.exposition import Family, families
 from unit.testing.requests import batch, metadata, produce
@@ -94,13 +94,13 @@ def test_groups_that_come_while_the_page_is_made_do_no_harm(kafka: EmbeddedBroke
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[RunningCluster]:
     with running_cluster(3, {"offsets.topic.num.partitions": "1"}) as cluster:
         cluster.create_topic("orders", partitions=3)
         yield cluster
 
 
-def test_a_broker_tells_no_lag_of_what_another_leads(cluster: Cluster) -> None:
+def test_a_broker_tells_no_lag_of_what_another_leads(cluster: RunningCluster) -> None:
     commit(cluster.bootstrap_servers, "readers", {("orders", number): 0 for number in range(3)})
     pages = cluster.look(lambda all_of: {one.broker.id: page(one.broker) for one in all_of})
     ((coordinator, found),) = [each for each in pages.items() if each[1][OFFSET].samples]

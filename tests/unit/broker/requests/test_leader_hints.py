@@ -5,7 +5,13 @@ import pytest
 from moldau.broker.context import Client
 from moldau.broker.requests.leader_hints import LeaderHints
 from moldau.errors import ErrorCode
-from moldau.metadata.image import BrokerNode, ClusterImage, Endpoint, PartitionImage, TopicImage
+from moldau.metadata.image import (
+    BrokerEndpoint,
+    BrokerNode,
+    ClusterImage,
+    PartitionImage,
+    TopicImage,
+)
 
 CLIENT = Client("PLAINTEXT", "10.0.0.9", "10.0.0.1", 9092)
 WRONG = ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -16,8 +22,8 @@ def hints() -> LeaderHints:
     leaders = {0: 4, 1: -1, 2: 5}
     partitions = {number: PartitionImage(leader, 7, (), ()) for number, leader in leaders.items()}
     brokers = {
-        4: BrokerNode(4, {"PLAINTEXT": Endpoint("four", 94)}, "rack"),
-        5: BrokerNode(5, {"OTHER": Endpoint("five", 95)}),
+        4: BrokerNode(4, {"PLAINTEXT": BrokerEndpoint("four", 94)}, "rack"),
+        5: BrokerNode(5, {"OTHER": BrokerEndpoint("five", 95)}),
     }
     image = ClusterImage(4, brokers, {"t": TopicImage("t", b"t" * 16, partitions)}, {})
     return LeaderHints(image, CLIENT)

@@ -3,17 +3,17 @@
 import pytest
 
 from moldau.broker.settings.changes import operation_of, require_own_loggers
-from moldau.broker.settings.resources import ConfigResource, ResourceType
-from moldau.config.alteration import Alteration, Operation
+from moldau.broker.settings.resources import ConfigResourceType, RequestedResource
+from moldau.config.alteration import Alteration, AlterOperation
 from moldau.errors import ErrorCode, KafkaError
 from unit.broker.world import World, broker_world
 
-TOPIC = ConfigResource(ResourceType.TOPIC, "t")
-BROKER = ConfigResource(ResourceType.BROKER, "0")
+TOPIC = RequestedResource(ConfigResourceType.TOPIC, "t")
+BROKER = RequestedResource(ConfigResourceType.BROKER, "0")
 
 
-async def set_one(world: World, resource: ConfigResource, name: str, value: str) -> None:
-    change = Alteration(name, Operation.SET, value)
+async def set_one(world: World, resource: RequestedResource, name: str, value: str) -> None:
+    change = Alteration(name, AlterOperation.SET, value)
     await world.broker.config_changes.alter(resource, [change], is_only_checked=False)
 
 
@@ -53,12 +53,12 @@ async def test_a_secret_is_not_put_into_the_tree() -> None:
 
 
 def test_operations_have_kafkas_numbers() -> None:
-    assert [operation_of(number) for number in range(4)] == list(Operation)
+    assert [operation_of(number) for number in range(4)] == list(AlterOperation)
     with pytest.raises(KafkaError):
         operation_of(4)
 
 
 def test_loggers_belong_to_one_broker() -> None:
-    require_own_loggers(ConfigResource(ResourceType.BROKER_LOGGER, "3"), 3)
+    require_own_loggers(RequestedResource(ConfigResourceType.BROKER_LOGGER, "3"), 3)
     with pytest.raises(KafkaError):
-        require_own_loggers(ConfigResource(ResourceType.BROKER_LOGGER, ""), 3)
+        require_own_loggers(RequestedResource(ConfigResourceType.BROKER_LOGGER, ""), 3)

@@ -7,7 +7,7 @@ import pytest
 from moldau.broker.settings.client_quotas import (
     ClientQuotaStore,
     Entity,
-    Filter,
+    EntityFilter,
     Match,
     QuotaChange,
 )
@@ -42,7 +42,9 @@ async def put_all(store: ClientQuotaStore) -> None:
         await put(store, entity, key, 5.0)
 
 
-async def find(store: ClientQuotaStore, *filters: Filter, is_strict: bool = False) -> list[Entity]:
+async def find(
+    store: ClientQuotaStore, *filters: EntityFilter, is_strict: bool = False
+) -> list[Entity]:
     return [found.entity for found in await store.find(filters, is_strict=is_strict)]
 
 
@@ -110,15 +112,17 @@ async def test_without_a_filter_everything_is_found(store: ClientQuotaStore) -> 
 
 async def test_strictly_an_entity_is_nothing_beside_what_is_asked(store: ClientQuotaStore) -> None:
     await put_all(store)
-    alice = Filter("user", Match.EXACT, "alice")
+    alice = EntityFilter("user", Match.EXACT, "alice")
     assert await find(store, alice, is_strict=True) == [{"user": "alice"}]
     assert len(await find(store, alice)) == 3
 
 
 async def test_defaults_and_any_name_are_told_apart(store: ClientQuotaStore) -> None:
     await put_all(store)
-    assert await find(store, Filter("user", Match.DEFAULT, None)) == [{"user": None}]
-    found = await find(store, Filter("user", Match.ANY, None), Filter("client-id", Match.ANY, None))
+    assert await find(store, EntityFilter("user", Match.DEFAULT, None)) == [{"user": None}]
+    found = await find(
+        store, EntityFilter("user", Match.ANY, None), EntityFilter("client-id", Match.ANY, None)
+    )
     assert found == [ENTITIES[4], ENTITIES[3]]
 
 
@@ -155,16 +159,16 @@ async def test_a_bad_quota_is_refused(
 @pytest.mark.parametrize(
     ("filters", "code"),
     [
-        ([Filter("planet", Match.ANY, None)], ErrorCode.UNSUPPORTED_VERSION),
-        ([Filter("user", Match.ANY, None)] * 2, ErrorCode.INVALID_REQUEST),
+        ([EntityFilter("planet", Match.ANY, None)], ErrorCode.UNSUPPORTED_VERSION),
+        ([EntityFilter("user", Match.ANY, None)] * 2, ErrorCode.INVALID_REQUEST),
         (
-            [Filter("user", Match.ANY, None), Filter("ip", Match.ANY, None)],
+            [EntityFilter("user", Match.ANY, None), EntityFilter("ip", Match.ANY, None)],
             ErrorCode.INVALID_REQUEST,
         ),
     ],
 )
 async def test_a_bad_filter_is_refused(
-    store: ClientQuotaStore, filters: list[Filter], code: ErrorCode
+    store: ClientQuotaStore, filters: list[EntityFilter], code: ErrorCode
 ) -> None:
     with pytest.raises(KafkaError) as refused:
         await store.find(filters, is_strict=False)

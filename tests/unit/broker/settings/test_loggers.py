@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from moldau.broker.settings import loggers
-from moldau.config.alteration import Alteration, Operation
+from moldau.config.alteration import Alteration, AlterOperation
 from moldau.errors import ErrorCode, KafkaError
 
 NAME = "moldau.test.loggers"
@@ -37,30 +37,30 @@ def test_a_logger_without_a_level_has_the_one_above(logger: logging.Logger) -> N
 
 
 def test_a_level_is_set_and_taken_back(logger: logging.Logger) -> None:
-    alter(Alteration(NAME, Operation.SET, "ERROR"))
+    alter(Alteration(NAME, AlterOperation.SET, "ERROR"))
     assert logger.level == logging.ERROR
-    alter(Alteration(NAME, Operation.DELETE))
+    alter(Alteration(NAME, AlterOperation.DELETE))
     assert logger.level == logging.NOTSET
 
 
 def test_what_is_only_checked_changes_nothing(logger: logging.Logger) -> None:
-    alter(Alteration(NAME, Operation.SET, "ERROR"), is_only_checked=True)
+    alter(Alteration(NAME, AlterOperation.SET, "ERROR"), is_only_checked=True)
     assert logger.level == logging.NOTSET
 
 
 @pytest.mark.parametrize(
     ("bad", "code"),
     [
-        (Alteration("no.such", Operation.SET, "INFO"), ErrorCode.INVALID_CONFIG),
-        (Alteration("root", Operation.DELETE), ErrorCode.INVALID_REQUEST),
-        (Alteration(NAME, Operation.APPEND, "INFO"), ErrorCode.INVALID_REQUEST),
-        (Alteration(NAME, Operation.SET, "LOUD"), ErrorCode.INVALID_CONFIG),
+        (Alteration("no.such", AlterOperation.SET, "INFO"), ErrorCode.INVALID_CONFIG),
+        (Alteration("root", AlterOperation.DELETE), ErrorCode.INVALID_REQUEST),
+        (Alteration(NAME, AlterOperation.APPEND, "INFO"), ErrorCode.INVALID_REQUEST),
+        (Alteration(NAME, AlterOperation.SET, "LOUD"), ErrorCode.INVALID_CONFIG),
     ],
 )
 def test_one_bad_change_keeps_all_from_being_made(
     logger: logging.Logger, bad: Alteration, code: ErrorCode
 ) -> None:
     with pytest.raises(KafkaError) as refused:
-        alter(Alteration(NAME, Operation.SET, "ERROR"), bad)
+        alter(Alteration(NAME, AlterOperation.SET, "ERROR"), bad)
     assert refused.value.code == code
     assert logger.level == logging.NOTSET

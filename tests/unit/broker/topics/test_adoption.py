@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from moldau.broker.settings.resources import ConfigResource, ResourceType
+from moldau.broker.settings.resources import ConfigResourceType, RequestedResource
 from moldau.broker.topics.adoption import KEPT
-from moldau.config.alteration import Alteration, Operation
+from moldau.config.alteration import Alteration, AlterOperation
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.memory import MemoryEnsemble
@@ -105,17 +105,17 @@ async def test_a_topic_that_looks_compacted_or_stamped_is_named(
 
 async def test_whoever_sets_an_adopted_topic_has_his_will() -> None:
     setting = await left_behind({"t": {}})
-    topic = ConfigResource(ResourceType.TOPIC, "t")
+    topic = RequestedResource(ConfigResourceType.TOPIC, "t")
     async with broker_world(setting=setting) as world:
         await led(world, "t")
         alter = world.broker.config_changes.alter
         assert await world.broker.configs.read(ConfigEntity.topic("t")) == KEPT
-        back = [Alteration("retention.ms", Operation.DELETE, None)]
+        back = [Alteration("retention.ms", AlterOperation.DELETE, None)]
         await alter(topic, back, is_only_checked=False)
         log = world.partition("t").log
         assert log.config.retention_ms == 7 * 86_400_000
         assert delete_old_segments(log, now_ms=world.clock.now_ms()) == 2
-        compact = [Alteration("cleanup.policy", Operation.SET, "compact")]
+        compact = [Alteration("cleanup.policy", AlterOperation.SET, "compact")]
         await alter(topic, compact, is_only_checked=False)
         assert log.config.is_compacted
 
@@ -154,10 +154,10 @@ async def test_listed_topics_have_the_settings_that_are_listed(
 
 async def test_a_list_at_a_later_start_is_for_topics_that_nobody_has_set() -> None:
     setting = await left_behind({"said": {}, "plain": {}, "forgotten": {}})
-    changed = ConfigResource(ResourceType.TOPIC, "plain")
+    changed = RequestedResource(ConfigResourceType.TOPIC, "plain")
     async with broker_world(setting=setting) as world:
         await led(world, "said", "plain")
-        wish = [Alteration("retention.ms", Operation.SET, "9")]
+        wish = [Alteration("retention.ms", AlterOperation.SET, "9")]
         await world.broker.config_changes.alter(changed, wish, is_only_checked=False)
     setting.listed_topics = LISTED
     for _ in range(2):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from moldau.cli.console import reading as subject
-from moldau.cli.console.reading import Wanted, reading
+from moldau.cli.console.reading import ReadingOptions, reading
 from moldau.client.consumer.consumer import Consumer
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
@@ -32,7 +32,7 @@ def test_one_partition_is_read_from_where_it_is_said(
 
     async def read() -> int:
         settings = values(broker)
-        wanted = Wanted(topic=f"one{position}", partition=partition, offset=offset)
+        wanted = ReadingOptions(topic=f"one{position}", partition=partition, offset=offset)
         async with (
             Consumer[bytes, bytes](settings) as consumer,
             reading(consumer, wanted, settings) as topics,
@@ -52,7 +52,7 @@ def test_without_a_group_new_topics_and_partitions_join(
 
     async def read() -> list[TopicPartition]:
         settings = values(broker)
-        wanted = Wanted(pattern="grow-.*")
+        wanted = ReadingOptions(pattern="grow-.*")
         async with (
             Consumer[bytes, bytes](settings) as consumer,
             reading(consumer, wanted, settings),

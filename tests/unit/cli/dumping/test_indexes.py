@@ -9,7 +9,7 @@ from moldau.cli.dumping.indexes import (
 )
 from moldau.log.index import OffsetIndex
 from moldau.log.producer_snapshot import encode
-from moldau.log.producer_state import KeptBatch, Producer
+from moldau.log.producer_state import KeptBatch, ProducerEntry
 from moldau.log.time_index import TimeIndex
 from moldau.log.transaction_index import ENTRY
 from unit.cli.dumping.test_segment import batch
@@ -70,8 +70,8 @@ def test_aborted_transactions_are_listed() -> None:
 
 def test_producers_are_listed() -> None:
     producers = [
-        Producer(7, 1, 2, 1700, 3, (KeptBatch(9, 20, 4, 1700),)),
-        Producer(8, 1),
+        ProducerEntry(7, 1, 2, 1700, 3, (KeptBatch(9, 20, 4, 1700),)),
+        ProducerEntry(8, 1),
     ]
     first, second = snapshot_lines(encode(producers))
     assert first == (

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from moldau.cli.performance.latencies import Latencies
+from moldau.cli.performance.latencies import LatencyReport
 
 
 def test_windows_and_the_total_are_told_as_apache_tells_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     now_s = 0.0
-    latencies = Latencies(100, now_s=lambda: now_s)
+    latencies = LatencyReport(100, now_s=lambda: now_s)
     for number in range(100):
         now_s = number / 10
         latencies.record(number, 1_048_576)
@@ -28,11 +28,11 @@ def test_windows_and_the_total_are_told_as_apache_tells_them(
 
 
 def test_no_records_are_no_failure() -> None:
-    assert re.match("0 records sent, 0.000000 records/sec", Latencies(0).total())
+    assert re.match("0 records sent, 0.000000 records/sec", LatencyReport(0).total())
 
 
 def test_samples_are_bounded() -> None:
-    latencies = Latencies(2_000_000)
+    latencies = LatencyReport(2_000_000)
     for _ in range(40):
         latencies.record(1, 1)
     assert len(latencies.samples_ms) == 10

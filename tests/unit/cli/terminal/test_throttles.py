@@ -2,12 +2,12 @@
 
 from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.configs import ConfigResource, ConfigSource
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.topics import TopicsArea
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
 
-class Admin(Topics, ThrottleAdmin):
+class Admin(TopicsArea, ThrottleAdmin):
     """One that makes the topic as well."""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.coordination.layout.brokers import BrokerRegistration, Endpoint, id_path
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint, id_path
 from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment, topic_path
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
@@ -17,7 +17,7 @@ async def tree() -> MemoryTree:
         await tree.create(Create(path))
     for number in (0, 1, 2):
         broker = BrokerRegistration(
-            endpoints=(Endpoint("PLAINTEXT", "PLAINTEXT", "h", 9),), timestamp_ms=1
+            endpoints=(RegisteredEndpoint("PLAINTEXT", "PLAINTEXT", "h", 9),), timestamp_ms=1
         )
         await tree.create(Create(id_path(number), broker.encode()))
     return tree

@@ -6,7 +6,7 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.topics import OPTIONS
 from moldau.cli.znodes.topics import ZooKeeperTopics
 from moldau.client.admin.topics import NewTopic
-from moldau.coordination.layout.topics import PartitionState, state_path
+from moldau.coordination.layout.topics import PartitionStateNode, state_path
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.tree import Create
 from moldau.errors import KafkaError
@@ -24,7 +24,7 @@ async def test_a_topic_is_created_listed_and_described_as_before_2_2(
     head, line = await topics.described("t")
     assert head == "Topic:t\tPartitionCount:1\tReplicationFactor:3\tConfigs:retention.ms=7"
     assert "\tLeader: none\t" in line
-    state = PartitionState(leader=1, leader_epoch=0, isr=(1, 2), controller_epoch=1)
+    state = PartitionStateNode(leader=1, leader_epoch=0, isr=(1, 2), controller_epoch=1)
     partition = TopicPartition("t", 0)
     for path in ("/brokers/topics/t/partitions", "/brokers/topics/t/partitions/0"):
         await tree.create(Create(path))

@@ -9,11 +9,11 @@ import pytest
 
 import moldau
 from moldau.client.admin.connected import Connected
-from moldau.client.admin.topics import Topics
+from moldau.client.admin.topics import TopicsArea
 from moldau.testing.broker import running_broker
 
 
-class TopicAdmin(Topics, Connected):
+class TopicAdmin(TopicsArea, Connected):
     """An admin client with one area."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.client.connection.addresses import Address
-from moldau.client.connection.connection import Connection, Frame
+from moldau.client.connection.connection import BrokerConnection, Frame
 from moldau.errors import KafkaError, NetworkException, RequestTimedOut
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -22,15 +22,15 @@ def answered(frame: bytes, error_code: int = 0) -> bytes:
     return frame[4:8] + encode(HeartbeatResponse(error_code=error_code), VERSION)
 
 
-async def connect(address: Address, **limits: int) -> Connection:
+async def connect(address: Address, **limits: int) -> BrokerConnection:
     loop = asyncio.get_running_loop()
     _, connection = await loop.create_connection(
-        lambda: Connection("the broker", "tester", **limits), *address
+        lambda: BrokerConnection("the broker", "tester", **limits), *address
     )
     return connection
 
 
-async def ask(connection: Connection, timeout_s: float = 10.0) -> HeartbeatResponse:
+async def ask(connection: BrokerConnection, timeout_s: float = 10.0) -> HeartbeatResponse:
     return await connection.ask(HEARTBEAT, HeartbeatResponse, VERSION, timeout_s=timeout_s)
 
 
@@ -40,7 +40,7 @@ async def frames() -> list[bytes]:
 
 
 @pytest.fixture
-async def connection(frames: list[bytes]) -> AsyncIterator[Connection]:
+async def connection(frames: list[bytes]) -> AsyncIterator[BrokerConnection]:
     def answer(frame: bytes) -> bytes:
         frames.append(frame)
         return answered(frame, error_code=len(frames))
@@ -52,13 +52,15 @@ async def connection(frames: list[bytes]) -> AsyncIterator[Connection]:
 
 
 async def test_requests_are_pipelined_and_answers_find_their_request(
-    connection: Connection,
+    connection: BrokerConnection,
 ) -> None:
     answers = await asyncio.gather(*(ask(connection) for _ in range(10)))
     assert [each.error_code for each in answers] == list(range(1, 11))
 
 
-async def test_a_request_says_whose_it_is(connection: Connection, frames: list[bytes]) -> None:
+async def test_a_request_says_whose_it_is(
+    connection: BrokerConnection, frames: list[bytes]
+) -> None:
     await ask(connection)
     assert b"tester" in frames[0]
 
@@ -130,7 +132,7 @@ async def test_a_request_without_an_answer_leaves_the_order_as_it_is() -> None:
         connection.close()
 
 
-async def test_a_cancelled_request_does_not_disturb_the_next(connection: Connection) -> None:
+async def test_a_cancelled_request_does_not_disturb_the_next(connection: BrokerConnection) -> None:
     waiting = asyncio.ensure_future(ask(connection))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -148,7 +150,7 @@ async def test_closing_fails_what_waits() -> None:
 
 
 async def test_others_wait_while_somebody_is_alone(
-    connection: Connection, frames: list[bytes]
+    connection: BrokerConnection, frames: list[bytes]
 ) -> None:
     async with connection.alone():
         waiting = asyncio.create_task(ask(connection))
@@ -161,14 +163,14 @@ async def test_others_wait_while_somebody_is_alone(
     assert connection.can_post
 
 
-async def posted(connection: Connection, timeout_s: float = 10.0) -> Frame | KafkaError:
+async def posted(connection: BrokerConnection, timeout_s: float = 10.0) -> Frame | KafkaError:
     """What is told of a request that was posted."""
     told: asyncio.Future[Frame | KafkaError] = asyncio.get_running_loop().create_future()
     connection.post(HEARTBEAT, VERSION, told.set_result, timeout_s=timeout_s)
     return await told
 
 
-async def test_a_posted_request_is_answered_in_its_turn(connection: Connection) -> None:
+async def test_a_posted_request_is_answered_in_its_turn(connection: BrokerConnection) -> None:
     first, second = asyncio.create_task(ask(connection)), posted(connection)
     assert (await first).error_code == 1
     frame = await second
@@ -210,7 +212,7 @@ async def test_a_connection_that_takes_nothing_is_closed() -> None:
             await posted(connection)
 
 
-async def test_the_socket_can_be_taken_over(connection: Connection) -> None:
+async def test_the_socket_can_be_taken_over(connection: BrokerConnection) -> None:
     await ask(connection)
     with connection.take_socket() as taken:
         assert not connection.is_open

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.client.connection.cluster import Cluster
-from moldau.client.connection.connection import Connection
+from moldau.client.connection.connection import BrokerConnection
 from moldau.client.connection.idle_connections import IdleConnections
 from moldau.client.connection.opening import OpenBroker
 from moldau.client.connection.versions import BrokerVersions
@@ -46,7 +46,7 @@ async def test_a_connection_is_not_idle_that_waits_for_an_answer() -> None:
     loop = asyncio.get_running_loop()
     async with scripted_broker(lambda _: b"") as address:
         _, connection = await loop.create_connection(
-            lambda: Connection("silent", "test"), address.host, address.port
+            lambda: BrokerConnection("silent", "test"), address.host, address.port
         )
         answers: list[object] = []
         connection.post(ListGroupsRequest(), 0, answers.append, timeout_s=600)

@@ -13,7 +13,7 @@ from certificates import Identity, authority, identity
 from moldau.client.connection.addresses import Address
 from moldau.client.connection.opening import Opener, open_broker
 from moldau.client.connection.refusal import SecurityRefused
-from moldau.client.metrics import Traffic
+from moldau.client.metrics import ConnectionTraffic
 from moldau.client.settings import ClientSettings, read_settings
 from moldau.errors import NetworkException, UnsupportedVersion
 from moldau.protocol.codec import encode
@@ -137,16 +137,16 @@ async def test_a_broker_behind_tls_is_opened_if_it_is_trusted(tmp_path: Path) ->
     ca = authority()
     context = identity(ca, "broker").server_context(tmp_path / "broker.pem")
     async with scripted_broker(from_24, context) as address:
-        broker = await opener(ca).open(address, Traffic())
+        broker = await opener(ca).open(address, ConnectionTraffic())
         assert broker.versions.newest(METADATA) == 8
         assert not broker.session.is_due(now_ms=2**62)
         broker.connection.close()
         with pytest.raises(NetworkException, match="its certificate is not trusted"):
-            await opener(authority()).open(address, Traffic())
+            await opener(authority()).open(address, ConnectionTraffic())
     context = identity(ca, "broker", "127.0.0.3").server_context(tmp_path / "broker.pem")
     async with scripted_broker(from_24, context) as address:
         with pytest.raises(NetworkException, match="certificate is not trusted: IP address"):
-            await opener(ca).open(address, Traffic())
+            await opener(ca).open(address, ConnectionTraffic())
 
 
 @pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
@@ -156,7 +156,7 @@ async def test_a_port_without_tls_is_named_by_a_client_with_it(protocol: str) ->
     protected = Opener(read_settings(ClientSettings, options, {}), SystemClock())
     async with hanging_up() as address:
         with pytest.raises(NetworkException) as raised:
-            await protected.open(address, Traffic())
+            await protected.open(address, ConnectionTraffic())
     assert str(raised.value) == (
         f"{address}: closed the connection during the TLS handshake; "
         "is it a PLAINTEXT listener? check security.protocol"
@@ -167,7 +167,7 @@ async def test_a_port_without_tls_is_named_by_a_client_with_it(protocol: str) ->
 async def test_a_port_that_answers_tls_in_plain_text_is_named() -> None:
     async with hanging_up(b"HTTP/1.1 400 Bad Request\r\n\r\n") as address:
         with pytest.raises(SecurityRefused, match=r"wrong version number; is it a PLAINTEXT"):
-            await opener(authority()).open(address, Traffic())
+            await opener(authority()).open(address, ConnectionTraffic())
 
 
 async def test_a_port_with_tls_is_named_by_a_client_without_it() -> None:
@@ -199,7 +199,7 @@ async def test_a_client_whose_certificate_is_missing_is_told_so(tmp_path: Path) 
     context = identity(ca, "broker").server_context(tmp_path / "broker.pem")
     context.verify_mode = ssl.CERT_REQUIRED
     with refusing(context) as address, pytest.raises(SecurityRefused, match="certificate required"):
-        await opener(ca).open(address, Traffic())
+        await opener(ca).open(address, ConnectionTraffic())
 
 
 @contextmanager
@@ -244,7 +244,7 @@ async def test_who_cannot_say_who_it_is_is_hung_up_on() -> None:
     without_sasl = Opener(read_settings(ClientSettings, options, {}), SystemClock())
     async with scripted_broker(from_24) as address:
         with pytest.raises(UnsupportedVersion, match="SaslHandshake"):
-            await without_sasl.open(address, Traffic())
+            await without_sasl.open(address, ConnectionTraffic())
     async with scripted_broker(lambda _: None) as address:
         with pytest.raises(NetworkException, match=r"is security\.protocol right\?"):
-            await without_sasl.open(address, Traffic())
+            await without_sasl.open(address, ConnectionTraffic())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.client.consumer.fetch_session import FetchSession, Place
+from moldau.client.consumer.fetch_session import FetchSession, ReadPosition
 from moldau.model import TopicPartition
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
@@ -11,7 +11,9 @@ T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u",
 def said(session: FetchSession, wanted: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
     return {
         TopicPartition(topic.topic, each.partition): each.fetch_offset
-        for topic in session.topics({key: Place(offset) for key, offset in wanted.items()}, 1000)
+        for topic in session.topics(
+            {key: ReadPosition(offset) for key, offset in wanted.items()}, 1000
+        )
         for each in topic.partitions
     }
 
@@ -64,6 +66,6 @@ def test_epochs_begin_again_with_one(session: FetchSession) -> None:
 
 
 def test_a_new_epoch_of_the_leader_is_said(session: FetchSession) -> None:
-    (topic,) = session.topics({T0: Place(5, 3), T1: Place(6)}, 1000)
+    (topic,) = session.topics({T0: ReadPosition(5, 3), T1: ReadPosition(6)}, 1000)
     (partition,) = topic.partitions
     assert (partition.partition, partition.current_leader_epoch) == (0, 3)

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.client.connection.cluster import Cluster
 from moldau.client.consumer.assignment import Assignment
-from moldau.client.consumer.fetch_session import Place
+from moldau.client.consumer.fetch_session import ReadPosition
 from moldau.client.consumer.positioning import Positioning
 from moldau.client.offset_lookup import OffsetLookup
 from moldau.client.settings import ClientSettings
@@ -32,8 +32,8 @@ def unread() -> Assignment:
     return assignment
 
 
-async def committed(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Place]:
-    return dict.fromkeys(partitions, Place(3, 0))
+async def committed(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, ReadPosition]:
+    return dict.fromkeys(partitions, ReadPosition(3, 0))
 
 
 @pytest.mark.parametrize(("policy", "position"), [("earliest", 0), ("latest", 5)])

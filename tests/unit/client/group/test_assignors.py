@@ -12,7 +12,7 @@ from moldau.client.group.assignors import (
     assign_round_robin,
     assignors_of,
 )
-from moldau.client.group.member import Assign, Assignments, Member
+from moldau.client.group.member import Assign, Assignments, GroupParticipant
 from moldau.errors import InvalidConfig
 
 
@@ -21,7 +21,7 @@ def short(assignments: Assignments) -> dict[str, list[str]]:
 
 
 def test_ranges_are_per_topic_and_the_first_have_more() -> None:
-    members = [Member("b", ["t", "u"]), Member("a", ["t", "u"])]
+    members = [GroupParticipant("b", ["t", "u"]), GroupParticipant("a", ["t", "u"])]
     assert short(assign_range(members, {"t": [0, 1, 2], "u": [0, 1, 2]})) == {
         "a": ["t-0", "t-1", "u-0", "u-1"],
         "b": ["t-2", "u-2"],
@@ -29,7 +29,7 @@ def test_ranges_are_per_topic_and_the_first_have_more() -> None:
 
 
 def test_round_robin_goes_on_from_topic_to_topic() -> None:
-    members = [Member("b", ["t", "u"]), Member("a", ["t", "u"])]
+    members = [GroupParticipant("b", ["t", "u"]), GroupParticipant("a", ["t", "u"])]
     assert short(assign_round_robin(members, {"t": [0, 1, 2], "u": [0, 1, 2]})) == {
         "a": ["t-0", "t-2", "u-1"],
         "b": ["t-1", "u-0", "u-2"],
@@ -37,7 +37,11 @@ def test_round_robin_goes_on_from_topic_to_topic() -> None:
 
 
 def test_round_robin_passes_members_that_do_not_read_a_topic() -> None:
-    members = [Member("a", ["t"]), Member("b", ["t", "u"]), Member("c", ["t", "u"])]
+    members = [
+        GroupParticipant("a", ["t"]),
+        GroupParticipant("b", ["t", "u"]),
+        GroupParticipant("c", ["t", "u"]),
+    ]
     assert short(assign_round_robin(members, {"t": [0], "u": [0, 1], "v": [0]})) == {
         "a": ["t-0"],
         "b": ["u-0"],
@@ -46,7 +50,7 @@ def test_round_robin_passes_members_that_do_not_read_a_topic() -> None:
 
 
 def test_static_members_keep_their_place_whatever_their_member_id() -> None:
-    members = [Member("a", ["t"]), Member("z", ["t"], instance_id="one")]
+    members = [GroupParticipant("a", ["t"]), GroupParticipant("z", ["t"], instance_id="one")]
     assert short(assign_range(members, {"t": [0, 1, 2]})) == {
         "z": ["t-0", "t-1"],
         "a": ["t-2"],
@@ -63,7 +67,7 @@ counts = st.fixed_dictionaries({name: st.integers(0, 7) for name in ("t", "u", "
 def test_each_partition_has_one_reader_if_anybody_reads_its_topic(
     assign: Assign, subscriptions: list[Sequence[str]], counts: dict[str, int]
 ) -> None:
-    members = [Member(f"m{number}", each) for number, each in enumerate(subscriptions)]
+    members = [GroupParticipant(f"m{number}", each) for number, each in enumerate(subscriptions)]
     partitions = {topic: list(range(count)) for topic, count in counts.items()}
     assignments = assign(members, partitions)
     assert assignments.keys() == {member.member_id for member in members}

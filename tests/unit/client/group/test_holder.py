@@ -1,6 +1,6 @@
 """Who holds partitions."""
 
-from moldau.client.group.group import Group
+from moldau.client.group.group import GroupClient
 from moldau.client.group.holder import Holder
 
 
@@ -10,5 +10,5 @@ def test_a_group_is_the_holder_of_what_it_gives() -> None:
 
     methods = [name for name in vars(Holder) if not name.startswith("_")]
     assert methods
-    assert all(hasattr(Group, name) or name == "failed" for name in methods)
+    assert all(hasattr(GroupClient, name) or name == "failed" for name in methods)
     assert take.__annotations__["holder"] is Holder

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.client.group.assignors import assignors_of
-from moldau.client.group.member import Member
+from moldau.client.group.member import GroupParticipant
 from moldau.client.group.membership import NO_GENERATION, NO_MEMBER, Membership, Remedy
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.join_group import JoinGroupResponse
@@ -45,7 +45,7 @@ def test_the_leader_deals_out_unless_told_not_to(membership: Membership) -> None
     assert membership.joined(answer())
     assert not membership.joined(answer(leader="another"))
     assert not membership.joined(answer(skip_assignment=True))
-    assert membership.deal_out([Member("me", ["t"])], {"t": [0]}) == {"me": [("t", 0)]}
+    assert membership.deal_out([GroupParticipant("me", ["t"])], {"t": [0]}) == {"me": [("t", 0)]}
 
 
 @pytest.mark.parametrize(

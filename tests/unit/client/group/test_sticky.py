@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.client.group.member import Assignments, Member
+from moldau.client.group.member import Assignments, GroupParticipant
 from moldau.client.group.sticky import assign_cooperative_sticky, assign_sticky
 from moldau.model import TopicPartition
 
@@ -24,16 +24,16 @@ def short(assignments: Assignments) -> dict[str, list[str]]:
 
 
 def test_the_first_deal_is_even() -> None:
-    members = [Member("a", ["t", "u"]), Member("b", ["t", "u"])]
+    members = [GroupParticipant("a", ["t", "u"]), GroupParticipant("b", ["t", "u"])]
     dealt = assign_sticky(members, PARTITIONS)
     assert sorted(map(len, dealt.values())) == [3, 3]
 
 
 def test_what_is_had_is_kept_and_a_newcomer_gets_its_share() -> None:
     members = [
-        Member("a", ["t", "u"], owned=owned("t0", "t1", "u0"), generation=1),
-        Member("b", ["t", "u"], owned=owned("t2", "t3", "u1"), generation=1),
-        Member("c", ["t", "u"]),
+        GroupParticipant("a", ["t", "u"], owned=owned("t0", "t1", "u0"), generation=1),
+        GroupParticipant("b", ["t", "u"], owned=owned("t2", "t3", "u1"), generation=1),
+        GroupParticipant("c", ["t", "u"]),
     ]
     dealt = assign_sticky(members, PARTITIONS)
     assert short(dealt) == {"a": ["t0", "t1"], "b": ["t2", "t3"], "c": ["u0", "u1"]}
@@ -41,30 +41,30 @@ def test_what_is_had_is_kept_and_a_newcomer_gets_its_share() -> None:
 
 def test_a_newcomer_waits_until_others_have_given_back() -> None:
     members = [
-        Member("a", ["t", "u"], owned=owned("t0", "t1", "u0"), generation=1),
-        Member("b", ["t", "u"], owned=owned("t2", "t3", "u1"), generation=1),
-        Member("c", ["t", "u"]),
+        GroupParticipant("a", ["t", "u"], owned=owned("t0", "t1", "u0"), generation=1),
+        GroupParticipant("b", ["t", "u"], owned=owned("t2", "t3", "u1"), generation=1),
+        GroupParticipant("c", ["t", "u"]),
     ]
     dealt = assign_cooperative_sticky(members, PARTITIONS)
     assert short(dealt) == {"a": ["t0", "t1"], "b": ["t2", "t3"], "c": []}
     members[:2] = [
-        Member("a", ["t", "u"], owned=owned("t0", "t1"), generation=2),
-        Member("b", ["t", "u"], owned=owned("t2", "t3"), generation=2),
+        GroupParticipant("a", ["t", "u"], owned=owned("t0", "t1"), generation=2),
+        GroupParticipant("b", ["t", "u"], owned=owned("t2", "t3"), generation=2),
     ]
     dealt = assign_cooperative_sticky(members, PARTITIONS)
     assert short(dealt)["c"] == ["u0", "u1"]
 
 
 def test_of_two_claims_the_newer_counts_and_equal_ones_do_not() -> None:
-    stale = Member("a", ["t"], owned=owned("t0", "t1"), generation=1)
-    fresh = Member("b", ["t"], owned=owned("t0"), generation=2)
+    stale = GroupParticipant("a", ["t"], owned=owned("t0", "t1"), generation=1)
+    fresh = GroupParticipant("b", ["t"], owned=owned("t0"), generation=2)
     assert "t0" in short(assign_sticky([stale, fresh], {"t": [0, 1]}))["b"]
-    twins = [Member(name, ["t"], owned=owned("t0"), generation=1) for name in ("a", "b")]
+    twins = [GroupParticipant(name, ["t"], owned=owned("t0"), generation=1) for name in ("a", "b")]
     assert short(assign_sticky(twins, {"t": [0]})) == {"a": ["t0"], "b": []}
 
 
 def test_what_is_not_there_or_not_wanted_any_more_is_not_kept() -> None:
-    member = Member("a", ["t"], owned=owned("t9", "u0", "t0"), generation=1)
+    member = GroupParticipant("a", ["t"], owned=owned("t9", "u0", "t0"), generation=1)
     assert short(assign_sticky([member], {"t": [0], "u": [0]})) == {"a": ["t0"]}
 
 
@@ -88,7 +88,7 @@ def test_every_partition_has_one_reader_that_wants_it(
     partitions: Mapping[str, Sequence[int]],
 ) -> None:
     members = [
-        Member(
+        GroupParticipant(
             f"m{number}", sorted(topics), owned=[TopicPartition(*one) for one in had], generation=at
         )
         for number, (topics, had, at) in enumerate(drawn)

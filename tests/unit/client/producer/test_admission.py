@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from moldau.client.producer.accumulator import OutgoingRecord
-from moldau.client.producer.admission import Admission
+from moldau.client.producer.admission import RecordAdmission
 from moldau.client.producer.producer import Producer
 from moldau.errors import MessageTooLarge, RequestTimedOut, UnknownTopicOrPartition
 from moldau.testing.broker import EmbeddedBroker
@@ -22,7 +22,7 @@ def kafka_settings() -> dict[str, str]:
 
 
 @pytest.fixture
-async def admission(kafka: EmbeddedBroker) -> AsyncIterator[Admission]:
+async def admission(kafka: EmbeddedBroker) -> AsyncIterator[RecordAdmission]:
     """Of a producer with room for two records of this size, that waits 0.1 s for more."""
     async with Producer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers,
@@ -33,7 +33,7 @@ async def admission(kafka: EmbeddedBroker) -> AsyncIterator[Admission]:
         yield producer.admission
 
 
-async def test_a_topic_that_is_not_known_must_be_waited_for(admission: Admission) -> None:
+async def test_a_topic_that_is_not_known_must_be_waited_for(admission: RecordAdmission) -> None:
     assert admission.admit("t", RECORD) is None
     receipt = await admission.wait("t", RECORD)
     assert admission.admit("t", RECORD) is not None
@@ -41,7 +41,7 @@ async def test_a_topic_that_is_not_known_must_be_waited_for(admission: Admission
 
 
 async def test_batches_without_keys_go_to_one_partition_after_another(
-    admission: Admission,
+    admission: RecordAdmission,
 ) -> None:
     places = [await (await admission.wait("t", RECORD)) for _ in range(20)]
     partitions = [place.partition for place in places]
@@ -49,7 +49,7 @@ async def test_batches_without_keys_go_to_one_partition_after_another(
 
 
 async def test_a_full_buffer_must_be_waited_for(
-    kafka: EmbeddedBroker, admission: Admission
+    kafka: EmbeddedBroker, admission: RecordAdmission
 ) -> None:
     await admission.wait_for_topic("t")
     release = kafka.control("Produce", lambda _: Delay(0.5))
@@ -61,7 +61,7 @@ async def test_a_full_buffer_must_be_waited_for(
     release()
 
 
-async def test_what_can_never_be_let_in_is_refused(admission: Admission) -> None:
+async def test_what_can_never_be_let_in_is_refused(admission: RecordAdmission) -> None:
     with pytest.raises(MessageTooLarge, match=r"exceeds max\.request\.size"):
         admission.admit("t", OutgoingRecord(5, None, b"v" * 250))
     await admission.wait_for_topic("t")
@@ -70,7 +70,7 @@ async def test_what_can_never_be_let_in_is_refused(admission: Admission) -> None
 
 
 async def test_other_threads_may_let_records_in(
-    kafka: EmbeddedBroker, admission: Admission
+    kafka: EmbeddedBroker, admission: RecordAdmission
 ) -> None:
     await admission.wait_for_topic("t")
     thread = threading.Thread(target=admission.admit, args=("t", RECORD, 1))

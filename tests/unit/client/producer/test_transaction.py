@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.client.producer.transaction import Phase, Transaction
+from moldau.client.producer.transaction import ProducerTransaction, TransactionPhase
 from moldau.errors import (
     ErrorCode,
     InvalidTxnState,
@@ -18,11 +18,11 @@ FENCED = KafkaError(ErrorCode.PRODUCER_FENCED, "fenced")
 
 
 @pytest.fixture
-def transaction() -> Transaction:
-    return Transaction("id")
+def transaction() -> ProducerTransaction:
+    return ProducerTransaction("id")
 
 
-def test_one_comes_after_the_other(transaction: Transaction) -> None:
+def test_one_comes_after_the_other(transaction: ProducerTransaction) -> None:
     for end in (transaction.commit, transaction.abort):
         transaction.begin()
         transaction.check_open()
@@ -32,10 +32,10 @@ def test_one_comes_after_the_other(transaction: Transaction) -> None:
         with pytest.raises(InvalidTxnState):
             transaction.check_open()
         transaction.end()
-        assert (transaction.is_empty, transaction.phase) == (True, Phase.IDLE)
+        assert (transaction.is_empty, transaction.phase) == (True, TransactionPhase.IDLE)
 
 
-def test_nothing_happens_outside_of_one(transaction: Transaction) -> None:
+def test_nothing_happens_outside_of_one(transaction: ProducerTransaction) -> None:
     with pytest.raises(InvalidTxnState, match="id: records are sent within a transaction"):
         transaction.check_open()
     with pytest.raises(InvalidTxnState, match="within a transaction"):
@@ -47,14 +47,16 @@ def test_nothing_happens_outside_of_one(transaction: Transaction) -> None:
         transaction.begin()
 
 
-def test_a_commit_whose_end_is_unknown_can_be_asked_for_again(transaction: Transaction) -> None:
+def test_a_commit_whose_end_is_unknown_can_be_asked_for_again(
+    transaction: ProducerTransaction,
+) -> None:
     transaction.begin()
     transaction.commit()
     transaction.commit()
-    assert transaction.phase is Phase.COMMITTING
+    assert transaction.phase is TransactionPhase.COMMITTING
 
 
-def test_a_spoiled_transaction_can_only_be_aborted(transaction: Transaction) -> None:
+def test_a_spoiled_transaction_can_only_be_aborted(transaction: ProducerTransaction) -> None:
     transaction.begin()
     transaction.fail(DENIED)
     for attempt in (transaction.check_open, transaction.commit):
@@ -62,21 +64,21 @@ def test_a_spoiled_transaction_can_only_be_aborted(transaction: Transaction) -> 
             attempt()
     transaction.abort()
     transaction.fail(DENIED)
-    assert transaction.phase is Phase.ABORTING
+    assert transaction.phase is TransactionPhase.ABORTING
     transaction.end()
     transaction.begin()
     transaction.check_open()
 
 
-def test_an_error_while_committing_spoils_it_too(transaction: Transaction) -> None:
+def test_an_error_while_committing_spoils_it_too(transaction: ProducerTransaction) -> None:
     transaction.begin()
     transaction.commit()
     transaction.fail_batch(DENIED)
-    assert transaction.phase is Phase.SPOILED
+    assert transaction.phase is TransactionPhase.SPOILED
     assert transaction.needs_new_epoch
 
 
-def test_who_was_replaced_cannot_go_on(transaction: Transaction) -> None:
+def test_who_was_replaced_cannot_go_on(transaction: ProducerTransaction) -> None:
     transaction.begin()
     transaction.fail(FENCED)
     transaction.fail(DENIED)
@@ -90,7 +92,7 @@ def test_who_was_replaced_cannot_go_on(transaction: Transaction) -> None:
             attempt()
 
 
-def test_who_may_not_have_the_id_cannot_go_on(transaction: Transaction) -> None:
+def test_who_may_not_have_the_id_cannot_go_on(transaction: ProducerTransaction) -> None:
     transaction.lose(KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "no"))
     with pytest.raises(TransactionalIdAuthorizationFailed, match="id: no; make a new producer"):
         transaction.begin()
@@ -99,45 +101,45 @@ def test_who_may_not_have_the_id_cannot_go_on(transaction: Transaction) -> None:
 @pytest.mark.parametrize(
     ("code", "phase"),
     [
-        (ErrorCode.INVALID_PRODUCER_EPOCH, Phase.SPOILED),
-        (ErrorCode.INVALID_TXN_STATE, Phase.SPOILED),
-        (ErrorCode.PRODUCER_FENCED, Phase.LOST),
-        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, Phase.LOST),
+        (ErrorCode.INVALID_PRODUCER_EPOCH, TransactionPhase.SPOILED),
+        (ErrorCode.INVALID_TXN_STATE, TransactionPhase.SPOILED),
+        (ErrorCode.PRODUCER_FENCED, TransactionPhase.LOST),
+        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, TransactionPhase.LOST),
     ],
 )
 def test_a_leader_may_err_about_an_epoch(
-    transaction: Transaction, code: ErrorCode, phase: Phase
+    transaction: ProducerTransaction, code: ErrorCode, phase: TransactionPhase
 ) -> None:
     transaction.begin()
     transaction.fail_batch(KafkaError(code))
     assert transaction.phase is phase
 
 
-def test_a_coordinator_does_not_err_about_an_epoch(transaction: Transaction) -> None:
+def test_a_coordinator_does_not_err_about_an_epoch(transaction: ProducerTransaction) -> None:
     transaction.begin()
     transaction.fail(KafkaError(ErrorCode.INVALID_PRODUCER_EPOCH))
-    assert transaction.phase is Phase.LOST
+    assert transaction.phase is TransactionPhase.LOST
 
 
-def test_an_id_that_brokers_forgot_needs_a_new_epoch(transaction: Transaction) -> None:
+def test_an_id_that_brokers_forgot_needs_a_new_epoch(transaction: ProducerTransaction) -> None:
     transaction.begin()
     transaction.fail(KafkaError(ErrorCode.INVALID_PRODUCER_ID_MAPPING))
     assert transaction.needs_new_epoch
-    assert transaction.phase is Phase.SPOILED
+    assert transaction.phase is TransactionPhase.SPOILED
 
 
-def test_an_error_between_transactions_changes_nothing(transaction: Transaction) -> None:
+def test_an_error_between_transactions_changes_nothing(transaction: ProducerTransaction) -> None:
     transaction.fail(DENIED)
     transaction.begin()
     transaction.check_open()
 
 
-def test_it_is_empty_until_something_is_in_it(transaction: Transaction) -> None:
+def test_it_is_empty_until_something_is_in_it(transaction: ProducerTransaction) -> None:
     transaction.groups.add("g")
     assert not transaction.is_empty
 
 
-def test_what_may_be_committed_already_cannot_be_aborted(transaction: Transaction) -> None:
+def test_what_may_be_committed_already_cannot_be_aborted(transaction: ProducerTransaction) -> None:
     assert not transaction.can_abort
     transaction.begin()
     assert transaction.can_abort

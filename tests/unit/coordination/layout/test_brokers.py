@@ -4,16 +4,16 @@ import pytest
 
 from moldau.coordination.layout.brokers import (
     BrokerRegistration,
-    Endpoint,
+    RegisteredEndpoint,
     decode_broker,
     id_path,
 )
 from moldau.coordination.layout.documents import NodeDataError
 
 _ENDPOINTS = (
-    Endpoint("PLAINTEXT", "PLAINTEXT", "h", 9092),
-    Endpoint("EXT", "SASL_SSL", "h2", 9093),
-    Endpoint("SIX", "PLAINTEXT", "::1", 9094),
+    RegisteredEndpoint("PLAINTEXT", "PLAINTEXT", "h", 9092),
+    RegisteredEndpoint("EXT", "SASL_SSL", "h2", 9093),
+    RegisteredEndpoint("SIX", "PLAINTEXT", "::1", 9094),
 )
 _TIMESTAMP_MS = 1_600_000_000_000
 
@@ -31,14 +31,16 @@ def test_a_broker_is_written_as_apache_kafka_writes_it(apache, version, rack):
 
 def test_a_broker_without_a_plain_listener_has_no_plain_address(apache):
     broker = BrokerRegistration(
-        endpoints=(Endpoint("SSL", "SSL", "h", 9093),), timestamp_ms=_TIMESTAMP_MS, jmx_port=9999
+        endpoints=(RegisteredEndpoint("SSL", "SSL", "h", 9093),),
+        timestamp_ms=_TIMESTAMP_MS,
+        jmx_port=9999,
     )
     assert broker.encode() == apache["broker-info-ssl-only"]
 
 
 def test_before_version_4_a_listener_is_named_after_its_protocol():
     data = b'{"version":3,"endpoints":["SSL://h:1"],"timestamp":"0","host":"h","port":1}'
-    assert decode_broker(data).endpoints == (Endpoint("SSL", "SSL", "h", 1),)
+    assert decode_broker(data).endpoints == (RegisteredEndpoint("SSL", "SSL", "h", 1),)
 
 
 def test_an_endpoint_that_is_none_is_refused():

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.coordination.layout.cluster import (
-    Features,
+    FeatureNode,
     decode_cluster_id,
     decode_features,
     encode_cluster_id,
@@ -16,7 +16,8 @@ def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache):
 
 
 @pytest.mark.parametrize(
-    ("name", "features"), [("feature", Features(True)), ("feature-disabled", Features(False, 1))]
+    ("name", "features"),
+    [("feature", FeatureNode(True)), ("feature-disabled", FeatureNode(False, 1))],
 )
 def test_features_are_written_as_apache_kafka_writes_them(apache, name, features):
     assert features.encode() == apache[name]
@@ -25,4 +26,4 @@ def test_features_are_written_as_apache_kafka_writes_them(apache, name, features
 
 def test_features_that_are_finalized_are_named():
     data = b'{"features":{"f":{"max_version_level":3}},"version":1,"status":1}'
-    assert decode_features(data) == Features(True, 1, ("f",))
+    assert decode_features(data) == FeatureNode(True, 1, ("f",))

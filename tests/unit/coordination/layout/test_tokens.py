@@ -2,12 +2,12 @@
 
 from moldau.coordination.layout.tokens import (
     CHANGE_PREFIX,
-    DelegationToken,
+    TokenNode,
     decode_token,
     token_path,
 )
 
-_TOKEN = DelegationToken(
+_TOKEN = TokenNode(
     token_id="tid",
     owner="User:al ice*",
     requester="User:bob",

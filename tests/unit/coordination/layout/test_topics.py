@@ -5,7 +5,7 @@ import pytest
 from moldau.coordination.layout.topics import (
     NO_LEADER,
     PartitionAssignment,
-    PartitionState,
+    PartitionStateNode,
     TopicAssignment,
     decode_state,
     decode_topic,
@@ -45,10 +45,10 @@ def test_topics_of_older_versions_are_read(data, version):
 @pytest.mark.parametrize(
     ("name", "state"),
     [
-        ("state", PartitionState(leader=1, leader_epoch=4, isr=(1, 2), controller_epoch=9)),
+        ("state", PartitionStateNode(leader=1, leader_epoch=4, isr=(1, 2), controller_epoch=9)),
         (
             "state-recovering",
-            PartitionState(
+            PartitionStateNode(
                 leader=NO_LEADER, leader_epoch=4, isr=(1,), controller_epoch=9, is_recovering=True
             ),
         ),

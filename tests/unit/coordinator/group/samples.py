@@ -1,12 +1,12 @@
 """Members, joins and groups to begin with."""
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Parked, Reply
+from moldau.coordinator.decision import Decision, Moment, PendingReply, Reply
 from moldau.coordinator.group.attendance import Surroundings
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine
 from moldau.coordinator.group.member import Member
-from moldau.coordinator.group.messages import Identity, Join, JoinReply, Sync
+from moldau.coordinator.group.messages import GroupJoin, Identity, JoinReply, Sync
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.timers import Timers
 from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
@@ -34,13 +34,13 @@ def member(member_id: str, *names: str, instance_id: str | None = None) -> Membe
 def group_of(*members: Member) -> Group:
     group = Group("g", wall_ms=0)
     for each in members:
-        each.join = Parked()
+        each.join = PendingReply()
         group.add(each, "consumer")
     return group
 
 
-def joining(name: str, member_id: str = "", instance_id: str | None = None) -> Join:
-    return Join(
+def joining(name: str, member_id: str = "", instance_id: str | None = None) -> GroupJoin:
+    return GroupJoin(
         member_id=member_id,
         instance_id=instance_id,
         new_member_id=name,
@@ -76,6 +76,6 @@ def store(machine: GroupMachine, decision: Decision[GroupsRecord, Reply]) -> Non
         machine.rebalance.apply(record.value, now=NOW)
 
 
-def reply_of(answer: JoinReply | Parked[JoinReply]) -> JoinReply:
+def reply_of(answer: JoinReply | PendingReply[JoinReply]) -> JoinReply:
     assert isinstance(answer, JoinReply)
     return answer

@@ -1,6 +1,6 @@
 """Deadlines of one group among many, and answers that are reported."""
 
-from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.decision import Moment, PendingReply
 from moldau.coordinator.group.attendance import Attendance, TimerKey
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 from moldau.errors import ErrorCode
@@ -32,8 +32,8 @@ def test_an_answer_is_given_once_and_reported() -> None:
     around = surroundings()
     attendance = Attendance("g", around)
     one = member("a")
-    join: Parked[JoinReply] = Parked()
-    sync: Parked[SyncReply] = Parked()
+    join: PendingReply[JoinReply] = PendingReply()
+    sync: PendingReply[SyncReply] = PendingReply()
     one.join, one.sync = join, sync
     for _ in range(2):
         attendance.answer_join(one, JoinReply(ErrorCode.NONE, "a"))

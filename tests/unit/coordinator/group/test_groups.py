@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Reply, Source
+from moldau.coordinator.decision import Decision, Moment, RecordSource, Reply
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, Overview
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
@@ -21,7 +21,7 @@ def groups() -> Groups:
 
 def write(machine: Groups, decision: Decision[GroupsRecord, Reply], log_offset: int = 0) -> None:
     for record in decision.records:
-        machine.apply(record, Source(log_offset, decision.producer.producer_id, NOW))
+        machine.apply(record, RecordSource(log_offset, decision.producer.producer_id, NOW))
 
 
 def commit(machine: Groups, group_id: str, producer_id: int = -1, log_offset: int = 0) -> None:
@@ -92,7 +92,7 @@ def test_groups_that_never_came_to_be_are_dropped_with_time() -> None:
     machine.join("g", joining("a"), now=NOW)
     assert machine.forget_expired("g", now=NOW) == []
     assert len(machine) == 1
-    machine.apply(GroupRecord("g", None), Source(0, -1, NOW))
+    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
     assert len(machine) == 0
     assert machine.next_deadline_ms() is None
     assert machine.forget_expired("g", now=NOW) == []
@@ -100,8 +100,8 @@ def test_groups_that_never_came_to_be_are_dropped_with_time() -> None:
 
 def test_tombstones_of_what_is_not_there_change_nothing() -> None:
     machine = groups()
-    machine.apply(OffsetRecord("g", T, None), Source(0, -1, NOW))
-    machine.apply(GroupRecord("g", None), Source(0, -1, NOW))
+    machine.apply(OffsetRecord("g", T, None), RecordSource(0, -1, NOW))
+    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
     assert machine.ids() == []
 
 
@@ -109,7 +109,7 @@ def test_a_deadline_of_a_group_that_is_gone_changes_nothing() -> None:
     machine = groups()
     machine.join("g", joining("a"), now=NOW)
     (key, *_) = machine.take_due(now=Moment(NOW.monotonic_ms, 0))
-    machine.apply(GroupRecord("g", None), Source(0, -1, NOW))
+    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
     assert list(machine.expire(key, now=NOW).records) == []
 
 
@@ -124,5 +124,5 @@ def test_answers_are_reported_once() -> None:
 
 def test_records_of_other_kinds_are_skipped_when_loading() -> None:
     machine = groups()
-    machine.replay(b"\0\x0b\0\1g", b"\0\0\0", Source(0, -1, NOW))
+    machine.replay(b"\0\x0b\0\1g", b"\0\0\0", RecordSource(0, -1, NOW))
     assert len(machine) == 0

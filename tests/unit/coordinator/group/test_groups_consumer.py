@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Parked, Reply, Source
+from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource, Reply
 from moldau.coordinator.group.consumer.records import EpochRecord, MemberRecord, TargetEpochRecord
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
@@ -30,7 +30,7 @@ def groups(policy: str = "bidirectional") -> Groups:
 
 def write(machine: Groups, decision: Decision[GroupsRecord, Reply]) -> Reply:
     for record in decision.records:
-        machine.apply(record, Source(0, decision.producer.producer_id, NOW))
+        machine.apply(record, RecordSource(0, decision.producer.producer_id, NOW))
     return decision.reply
 
 
@@ -110,7 +110,7 @@ def test_offsets_outlive_their_group_until_they_expire() -> None:
 
 def test_transactions_bring_offsets_to_any_group() -> None:
     machine = with_member()
-    machine.apply(OffsetRecord("g", T0, Committed(7)), Source(3, 99, NOW))
+    machine.apply(OffsetRecord("g", T0, Committed(7)), RecordSource(3, 99, NOW))
     machine.end_transaction(99, is_commit=True)
     assert machine.fetch("g", [T0], require_stable=True)[T0].offset == 7
 
@@ -121,7 +121,7 @@ def test_an_empty_group_goes_over_to_the_classic_protocol_with_its_offsets() -> 
     write(machine, machine.consumer_heartbeat("g", beating("a", -1), now=NOW))
     decision = machine.join("g", classic.joining("k"), now=NOW)
     assert EpochRecord("g", None) in decision.records
-    assert isinstance(write(machine, decision), Parked)
+    assert isinstance(write(machine, decision), PendingReply)
     found = machine.find("g")
     assert found is not None
     assert list(found.group.members) == ["k"]
@@ -131,7 +131,7 @@ def test_an_empty_group_goes_over_to_the_classic_protocol_with_its_offsets() -> 
 def test_members_that_are_parked_hear_when_their_group_goes_over() -> None:
     machine = groups()
     parked = machine.join("g", classic.joining("k"), now=NOW).reply
-    assert isinstance(parked, Parked)
+    assert isinstance(parked, PendingReply)
     write(machine, machine.consumer_heartbeat("g", joining("a"), now=NOW))
     assert parked.reply == JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, "k")
     assert [each.member.member_id for each in machine.describe_consumer("g").members] == [
@@ -146,7 +146,7 @@ def test_the_last_consumer_leaves_a_classic_group_that_shares_anew() -> None:
     write(machine, machine.consumer_heartbeat("g", beating("a", -1), now=NOW))
     assert machine.describe("g").state == "PreparingRebalance"
     reply = machine.join("g", classic.joining("k", "k"), now=NOW).reply
-    assert isinstance(reply, Parked)
+    assert isinstance(reply, PendingReply)
     assert reply.reply is not None
     assert reply.reply.generation == 3
 
@@ -157,7 +157,7 @@ def test_a_group_that_goes_over_while_loading_waits_for_its_members() -> None:
     records = machine.consumer_heartbeat("g", beating("a", -1), now=NOW).records
     loading = Groups(GroupConfig(), lambda: image(t=2))
     for record in records:
-        loading.apply(record, Source(0, -1, NOW))
+        loading.apply(record, RecordSource(0, -1, NOW))
     assert loading.describe("g").state == "Stable"
     loading.unload()
     assert loading.describe("g").state == "Dead"
@@ -168,7 +168,7 @@ def test_everything_is_read_back() -> None:
     other = Groups(GroupConfig(), lambda: image(t=2))
     for record in machine.consumer_heartbeat("h", joining("a"), now=NOW).records:
         key, value = machine.encode(record)
-        other.replay(key, value, Source(0, -1, NOW))
+        other.replay(key, value, RecordSource(0, -1, NOW))
     other.begin(now=NOW)
     (described,) = other.describe_consumer("h").members
     assert described.target == {T: (0, 1)}
@@ -182,7 +182,7 @@ def test_everything_is_read_back() -> None:
 def test_tombstones_of_what_is_not_there_change_nothing() -> None:
     machine = groups()
     for record in (EpochRecord("g", None), MemberRecord("g", "a", None)):
-        machine.apply(record, Source(0, -1, NOW))
+        machine.apply(record, RecordSource(0, -1, NOW))
     assert len(machine) == 0
-    machine.apply(TargetEpochRecord("g", 1), Source(0, -1, NOW))
+    machine.apply(TargetEpochRecord("g", 1), RecordSource(0, -1, NOW))
     assert len(machine) == 1

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.decision import Moment, PendingReply
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.messages import Identity, Sync
 from moldau.coordinator.group.state import GroupState
@@ -23,9 +23,9 @@ def test_a_join_that_is_sent_again_answers_the_first() -> None:
     around = surroundings()
     machine = stable_machine(around)
     first = machine.join(joining("b"), now=NOW).reply
-    assert isinstance(first, Parked)
+    assert isinstance(first, PendingReply)
     second = machine.join(joining("b", member_id="b"), now=NOW).reply
-    assert isinstance(second, Parked)
+    assert isinstance(second, PendingReply)
     assert first.reply is not None
     assert first.reply.error is ErrorCode.REBALANCE_IN_PROGRESS
     assert second.reply is None
@@ -37,9 +37,9 @@ def test_a_sync_that_is_sent_again_answers_the_first() -> None:
     machine.join(joining("b"), now=NOW)
     machine.join(joining("a", member_id="a"), now=NOW)
     first = machine.sync(Sync(Identity("b", 2)), now=NOW).reply
-    assert isinstance(first, Parked)
+    assert isinstance(first, PendingReply)
     second = machine.sync(Sync(Identity("b", 2)), now=NOW).reply
-    assert isinstance(second, Parked)
+    assert isinstance(second, PendingReply)
     assert first.reply is not None
     assert first.reply.error is ErrorCode.REBALANCE_IN_PROGRESS
 
@@ -54,7 +54,7 @@ def test_a_static_member_that_changes_the_protocol_makes_a_rebalance() -> None:
     assert machine.group.protocol_name == "range"
     returning = replace(joining("s2", instance_id="i"), protocols=(("sticky", b""),))
     decision_of_join = machine.join(returning, now=NOW)
-    assert isinstance(decision_of_join.reply, Parked)
+    assert isinstance(decision_of_join.reply, PendingReply)
     assert machine.group.state is GroupState.PREPARING_REBALANCE
 
 
@@ -74,7 +74,7 @@ def test_a_returning_static_follower_hears_who_leads() -> None:
 def test_a_member_that_leaves_while_parked_is_answered() -> None:
     machine = stable_machine(surroundings())
     parked = machine.join(joining("b"), now=NOW).reply
-    assert isinstance(parked, Parked)
+    assert isinstance(parked, PendingReply)
     assert machine.leave([Identity("b")], now=NOW).reply == [ErrorCode.NONE]
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.UNKNOWN_MEMBER_ID
@@ -123,7 +123,7 @@ def test_a_loaded_group_that_is_too_large_rebalances() -> None:
 def test_whoever_is_parked_hears_of_the_other_coordinator() -> None:
     machine = stable_machine(surroundings())
     parked = machine.join(joining("b"), now=NOW).reply
-    assert isinstance(parked, Parked)
+    assert isinstance(parked, PendingReply)
     machine.unload()
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.NOT_COORDINATOR

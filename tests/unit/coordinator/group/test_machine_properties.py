@@ -6,12 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Parked, Reply
+from moldau.coordinator.decision import Decision, Moment, PendingReply, Reply
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, Identity, Join, JoinReply, Sync, SyncReply
+from moldau.coordinator.group.messages import (
+    Committed,
+    GroupJoin,
+    Identity,
+    JoinReply,
+    Sync,
+    SyncReply,
+)
 from moldau.coordinator.group.records import GroupsRecord
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.waiters import Waiters
@@ -60,8 +67,8 @@ class World:
     clock: ScriptClock = field(default_factory=ScriptClock)
     journal: MemoryJournal = field(default_factory=MemoryJournal)
     actors: list[Actor] = field(default_factory=lambda: [Actor(n) for n in range(MEMBERS)])
-    joins: dict[Parked[JoinReply], Actor] = field(default_factory=dict)
-    syncs: dict[Parked[SyncReply], tuple[str, int]] = field(default_factory=dict)
+    joins: dict[PendingReply[JoinReply], Actor] = field(default_factory=dict)
+    syncs: dict[PendingReply[SyncReply], tuple[str, int]] = field(default_factory=dict)
     told: list[Told] = field(default_factory=list)
     owners: dict[tuple[int, int], str] = field(default_factory=dict)
     last_generation: int = 0
@@ -74,7 +81,7 @@ class World:
         self.shard = self._new_shard()
 
     def _new_shard(self) -> Shard[Groups]:
-        return Shard(Groups(CONFIG), self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(Groups(CONFIG), self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
     @property
     def now(self) -> Moment:
@@ -84,7 +91,7 @@ class World:
 
     def join(self, actor: Actor) -> None:
         self.ids += 1
-        join = Join(
+        join = GroupJoin(
             member_id=actor.member_id,
             instance_id=actor.instance_id,
             new_member_id=f"id-{self.ids}",
@@ -98,7 +105,7 @@ class World:
         decision = self.shard.machine.join(GROUP, join, now=self.now)
         if not self.write(decision):
             return
-        if isinstance(decision.reply, Parked):
+        if isinstance(decision.reply, PendingReply):
             self.joins[decision.reply] = actor
         else:
             self.note_join(actor, decision.reply)
@@ -126,7 +133,7 @@ class World:
             self.shard.machine.refuse_assignment(
                 GROUP, ErrorCode.COORDINATOR_NOT_AVAILABLE, now=self.now
             )
-        if isinstance(decision.reply, Parked):
+        if isinstance(decision.reply, PendingReply):
             self.syncs[decision.reply] = (actor.name, actor.generation)
         else:
             self.note_sync(actor.name, actor.generation, decision.reply)

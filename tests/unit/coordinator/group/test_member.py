@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.coordinator.decision import Parked
+from moldau.coordinator.decision import PendingReply
 from unit.coordinator.group.samples import member, subscription
 
 
@@ -26,8 +26,8 @@ def test_one_with_an_instance_id_is_static() -> None:
 
 def test_one_that_waits_for_us_is_parked() -> None:
     joining, syncing = member("a"), member("b")
-    joining.join = Parked()
-    syncing.sync = Parked()
+    joining.join = PendingReply()
+    syncing.sync = PendingReply()
     assert joining.is_parked
     assert syncing.is_parked
     assert not member("c").is_parked

@@ -1,6 +1,6 @@
 """Steps of a rebalance; whole ones are told in tests/scenarios/group."""
 
-from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.decision import Moment, PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.rebalance import Rebalance
@@ -44,7 +44,7 @@ def test_an_assignment_is_refused_only_while_it_is_waited_for() -> None:
     rebalance.refuse_assignment(ErrorCode.COORDINATOR_NOT_AVAILABLE, now=NOW)
     assert group.state is GroupState.STABLE
     group.state = GroupState.COMPLETING_REBALANCE
-    parked = group.members["a"].sync = Parked()
+    parked = group.members["a"].sync = PendingReply()
     rebalance.refuse_assignment(ErrorCode.COORDINATOR_NOT_AVAILABLE, now=NOW)
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from moldau.config.broker.transactions import TransactionConfig
-from moldau.coordinator.decision import Moment, Source
+from moldau.coordinator.decision import Moment, RecordSource
 from moldau.coordinator.transaction.records import TransactionRecord, encode
 from moldau.coordinator.transaction.transaction import Identity, Transaction
 from moldau.coordinator.transaction.transactions import PREPARED, Initialisation, Transactions
@@ -27,11 +27,11 @@ def machine() -> Transactions:
 
 def apply(machine: Transactions, key: str, *steps: Transaction | None) -> None:
     for offset, step in enumerate(steps):
-        machine.apply(TransactionRecord(key, step), Source(offset, NO_PRODUCER_ID, NOW))
+        machine.apply(TransactionRecord(key, step), RecordSource(offset, NO_PRODUCER_ID, NOW))
 
 
 def replay(machine: Transactions, key: str, step: Transaction) -> None:
-    machine.replay(*encode(TransactionRecord(key, step)), Source(5, NO_PRODUCER_ID, NOW))
+    machine.replay(*encode(TransactionRecord(key, step)), RecordSource(5, NO_PRODUCER_ID, NOW))
 
 
 def test_deadlines_go_by_the_clock_that_never_jumps(machine: Transactions) -> None:
@@ -71,7 +71,7 @@ def test_replay_plans_nothing_until_it_is_over(machine: Transactions) -> None:
 
 
 def test_records_of_other_kinds_are_skipped(machine: Transactions) -> None:
-    machine.replay(b"\0\1\0\2tx", None, Source(0, NO_PRODUCER_ID, NOW))
+    machine.replay(b"\0\1\0\2tx", None, RecordSource(0, NO_PRODUCER_ID, NOW))
     assert len(machine) == 0
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.coordinator.decision import Decision, Moment, Reply
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
 from moldau.coordinator.transaction.transaction import Identity, Transaction
@@ -93,7 +93,7 @@ class World:
         self.shard = self.new_shard()
 
     def new_shard(self) -> Shard[Transactions]:
-        return Shard(Transactions(CONFIG), self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(Transactions(CONFIG), self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
     @property
     def now(self) -> Moment:

@@ -7,7 +7,7 @@ from pyspark.sql import functions as f
 
 from moldau.streams import BYTES, INTEGER, LONG, STRING, StreamsBuilder, avro, json, protobuf
 from moldau.streams.compile.columns import decoded, encoded, serde_for
-from moldau.streams.serdes import FormatSerde, PlainSerde, WindowedSerde
+from moldau.streams.serdes import FormatSerde, PlainColumnSerde, WindowedSerde
 from unit.streams.given import Given, GivenInputs, Written, written
 
 pytestmark = pytest.mark.needs("java")
@@ -30,7 +30,7 @@ AVRO = {
     ],
 )
 def test_plain_values_are_as_kafka_writes_them(
-    spark: SparkSession, serde: PlainSerde, value: object, data: bytes
+    spark: SparkSession, serde: PlainColumnSerde, value: object, data: bytes
 ) -> None:
     frame = spark.createDataFrame([(bytearray(data), value)], f"data binary, value {serde.type}")
     read = decoded(f.col("data"), serde)
@@ -61,7 +61,7 @@ def test_undecodable_values_are_told_from_null(spark: SparkSession) -> None:
     ids=["string", "json"],
 )
 def test_text_that_is_not_utf_8_is_a_dead_letter(
-    spark: SparkSession, serde: PlainSerde, bad: bytes, reason: str
+    spark: SparkSession, serde: PlainColumnSerde, bad: bytes, reason: str
 ) -> None:
     builder = StreamsBuilder()
     builder.stream("lines", value=serde, dead_letters="unreadable").to("out")

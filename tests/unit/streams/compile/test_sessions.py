@@ -1,6 +1,6 @@
 """Sessions of one key, by hand."""
 
-from moldau.streams.compile.sessions import Session, Sessions
+from moldau.streams.compile.sessions import OpenSessions, Session
 from moldau.streams.functions import Folding
 
 JOINED = Folding(
@@ -11,8 +11,8 @@ JOINED = Folding(
 LAST = Folding(lambda _key, value, _so_far: value, merge=lambda _key, _one, other: other)
 
 
-def sessions(*records: tuple[str, int], folding: Folding = JOINED) -> Sessions:
-    made = Sessions("key", folding, gap_ms=10)
+def sessions(*records: tuple[str, int], folding: Folding = JOINED) -> OpenSessions:
+    made = OpenSessions("key", folding, gap_ms=10)
     for value, millis in records:
         made.add(value, millis)
     return made

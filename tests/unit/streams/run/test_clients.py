@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.errors import KafkaError
-from moldau.streams.run.clients import ClientOptions
+from moldau.streams.run.clients import ApplicationOptions
 
 LOGIN = {
     "security.protocol": "SASL_PLAINTEXT",
@@ -19,7 +19,7 @@ def prefixed(settings: dict[str, str]) -> dict[str, str]:
 
 
 def test_a_login_is_for_all_clients() -> None:
-    clients = ClientOptions("kafka:9092", prefixed(LOGIN))
+    clients = ApplicationOptions("kafka:9092", prefixed(LOGIN))
     assert clients.admin == clients.view == LOGIN | SERVERS
     assert clients.sink == prefixed(LOGIN | SERVERS)
     assert clients.source == prefixed(
@@ -35,7 +35,7 @@ def test_a_setting_goes_to_the_clients_that_have_it() -> None:
         "Kafka.Fetch.Max.Bytes": "1000",
         "maxOffsetsPerTrigger": "10",
     }
-    clients = ClientOptions("kafka:9092", options)
+    clients = ApplicationOptions("kafka:9092", options)
     assert clients.sink == prefixed(
         SERVERS | {"transaction.timeout.ms": "60000", "compression.type": "zstd"}
     )
@@ -46,7 +46,7 @@ def test_a_setting_goes_to_the_clients_that_have_it() -> None:
 
 
 def test_what_is_javas_alone_goes_to_no_client() -> None:
-    clients = ClientOptions("kafka:9092", {"kafka.metric.reporters": "a.B"})
+    clients = ApplicationOptions("kafka:9092", {"kafka.metric.reporters": "a.B"})
     assert clients.admin == clients.view == SERVERS
     assert clients.sink == prefixed(SERVERS)
 
@@ -62,9 +62,9 @@ def test_what_is_javas_alone_goes_to_no_client() -> None:
 )
 def test_what_cannot_be_is_said_at_once(name: str, value: str, words: str) -> None:
     with pytest.raises(KafkaError, match=words):
-        ClientOptions("kafka:9092", {name: value})
+        ApplicationOptions("kafka:9092", {name: value})
 
 
 def test_transactional_ids_are_made_by_the_sink() -> None:
     with pytest.raises(ValueError, match="it is made from the id of the query"):
-        ClientOptions("kafka:9092", {"kafka.transactional.id": "mine"})
+        ApplicationOptions("kafka:9092", {"kafka.transactional.id": "mine"})

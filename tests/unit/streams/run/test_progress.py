@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moldau.streams.run.progress import Progress, line, metrics, read_progress
+from moldau.streams.run.progress import QueryProgress, line, metrics, read_progress
 
 TOLD: dict[str, object] = {
     "batchId": 7,
@@ -31,12 +31,12 @@ class Query:
 
 
 def test_progress_is_read_from_what_spark_tells() -> None:
-    assert read_progress(TOLD) == Progress(7, 1200, 600.0, 4800.5, 250, 7, 7)
+    assert read_progress(TOLD) == QueryProgress(7, 1200, 600.0, 4800.5, 250, 7, 7)
 
 
 def test_what_spark_does_not_tell_is_nothing() -> None:
     told: dict[str, object] = {"batchId": 0, "inputRowsPerSecond": float("nan"), "sources": None}
-    assert read_progress(told) == Progress(0, 0, 0.0, 0.0, 0, None, 0)
+    assert read_progress(told) == QueryProgress(0, 0, 0.0, 0.0, 0, None, 0)
 
 
 def test_a_line_has_all_queries() -> None:

@@ -4,13 +4,13 @@ import asyncio
 import random
 
 from moldau.testing.world.life import NOBODY
-from moldau.testing.world.link import Link, Pipe
+from moldau.testing.world.link import NetworkLink, Pipe
 from moldau.testing.world.loop import WorldLoop, context_of
 
 
-def new_link() -> tuple[WorldLoop, Link, Pipe]:
+def new_link() -> tuple[WorldLoop, NetworkLink, Pipe]:
     loop = WorldLoop(lambda: 0.5)  # type: ignore[abstract]
-    link = Link(loop, random.Random(1).random)
+    link = NetworkLink(loop, random.Random(1).random)
     return loop, link, Pipe(link, context_of(NOBODY))
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from moldau.coordinator.group.consumer.assignment import Assignment
 
 
-class Candidate(NamedTuple):
+class MemberCandidate(NamedTuple):
     """A member that is to be assigned partitions."""
 
     member_id: str
@@ -17,10 +17,10 @@ class Candidate(NamedTuple):
 
 
 PartitionCounts = Mapping[bytes, int]
-Assign = Callable[[Sequence[Candidate], PartitionCounts], dict[str, Assignment]]
+Assign = Callable[[Sequence[MemberCandidate], PartitionCounts], dict[str, Assignment]]
 
 
-def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+def in_order(candidates: Iterable[MemberCandidate]) -> list[MemberCandidate]:
     """Static members first: others cannot push them from their place by coming and going."""
     return sorted(
         candidates,
@@ -28,9 +28,9 @@ def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     )
 
 
-def subscribers(candidates: Iterable[Candidate]) -> dict[bytes, list[Candidate]]:
+def subscribers(candidates: Iterable[MemberCandidate]) -> dict[bytes, list[MemberCandidate]]:
     """By topic, who subscribes to it."""
-    found: dict[bytes, list[Candidate]] = {}
+    found: dict[bytes, list[MemberCandidate]] = {}
     for each in candidates:
         for topic_id in each.topic_ids:
             found.setdefault(topic_id, []).append(each)

@@ -15,8 +15,8 @@ from moldau.coordinator.group.consumer.machine import ConsumerMachine
 from moldau.coordinator.group.consumer.member import ClassicMember, ConsumerMember, MemberState
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
+    GroupJoin,
     Identity,
-    Join,
     JoinReply,
     Sync,
     SyncReply,
@@ -37,7 +37,7 @@ class ClassicMembers:
         self._group = machine.group
         self._image = image
 
-    def join(self, join: Join, *, now: Moment) -> Decision[GroupsRecord, JoinReply]:
+    def join(self, join: GroupJoin, *, now: Moment) -> Decision[GroupsRecord, JoinReply]:
         """A member joins, or joins again; the answer is immediate, and it is never the leader."""
         self._machine.require_room(join.member_id)
         self._require_protocols(join)
@@ -70,7 +70,7 @@ class ClassicMembers:
             records += migration.downgraded(draft.group, members, self._image)
         return Decision(reply, records)
 
-    def _require_protocols(self, join: Join) -> None:
+    def _require_protocols(self, join: GroupJoin) -> None:
         """Raise unless all classic members have a protocol in common."""
         names = [
             [name for name, _ in each.classic.protocols]
@@ -81,7 +81,7 @@ class ClassicMembers:
         if join.protocol_type != CONSUMER or not is_common:
             raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 
-    def _admit(self, join: Join, draft: Draft) -> ConsumerMember:
+    def _admit(self, join: GroupJoin, draft: Draft) -> ConsumerMember:
         machine = self._machine
         member_id = join.member_id or join.new_member_id
         if join.instance_id is None:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from moldau.coordinator.group.consumer.pattern_syntax import (
     WORD,
+    Anchor,
     Choice,
     InvalidPattern,
     Node,
     OneOf,
-    Place,
     Repeat,
     Sequence,
     parse,
@@ -207,7 +207,7 @@ class _Writer:
         match node:
             case OneOf(characters):
                 self.program.append(_Take("".join(sorted(characters))))
-            case Place(kind):
+            case Anchor(kind):
                 self.program.append(_Check(kind))
             case Sequence(parts):
                 for part in parts:

@@ -80,13 +80,13 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Anchor:
     """The start or the end of the name, or the edge of a word, or none."""
 
     kind: str
 
 
-Node = OneOf | Sequence | Choice | Repeat | Place
+Node = OneOf | Sequence | Choice | Repeat | Anchor
 
 
 def parse(text: str) -> Node:
@@ -205,9 +205,9 @@ class _Parser:
             case ".":
                 return OneOf(_ALL)
             case "^":
-                return Place("start")
+                return Anchor("start")
             case "$":
-                return Place("end")
+                return Anchor("end")
             case "\\":
                 return self._escaped()
             case "*" | "+" | "?":
@@ -252,7 +252,7 @@ class _Parser:
         character = self._peek()
         if character in _PLACES:
             self._next()
-            return Place(_PLACES[character])
+            return Anchor(_PLACES[character])
         found = self._class_escape()
         return self._literal(self._character_escape()) if found is None else OneOf(found)
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from moldau.coordinator.group.consumer.assignment import Assignment, assignment_of
 from moldau.coordinator.group.consumer.assignor import (
-    Candidate,
+    MemberCandidate,
     PartitionCounts,
     in_order,
     subscribers,
 )
 
 
-def assign(candidates: Sequence[Candidate], counts: PartitionCounts) -> dict[str, Assignment]:
+def assign(candidates: Sequence[MemberCandidate], counts: PartitionCounts) -> dict[str, Assignment]:
     """A target for every candidate."""
     runs: dict[str, list[tuple[bytes, range]]] = {each.member_id: [] for each in candidates}
     for topic_id, members in subscribers(in_order(candidates)).items():

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from moldau.coordinator.group.consumer.assignment import Assignment, assignment_of
 from moldau.coordinator.group.consumer.member import ClassicMember, ConsumerMember, MemberState
-from moldau.coordinator.group.consumer.topics import KnownTopic, KnownTopics
+from moldau.coordinator.group.consumer.topics import KnownTopics, ObservedTopic
 from moldau.protocol.messages.consumer_group_patterns import ConsumerGroupRegularExpressionValue
 from moldau.protocol.messages.consumer_group_records import (
     ClassicMemberMetadata,
@@ -46,7 +46,7 @@ def topics_value(topics: KnownTopics) -> ConsumerGroupPartitionMetadataValue:
 
 def topics_from(value: ConsumerGroupPartitionMetadataValue) -> KnownTopics:
     return {
-        each.topic_name: KnownTopic(
+        each.topic_name: ObservedTopic(
             each.topic_id,
             each.num_partitions,
             {

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group.consumer import range_assignor, uniform_assignor
-from moldau.coordinator.group.consumer.assignor import Assign, Candidate
+from moldau.coordinator.group.consumer.assignor import Assign, MemberCandidate
 from moldau.coordinator.group.consumer.draft import Draft
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.consumer.member import ConsumerMember
@@ -38,7 +38,7 @@ def retarget(draft: Draft, default_assignor: str) -> None:
     """Bring the targets to the group's epoch."""
     group = draft.group
     candidates = [
-        Candidate(
+        MemberCandidate(
             member.member_id,
             member.instance_id,
             _topic_ids(group, member),

@@ -11,7 +11,7 @@ Racks = Mapping[int, tuple[str, ...]]
 _NO_RACKS: Racks = {}
 
 
-class KnownTopic(NamedTuple):
+class ObservedTopic(NamedTuple):
     """A topic as of the last look at the cluster; the group's epoch moves when it changes."""
 
     topic_id: bytes
@@ -20,7 +20,7 @@ class KnownTopic(NamedTuple):
     """By partition, where its replicas are; partitions without any rack are left out."""
 
 
-KnownTopics = Mapping[str, KnownTopic]
+KnownTopics = Mapping[str, ObservedTopic]
 
 
 def known_topics(names: Iterable[str], image: ClusterImage) -> KnownTopics:
@@ -29,7 +29,7 @@ def known_topics(names: Iterable[str], image: ClusterImage) -> KnownTopics:
     for name in names:
         topic = image.topics.get(name)
         if topic is not None and topic.topic_id != NO_UUID:
-            known[name] = KnownTopic(topic.topic_id, len(topic.partitions), _racks(topic, image))
+            known[name] = ObservedTopic(topic.topic_id, len(topic.partitions), _racks(topic, image))
     return known
 
 

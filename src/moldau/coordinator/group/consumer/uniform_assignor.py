@@ -8,7 +8,7 @@ from moldau.coordinator.group.consumer.assignment import (
     partitions_of,
 )
 from moldau.coordinator.group.consumer.assignor import (
-    Candidate,
+    MemberCandidate,
     PartitionCounts,
     in_order,
     subscribers,
@@ -19,7 +19,7 @@ Held = dict[str, dict[Partition, None]]
 """By member, what it is to have; in order."""
 
 
-def assign(candidates: Sequence[Candidate], counts: PartitionCounts) -> dict[str, Assignment]:
+def assign(candidates: Sequence[MemberCandidate], counts: PartitionCounts) -> dict[str, Assignment]:
     """A target for every candidate."""
     members = in_order(candidates)
     held = _kept(members, counts)
@@ -44,7 +44,7 @@ def assign(candidates: Sequence[Candidate], counts: PartitionCounts) -> dict[str
     }
 
 
-def _kept(members: Iterable[Candidate], counts: PartitionCounts) -> Held:
+def _kept(members: Iterable[MemberCandidate], counts: PartitionCounts) -> Held:
     """What every member had before, as far as it exists and is still subscribed to."""
     held: Held = {}
     taken: set[Partition] = set()
@@ -76,7 +76,7 @@ def _level(held: Held, free: list[Partition]) -> None:
 
 
 def _hand_out(
-    held: Held, free: Iterable[Partition], by_topic: Mapping[bytes, list[Candidate]]
+    held: Held, free: Iterable[Partition], by_topic: Mapping[bytes, list[MemberCandidate]]
 ) -> None:
     """Each to whoever has the least of those who may have it."""
     for topic_id, number in free:
@@ -84,7 +84,7 @@ def _hand_out(
         held[least.member_id][topic_id, number] = None
 
 
-def _balance(held: Held, by_topic: Mapping[bytes, list[Candidate]]) -> None:
+def _balance(held: Held, by_topic: Mapping[bytes, list[MemberCandidate]]) -> None:
     """Move partitions to whoever has at least two less, as long as there is one.
 
     Every move brings two members closer together, so this ends.

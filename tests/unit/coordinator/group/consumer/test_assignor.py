@@ -1,11 +1,11 @@
 """What assignors are asked."""
 
-from moldau.coordinator.group.consumer.assignor import Candidate, in_order, subscribers
+from moldau.coordinator.group.consumer.assignor import MemberCandidate, in_order, subscribers
 from unit.coordinator.group.consumer.samples import T, U
 
-A = Candidate("a", None, (T,), {})
-B = Candidate("b", "two", (T, U), {})
-C = Candidate("c", "one", (), {})
+A = MemberCandidate("a", None, (T,), {})
+B = MemberCandidate("b", "two", (T, U), {})
+C = MemberCandidate("c", "one", (), {})
 
 
 def test_static_members_come_first() -> None:

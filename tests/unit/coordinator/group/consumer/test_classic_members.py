@@ -7,7 +7,7 @@ import pytest
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
 from moldau.coordinator.group.consumer.classic_protocol import read_assignment
-from moldau.coordinator.group.messages import Identity, Join, JoinReply, Sync
+from moldau.coordinator.group.messages import GroupJoin, Identity, JoinReply, Sync
 from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
 from unit.coordinator.group.consumer.samples import (
@@ -27,9 +27,9 @@ def join(
     new_member_id: str = "c",
     owned: list[int] | None = None,
     instance_id: str | None = None,
-) -> Join:
+) -> GroupJoin:
     has = None if owned is None else {"t": owned}
-    return Join(
+    return GroupJoin(
         member_id=member_id,
         new_member_id=new_member_id,
         instance_id=instance_id,
@@ -51,7 +51,7 @@ class Mixed(World):
     def classic(self) -> ClassicMembers:
         return ClassicMembers(self.machine, self.image)
 
-    def join(self, request: Join) -> JoinReply:
+    def join(self, request: GroupJoin) -> JoinReply:
         return self.write(self.classic.join(request, now=NOW))
 
     def assigned(self, member_id: str, generation: int) -> object:

@@ -15,7 +15,7 @@ from moldau.coordinator.group.consumer.records import (
     TopicsRecord,
 )
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
-from moldau.coordinator.group.consumer.topics import KnownTopic
+from moldau.coordinator.group.consumer.topics import ObservedTopic
 from moldau.coordinator.group.offsets import Offsets
 from unit.coordinator.group.consumer.samples import T
 
@@ -34,7 +34,7 @@ def full_group() -> ConsumerGroup:
     return group_of(
         MemberRecord("g", "a", A),
         PatternRecord("g", "u.*", ResolvedPattern(("u1",))),
-        TopicsRecord("g", {"t": KnownTopic(T, 2)}),
+        TopicsRecord("g", {"t": ObservedTopic(T, 2)}),
         EpochRecord("g", 1),
         TargetRecord("g", "a", {T: (0,)}),
         TargetEpochRecord("g", 1),

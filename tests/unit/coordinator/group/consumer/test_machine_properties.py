@@ -19,7 +19,7 @@ from moldau.coordinator.group.consumer.messages import Heartbeat
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.loading import Loading
-from moldau.coordinator.shard import Ports, Shard
+from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import GROUP, ScriptClock
@@ -70,7 +70,7 @@ class World:
 
     def _new_shard(self) -> Shard[Groups]:
         machine = Groups(CONFIG, lambda: CLUSTERS[self.cluster])
-        return Shard(machine, self.journal, Ports(self.clock, Waiters(), 5.0))
+        return Shard(machine, self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
     @property
     def now(self) -> Moment:

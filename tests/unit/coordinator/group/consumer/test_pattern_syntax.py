@@ -7,10 +7,10 @@ import pytest
 from moldau.coordinator.group.consumer.pattern import TopicPattern
 from moldau.coordinator.group.consumer.pattern_syntax import (
     NAME_CHARACTERS,
+    Anchor,
     Choice,
     InvalidPattern,
     OneOf,
-    Place,
     Repeat,
     Sequence,
     parse,
@@ -24,7 +24,7 @@ def test_an_expression_becomes_a_tree() -> None:
     assert parse("a*|^a{2,3}$") == Choice(
         (
             Sequence((Repeat(A, 0, None),)),
-            Sequence((Place("start"), Repeat(A, 2, 3), Place("end"))),
+            Sequence((Anchor("start"), Repeat(A, 2, 3), Anchor("end"))),
         )
     )
 

@@ -18,7 +18,7 @@ from moldau.coordinator.group.consumer.records import (
     encode,
 )
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
-from moldau.coordinator.group.consumer.topics import KnownTopic
+from moldau.coordinator.group.consumer.topics import ObservedTopic
 from moldau.errors import ProtocolError
 from unit.coordinator.group.consumer.samples import T
 
@@ -33,7 +33,7 @@ MOVED = ConsumerMember(
 )
 RECORDS: list[tuple[int, ConsumerRecord]] = [
     (3, EpochRecord("g", 7)),
-    (4, TopicsRecord("g", {"t": KnownTopic(T, 4, {0: ("a", "b")})})),
+    (4, TopicsRecord("g", {"t": ObservedTopic(T, 4, {0: ("a", "b")})})),
     (5, MemberRecord("g", "m", SUBSCRIBED)),
     (6, TargetEpochRecord("g", 6)),
     (7, TargetRecord("g", "m", {T: (0, 2)})),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from moldau.coordinator.group.consumer import stored
 from moldau.coordinator.group.consumer.member import ConsumerMember, MemberState
-from moldau.coordinator.group.consumer.topics import KnownTopic
+from moldau.coordinator.group.consumer.topics import ObservedTopic
 from unit.coordinator.group.consumer.samples import T, classic
 
 
@@ -42,8 +42,8 @@ def test_a_state_of_a_newer_coordinator_is_not_known() -> None:
 
 
 def test_racks_are_kept_in_order() -> None:
-    value = stored.topics_value({"t": KnownTopic(T, 1, {0: ("b", "a")})})
-    assert stored.topics_from(value) == {"t": KnownTopic(T, 1, {0: ("a", "b")})}
+    value = stored.topics_value({"t": ObservedTopic(T, 1, {0: ("b", "a")})})
+    assert stored.topics_from(value) == {"t": ObservedTopic(T, 1, {0: ("a", "b")})}
 
 
 def test_targets_assignments_and_patterns_are_read_back() -> None:

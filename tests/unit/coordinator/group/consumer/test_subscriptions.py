@@ -12,7 +12,7 @@ from moldau.coordinator.group.consumer.records import (
 )
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
 from moldau.coordinator.group.consumer.subscriptions import refresh
-from moldau.coordinator.group.consumer.topics import KnownTopic
+from moldau.coordinator.group.consumer.topics import ObservedTopic
 from moldau.coordinator.group.offsets import Offsets
 from unit.coordinator.group.consumer.samples import T, U, image
 
@@ -26,7 +26,7 @@ def draft_of(member: ConsumerMember) -> Draft:
 def test_a_change_of_topics_moves_the_epoch_once() -> None:
     draft = draft_of(ConsumerMember(member_id="a", topic_names=("t",)))
     refresh(draft, image(t=2, u=1), resolve_at_once, is_changed=False, wall_ms=0)
-    assert draft.records == [TopicsRecord("g", {"t": KnownTopic(T, 2)}), EpochRecord("g", 1)]
+    assert draft.records == [TopicsRecord("g", {"t": ObservedTopic(T, 2)}), EpochRecord("g", 1)]
     again = Draft(draft.group)
     refresh(again, image(t=2), resolve_at_once, is_changed=False, wall_ms=0)
     assert again.records == []
@@ -41,7 +41,7 @@ def test_patterns_stand_for_the_topics_that_there_are() -> None:
     refresh(draft, image(u=1, v=1), resolve_at_once, is_changed=False, wall_ms=7)
     assert draft.records == [
         PatternRecord("g", "[tu]", ResolvedPattern(("u",), 7)),
-        TopicsRecord("g", {"u": KnownTopic(U, 1)}),
+        TopicsRecord("g", {"u": ObservedTopic(U, 1)}),
         EpochRecord("g", 1),
     ]
     refresh(draft, image(t=1, u=1), resolve_at_once, is_changed=False, wall_ms=9)

@@ -18,7 +18,7 @@ from moldau.coordinator.group.consumer.target import (
     offered_assignors,
     retarget,
 )
-from moldau.coordinator.group.consumer.topics import KnownTopic
+from moldau.coordinator.group.consumer.topics import ObservedTopic
 from moldau.coordinator.group.offsets import Offsets
 from unit.coordinator.group.consumer.samples import T, U
 
@@ -27,7 +27,7 @@ A = ConsumerMember(member_id="a", topic_names=("t", "x"))
 
 def group_of(*members: ConsumerMember) -> ConsumerGroup:
     group = ConsumerGroup("g", Offsets())
-    group.apply(TopicsRecord("g", {"t": KnownTopic(T, 2), "u": KnownTopic(U, 1)}))
+    group.apply(TopicsRecord("g", {"t": ObservedTopic(T, 2), "u": ObservedTopic(U, 1)}))
     group.apply(EpochRecord("g", 5))
     for member in members:
         group.apply(MemberRecord("g", member.member_id, member))
