@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.config.definition import read
-from moldau.coordinator.decision import Moment, PendingReply, RecordSource
+from moldau.coordinator.decision import PendingReply, RecordSource
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     Committed,
@@ -43,6 +43,7 @@ from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscript
 from moldau.protocol.versioned import encode_versioned
 from moldau.records.batch import NO_PRODUCER, Producer
 from moldau.records.control import EndMarker, write_end_marker
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.memory_journal import MemoryJournal
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.config.definition import read
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
@@ -30,6 +30,7 @@ from moldau.coordinator.transaction.transaction import LAST_EPOCH, Identity, Tra
 from moldau.coordinator.transaction.transactions import Initialisation, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import LINE, ScriptClock, milliseconds, partition_named, shown
 from scenarios.memory_journal import MemoryJournal

@@ -5,16 +5,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from moldau.log.verification import Guard
 from moldau.records.batch import NO_PRODUCER, Producer
+from moldau.runtime.clock import Moment
 
 Reply = TypeVar("Reply")
 Stored = TypeVar("Stored")
-
-
-class Moment(NamedTuple):
-    """One moment on two clocks: deadlines go by one, what is stored by the other."""
-
-    monotonic_ms: int
-    wall_ms: int
 
 
 class RecordSource(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from moldau.coordinator.decision import Moment, RecordSource
+from moldau.coordinator.decision import RecordSource
 from moldau.coordinator.shard import Journal, ShardMachine
 from moldau.errors import ProtocolError
 from moldau.model import NO_PRODUCER_ID
@@ -24,6 +24,7 @@ from moldau.records.fetched import Selection
 from moldau.records.opening import Opening, TooLargeToOpen
 from moldau.records.rows import DEFAULT_LIMIT_BYTES, Rows
 from moldau.records.scratch import Scratch
+from moldau.runtime.clock import Moment
 
 _RECORDS_PER_STEP = 512
 _OPENED_AT_ONCE_BYTES = 262_144

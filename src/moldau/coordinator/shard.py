@@ -12,13 +12,13 @@ rebuilt by `load`; when it stops, the shard is closed, and everybody who waits h
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource
+from moldau.coordinator.decision import Decision, PendingReply, RecordSource
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.records.batch import NO_PRODUCER, TRANSACTIONAL
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
 from moldau.records.pairs import write_pairs
-from moldau.runtime.clock import Clock
+from moldau.runtime.clock import Clock, Moment
 from moldau.runtime.waiters import Waiters
 
 Stored = TypeVar("Stored")
@@ -106,7 +106,7 @@ class ShardPorts(NamedTuple):
 
     def now(self) -> Moment:
         """This moment."""
-        return Moment(self.clock.monotonic_ms(), self.clock.now_ms())
+        return Moment.of(self.clock)
 
 
 M = TypeVar("M", bound=ShardMachine)  # type: ignore[type-arg]

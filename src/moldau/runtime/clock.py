@@ -18,15 +18,15 @@ class Clock(Protocol):
 
 
 class Moment(NamedTuple):
-    """Now by both clocks, for machines that date what they write and keep deadlines."""
+    """Now by both clocks: deadlines go by one, what is stored by the other."""
 
-    wall_ms: int
     monotonic_ms: int
+    wall_ms: int
 
     @classmethod
     def of(cls, clock: Clock) -> Self:
         """This moment."""
-        return cls(clock.now_ms(), clock.monotonic_ms())
+        return cls(clock.monotonic_ms(), clock.now_ms())
 
 
 class SystemClock:

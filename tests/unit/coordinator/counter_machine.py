@@ -1,7 +1,8 @@
 """The smallest machine a shard can have: it adds numbers, and can be asked to do so later."""
 
-from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource
+from moldau.coordinator.decision import Decision, PendingReply, RecordSource
 from moldau.coordinator.timers import Timers
+from moldau.runtime.clock import Moment
 
 
 class CounterMachine:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.loading import Loading
 from moldau.errors import ProtocolError
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.compression import Codec
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.record import Record
+from moldau.runtime.clock import Moment
 from scenarios.memory_journal import MemoryJournal
 from unit.coordinator.counter_machine import CounterMachine
 

@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.records.batch import BatchHeader, Producer
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import ScriptClock
 from scenarios.memory_journal import MemoryJournal

@@ -19,11 +19,11 @@ from moldau.replication.fetcher import (
 from moldau.runtime.clock import Moment
 from unit.replication.replica_set import T0, Member, ReplicaSet
 
-NOW = Moment(1_700_000_000_000, 500)
+NOW = Moment(500, 1_700_000_000_000)
 
 
 def later(ms: int) -> Moment:
-    return Moment(NOW.wall_ms + ms, NOW.monotonic_ms + ms)
+    return Moment(NOW.monotonic_ms + ms, NOW.wall_ms + ms)
 
 
 def follower_with(count: int, *, by_fetch: bool = False) -> tuple[Member, ReplicaFetcher]:

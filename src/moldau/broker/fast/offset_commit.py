@@ -19,10 +19,10 @@ except ImportError:
     from moldau.runtime import uncompiled as cython
 
 from moldau.broker.handlers.offset_commit import EPOCHS_SINCE
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.messages import Committed, Identity
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
+from moldau.runtime.clock import Moment
 
 if not cython.compiled:
     from moldau.log.words import (

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Moment, PendingReply
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.consumer.pattern_topics import Resolve, resolve_at_once
 from moldau.coordinator.group.member import Member
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 from moldau.coordinator.timers import Timers
 from moldau.metadata.image import ClusterImage
+from moldau.runtime.clock import Moment
 
 AnyParked = PendingReply[JoinReply] | PendingReply[SyncReply]
 

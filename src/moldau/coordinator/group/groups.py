@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, RecordSource
+from moldau.coordinator.decision import Decision, RecordSource
 from moldau.coordinator.group import commits, offset_codec, records
 from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
 from moldau.coordinator.group.commits import AnyGroup, Errors
@@ -42,6 +42,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.records.batch import NO_PRODUCER, Producer
+from moldau.runtime.clock import Moment
 
 
 class Groups:

@@ -8,7 +8,7 @@ stops being the coordinator.
 
 from collections.abc import Iterable
 
-from moldau.coordinator.decision import Decision, Moment, PendingReply
+from moldau.coordinator.decision import Decision, PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.member import Member
@@ -24,6 +24,7 @@ from moldau.coordinator.group.rebalance import Nothing, Rebalance
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
+from moldau.runtime.clock import Moment
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """Newcomers have no session: one who went away while parked is removed after this time."""

@@ -5,7 +5,7 @@ first rebalance of an empty group waits a little for more members, and each newc
 wait again, so that a fleet that starts together is assigned once.
 """
 
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.attendance import Attendance
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.member import Member
@@ -14,6 +14,7 @@ from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.offsets_topic import GroupMetadataValue
+from moldau.runtime.clock import Moment
 
 Nothing = Decision[GroupsRecord, None]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.consumer.machine import ConsumerMachine
@@ -10,6 +9,7 @@ from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine
 from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.state import GroupState
+from moldau.runtime.clock import Moment
 
 AnyMachine = GroupMachine | ConsumerMachine
 

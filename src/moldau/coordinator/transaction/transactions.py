@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from moldau.config.broker.transactions import TransactionConfig
-from moldau.coordinator.decision import Decision, Moment, RecordSource
+from moldau.coordinator.decision import Decision, RecordSource
 from moldau.coordinator.timers import Timers
 from moldau.coordinator.transaction import records
 from moldau.coordinator.transaction.records import TransactionRecord
@@ -16,6 +16,7 @@ from moldau.coordinator.transaction.state import TransactionState
 from moldau.coordinator.transaction.transaction import Identity, Transaction
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.runtime.clock import Moment
 
 PREPARED: Hashable = "prepared transactions"
 """What waiters are woken by when there is something to complete."""

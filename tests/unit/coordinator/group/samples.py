@@ -1,7 +1,7 @@
 """Members, joins and groups to begin with."""
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, PendingReply, Reply
+from moldau.coordinator.decision import Decision, PendingReply, Reply
 from moldau.coordinator.group.attendance import Surroundings
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine
@@ -11,6 +11,7 @@ from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.timers import Timers
 from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
 from moldau.protocol.versioned import encode_versioned
+from moldau.runtime.clock import Moment
 
 NOW = Moment(1000, 5000)
 

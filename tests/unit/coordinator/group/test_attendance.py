@@ -1,9 +1,10 @@
 """Deadlines of one group among many, and answers that are reported."""
 
-from moldau.coordinator.decision import Moment, PendingReply
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import Attendance, TimerKey
 from moldau.coordinator.group.messages import JoinReply, SyncReply
 from moldau.errors import ErrorCode
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import NOW, member, surroundings
 
 

@@ -3,13 +3,14 @@
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, RecordSource, Reply
+from moldau.coordinator.decision import Decision, RecordSource, Reply
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, Overview
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import NOW, joining, reply_of
 
 T = TopicPartition("t", 0)

@@ -3,13 +3,14 @@
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, PendingReply, RecordSource, Reply
+from moldau.coordinator.decision import Decision, PendingReply, RecordSource, Reply
 from moldau.coordinator.group.consumer.records import EpochRecord, MemberRecord, TargetEpochRecord
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
 from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.runtime.clock import Moment
 from unit.coordinator.group import samples as classic
 from unit.coordinator.group.consumer.samples import NOW, T, beating, image, joining
 

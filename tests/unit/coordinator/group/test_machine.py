@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.coordinator.decision import Moment, PendingReply
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.messages import Identity, Sync
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import (
     NOW,
     joining,

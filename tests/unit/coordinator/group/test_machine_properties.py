@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, PendingReply, Reply
+from moldau.coordinator.decision import Decision, PendingReply, Reply
 from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     Committed,
@@ -21,6 +21,7 @@ from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import GROUP, ScriptClock
 from scenarios.memory_journal import MemoryJournal

@@ -1,12 +1,13 @@
 """Steps of a rebalance; whole ones are told in tests/scenarios/group."""
 
-from moldau.coordinator.decision import Moment, PendingReply
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.coordinator.group.records import GroupRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import NOW, group_of, member, stable_machine, surroundings
 
 

@@ -6,12 +6,13 @@ from functools import partial
 import pytest
 
 from moldau.config.broker.transactions import TransactionConfig
-from moldau.coordinator.decision import Moment, RecordSource
+from moldau.coordinator.decision import RecordSource
 from moldau.coordinator.transaction.records import TransactionRecord, encode
 from moldau.coordinator.transaction.transaction import Identity, Transaction
 from moldau.coordinator.transaction.transactions import PREPARED, Initialisation, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_ID, TopicPartition
+from moldau.runtime.clock import Moment
 
 T0 = TopicPartition("t", 0)
 NOW = Moment(1000, 1_700_000_000_000)

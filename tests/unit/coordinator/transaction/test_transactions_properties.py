@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.config.broker.transactions import TransactionConfig
-from moldau.coordinator.decision import Decision, Moment, Reply
+from moldau.coordinator.decision import Decision, Reply
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
@@ -23,6 +23,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.records.batch import Producer
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import ScriptClock
 from scenarios.memory_journal import MemoryJournal

@@ -7,7 +7,7 @@ is told to join again whenever it has a step to make, and nobody waits for other
 from collections.abc import Iterable
 from dataclasses import replace
 
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.consumer import classic_protocol, migration
 from moldau.coordinator.group.consumer.assignment import partitions_of, without
 from moldau.coordinator.group.consumer.draft import Draft
@@ -25,6 +25,7 @@ from moldau.coordinator.group.records import GroupsRecord
 from moldau.coordinator.group.subscription import CONSUMER
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
+from moldau.runtime.clock import Moment
 
 
 class ClassicMembers:

@@ -1,8 +1,8 @@
 """Until when the members of a group have to be heard of."""
 
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
 from moldau.coordinator.group.consumer.member import ConsumerMember
+from moldau.runtime.clock import Moment
 
 
 class MemberDeadlines:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
 from moldau.coordinator.group.consumer import migration
 from moldau.coordinator.group.consumer.assignment import NOTHING, Assignment, is_within
@@ -48,6 +48,7 @@ from moldau.coordinator.group.consumer.validation import check
 from moldau.coordinator.group.records import GroupsRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
+from moldau.runtime.clock import Moment
 
 
 class ConsumerMachine:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Decision, Moment, Reply
+from moldau.coordinator.decision import Decision, Reply
 from moldau.coordinator.group.attendance import Surroundings
 from moldau.coordinator.group.consumer.assignment import Assignment
 from moldau.coordinator.group.consumer.group import ConsumerGroup
@@ -20,6 +20,7 @@ from moldau.protocol.messages.consumer_protocol import (
     TopicPartition,
 )
 from moldau.protocol.versioned import encode_versioned
+from moldau.runtime.clock import Moment
 
 NOW = Moment(1000, 5000)
 T, U, V = (bytes([number]) * 16 for number in (1, 2, 3))

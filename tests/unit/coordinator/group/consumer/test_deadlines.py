@@ -1,9 +1,9 @@
 """Deadlines of members."""
 
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.deadlines import MemberDeadlines
 from moldau.coordinator.group.consumer.member import ConsumerMember
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.consumer.samples import NOW, World, classic
 
 A = ConsumerMember(member_id="a", rebalance_timeout_ms=300)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.coordinator.decision import Decision, Moment
+from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.machine import check_heartbeat
 from moldau.coordinator.group.consumer.member import LEFT, LEFT_FOR_A_WHILE, MemberState
@@ -21,6 +21,7 @@ from moldau.coordinator.group.consumer.records import (
 from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.consumer.samples import (
     NOW,
     T,

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.config.broker.groups import GroupConfig
-from moldau.coordinator.decision import Moment
 from moldau.coordinator.group.consumer.assignment import (
     NOTHING,
     Assignment,
@@ -21,6 +20,7 @@ from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.errors import ErrorCode, KafkaError
+from moldau.runtime.clock import Moment
 from moldau.runtime.waiters import Waiters
 from scenarios.group_script import GROUP, ScriptClock
 from scenarios.memory_journal import MemoryJournal
