@@ -30,8 +30,8 @@ from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     Committed,
     GroupJoin,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Sync,
     SyncReply,
 )
@@ -196,10 +196,10 @@ class GroupScript:
         return shown(self.shard.machine.heartbeat(GROUP, identity, now=self.now))
 
     def _leave(self, plain: list[str], options: dict[str, str]) -> str:
-        leaving = [Identity(self.known.get(name, name)) for name in plain]
+        leaving = [MemberIdentity(self.known.get(name, name)) for name in plain]
         if "instance" in options:
             member_id = leaving.pop().member_id if leaving else ""
-            leaving.append(Identity(member_id, instance_id=options["instance"]))
+            leaving.append(MemberIdentity(member_id, instance_id=options["instance"]))
         decision = self.shard.machine.leave(GROUP, leaving, now=self.now)
         self.shard.write(decision)
         return " ".join(map(shown, decision.reply))
@@ -210,7 +210,7 @@ class GroupScript:
         if "producer" in options:
             producer = Producer(int(options.pop("producer")), 0, -1)
         expire_ms = milliseconds(options.pop("expires")) if "expires" in options else -1
-        identity = self._identity(plain[0], options) if plain else Identity()
+        identity = self._identity(plain[0], options) if plain else MemberIdentity()
         offsets = {
             partition_named(key): Committed(
                 int(value),
@@ -295,9 +295,9 @@ class GroupScript:
     def _shard(self) -> Shard[Groups]:
         return Shard(Groups(self.config), self.journal, ShardPorts(self.clock, Waiters(), 5.0))
 
-    def _identity(self, name: str, options: dict[str, str]) -> Identity:
+    def _identity(self, name: str, options: dict[str, str]) -> MemberIdentity:
         generation = int(options.get("generation", self.generations.get(name, -1)))
-        return Identity(self.known.get(name, name), generation, options.get("instance"))
+        return MemberIdentity(self.known.get(name, name), generation, options.get("instance"))
 
 
 def milliseconds(text: str) -> int:

@@ -26,7 +26,7 @@ from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import LAST_EPOCH, Identity, Transaction
+from moldau.coordinator.transaction.transaction import LAST_EPOCH, ProducerIdentity, Transaction
 from moldau.coordinator.transaction.transactions import Initialisation, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -45,7 +45,7 @@ class TransactionScript:
         self.clock = ScriptClock()
         self.config = read(TransactionConfig, {})
         self.journal = MemoryJournal()
-        self.producers: dict[str, Identity] = {}
+        self.producers: dict[str, ProducerIdentity] = {}
         self.next_producer_id = 0
         self.shard = self._shard()
 
@@ -106,7 +106,9 @@ class TransactionScript:
             self.producers[plain[0]] = before
         return outcome
 
-    def _initialise(self, name: str, expected: Identity | None, options: dict[str, str]) -> str:
+    def _initialise(
+        self, name: str, expected: ProducerIdentity | None, options: dict[str, str]
+    ) -> str:
         asked = Initialisation(milliseconds(options.get("timeout", "60s")), expected)
         new_id = self.next_producer_id
         self.next_producer_id += self.shard.machine.needs_producer_id(ID, expected)

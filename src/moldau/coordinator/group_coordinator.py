@@ -29,8 +29,8 @@ from moldau.coordinator.group.messages import (
     FetchedOffset,
     GroupJoin,
     GroupSummary,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Overview,
     Sync,
     SyncReply,
@@ -143,7 +143,7 @@ class GroupCoordinator:
             return SyncReply(_group_error(error))
         return reply
 
-    def heartbeat(self, group_id: str, identity: Identity) -> ErrorCode:
+    def heartbeat(self, group_id: str, identity: MemberIdentity) -> ErrorCode:
         """A member is alive."""
         try:
             shard = self._shard(group_id)
@@ -153,7 +153,7 @@ class GroupCoordinator:
             raise
         return shard.machine.heartbeat(group_id, identity, now=self._ports.now())
 
-    def leave(self, group_id: str, leaving: list[Identity]) -> list[ErrorCode]:
+    def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[ErrorCode]:
         """Members leave."""
         shard = self._shard(group_id)
         decision = shard.machine.leave(group_id, leaving, now=self._ports.now())
@@ -196,7 +196,7 @@ class GroupCoordinator:
     async def commit(
         self,
         group_id: str,
-        identity: Identity,
+        identity: MemberIdentity,
         offsets: Mapping[TopicPartition, Committed],
         producer: Producer = NO_PRODUCER,
         guard: Guard | None = None,
@@ -225,7 +225,7 @@ class GroupCoordinator:
         partitions: Sequence[TopicPartition] | None,
         *,
         require_stable: bool,
-        identity: Identity = NOBODY,
+        identity: MemberIdentity = NOBODY,
     ) -> dict[TopicPartition, FetchedOffset]:
         """How far a group has read; what could still be lost is not told."""
         shard = self._shard(group_id, is_name_needed=False)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.write_txn_markers import (
@@ -33,7 +33,7 @@ _FENCED = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_F
 class Outcome(NamedTuple):
     """What the partitions of a transaction are told."""
 
-    producer: Identity
+    producer: ProducerIdentity
     is_commit: bool
     coordinator_epoch: int
 

@@ -17,7 +17,7 @@ from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transaction import ProducerIdentity, Transaction
 from moldau.coordinator.transaction.transactions import (
     PREPARED,
     Errors,
@@ -85,7 +85,7 @@ class TransactionCoordinator:
 
     # Producers
 
-    async def initialise(self, transactional_id: str, asked: Initialisation) -> Identity:
+    async def initialise(self, transactional_id: str, asked: Initialisation) -> ProducerIdentity:
         """Give a producer its id and epoch; all before it are fenced."""
         producer_id: int = NO_PRODUCER_ID
         shard = self._settled(transactional_id)
@@ -106,7 +106,10 @@ class TransactionCoordinator:
     # Transactions
 
     async def add_partitions(
-        self, transactional_id: str, producer: Identity, partitions: Sequence[TopicPartition]
+        self,
+        transactional_id: str,
+        producer: ProducerIdentity,
+        partitions: Sequence[TopicPartition],
     ) -> None:
         """Let partitions take part in the producer's transaction."""
         shard = self._settled(transactional_id)
@@ -116,7 +119,10 @@ class TransactionCoordinator:
         )
 
     async def verify(
-        self, transactional_id: str, producer: Identity, partitions: Iterable[TopicPartition]
+        self,
+        transactional_id: str,
+        producer: ProducerIdentity,
+        partitions: Iterable[TopicPartition],
     ) -> Errors:
         """Which partitions take part in the producer's open transaction."""
         shard = self._shard(transactional_id)
@@ -128,7 +134,9 @@ class TransactionCoordinator:
                 raise _told(error) from error
         return shard.machine.verify(transactional_id, producer, partitions)
 
-    async def end(self, transactional_id: str, producer: Identity, *, is_commit: bool) -> None:
+    async def end(
+        self, transactional_id: str, producer: ProducerIdentity, *, is_commit: bool
+    ) -> None:
         """Decide the outcome; the partitions hear of it after the producer."""
         shard = self._settled(transactional_id)
         now = self._ports.now()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
@@ -31,7 +31,7 @@ SETTINGS = {
     "group.initial.rebalance.delay.ms": "0",
 }
 T0 = TopicPartition("t", 0)
-NOBODY = Identity(-1, -1)
+NOBODY = ProducerIdentity(-1, -1)
 
 
 async def begin(world: World) -> None:
@@ -55,10 +55,12 @@ class Client:
 
     world: World
     transactional_id: str = "tx"
-    identity: Identity = NOBODY
+    identity: ProducerIdentity = NOBODY
     sequence: int = 0
 
-    async def init(self, *, version: int = 5, expected: Identity | None = None) -> ErrorCode:
+    async def init(
+        self, *, version: int = 5, expected: ProducerIdentity | None = None
+    ) -> ErrorCode:
         request = InitProducerIdRequest(
             transactional_id=self.transactional_id, transaction_timeout_ms=60_000
         )
@@ -66,7 +68,7 @@ class Client:
             request.producer_id, request.producer_epoch = expected
         response = await self.world.ask(request, version)
         if response.error_code == ErrorCode.NONE:
-            self.identity = Identity(response.producer_id, response.producer_epoch)
+            self.identity = ProducerIdentity(response.producer_id, response.producer_epoch)
             self.sequence = 0
         return ErrorCode(response.error_code)
 

@@ -12,7 +12,7 @@ from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.counts import GroupCounts
 from moldau.coordinator.group.consumer.pattern_topics import PatternTopics
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
+from moldau.coordinator.group.messages import Committed, JoinReply, MemberIdentity, Sync, SyncReply
 from moldau.coordinator.group_coordinator import GroupCoordinator
 from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
@@ -51,14 +51,14 @@ class Setup:
     async def stable(self) -> None:
         """One member, which has its assignment."""
         await self.groups.join("g", joining("a"))
-        await self.groups.sync("g", Sync(Identity("a", 1), assignments={"a": b"all"}))
+        await self.groups.sync("g", Sync(MemberIdentity("a", 1), assignments={"a": b"all"}))
 
     def fail(self, code: ErrorCode) -> None:
         self.journal.failure = KafkaError(code)
 
     async def commit(self, offset: int = 5, producer_id: int = -1) -> ErrorCode:
         producer = Producer(producer_id, 0 if producer_id >= 0 else -1, -1)
-        errors = await self.groups.commit("s", Identity(), {T: Committed(offset)}, producer)
+        errors = await self.groups.commit("s", MemberIdentity(), {T: Committed(offset)}, producer)
         return errors[T]
 
 
@@ -99,7 +99,7 @@ async def test_a_join_is_answered_when_the_generation_begins(setup: Setup) -> No
 async def test_a_sync_is_answered_when_the_assignment_is_committed(setup: Setup) -> None:
     await setup.groups.join("g", joining("a"))
     setup.journal.is_slow = True
-    sync = Sync(Identity("a", 1), assignments={"a": b"all"})
+    sync = Sync(MemberIdentity("a", 1), assignments={"a": b"all"})
     waiting = asyncio.ensure_future(setup.groups.sync("g", sync))
     await turns()
     assert not waiting.done()
@@ -111,7 +111,7 @@ async def test_a_sync_is_answered_when_the_assignment_is_committed(setup: Setup)
 async def test_an_assignment_that_is_not_committed_in_time_is_not_told(setup: Setup) -> None:
     await setup.groups.join("g", joining("a"))
     setup.journal.is_slow = True
-    sync = Sync(Identity("a", 1), assignments={"a": b"all"})
+    sync = Sync(MemberIdentity("a", 1), assignments={"a": b"all"})
     assert await setup.groups.sync("g", sync) == SyncReply(ErrorCode.REBALANCE_IN_PROGRESS)
 
 
@@ -130,14 +130,14 @@ async def test_an_assignment_that_cannot_be_stored_is_refused(
 ) -> None:
     await setup.groups.join("g", joining("a"))
     setup.fail(failure)
-    sync = Sync(Identity("a", 1), assignments={"a": b"all"})
+    sync = Sync(MemberIdentity("a", 1), assignments={"a": b"all"})
     assert (await setup.groups.sync("g", sync)).error is told
-    assert setup.groups.heartbeat("g", Identity("a", 1)) is ErrorCode.REBALANCE_IN_PROGRESS
+    assert setup.groups.heartbeat("g", MemberIdentity("a", 1)) is ErrorCode.REBALANCE_IN_PROGRESS
 
 
 async def test_a_static_member_returns_when_its_new_id_is_stored(setup: Setup) -> None:
     await setup.groups.join("g", joining("a", instance_id="i"))
-    identity = Identity("a", 1, "i")
+    identity = MemberIdentity("a", 1, "i")
     await setup.groups.sync("g", Sync(identity, assignments={"a": b"all"}))
     returned = await setup.groups.join("g", joining("b", instance_id="i"))
     assert (returned.error, returned.member_id) == (ErrorCode.NONE, "b")
@@ -148,7 +148,7 @@ async def test_a_static_member_returns_when_its_new_id_is_stored(setup: Setup) -
 
 async def test_a_group_needs_a_name_except_for_offsets(setup: Setup) -> None:
     assert await code_of(setup.groups.join("", joining("a"))) is ErrorCode.INVALID_GROUP_ID
-    errors = await setup.groups.commit("", Identity(), {T: Committed(5)})
+    errors = await setup.groups.commit("", MemberIdentity(), {T: Committed(5)})
     assert errors == {T: ErrorCode.NONE}
     fetched = await setup.groups.fetch("", [T], require_stable=False)
     assert fetched[T].offset == 5
@@ -159,8 +159,8 @@ async def test_a_group_needs_a_name_except_for_offsets(setup: Setup) -> None:
 async def test_while_it_loads_members_are_kept_quiet(setup: Setup) -> None:
     setup.groups.shards.resign(0)
     setup.groups.shards.lead(0, setup.journal)
-    assert setup.groups.heartbeat("g", Identity("a", 1)) is ErrorCode.NONE
-    reply = await setup.groups.sync("g", Sync(Identity("a", 1)))
+    assert setup.groups.heartbeat("g", MemberIdentity("a", 1)) is ErrorCode.NONE
+    reply = await setup.groups.sync("g", Sync(MemberIdentity("a", 1)))
     assert reply.error is ErrorCode.REBALANCE_IN_PROGRESS
     loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     assert setup.groups.overviews() == (loading, [])
@@ -170,15 +170,15 @@ async def test_while_it_loads_members_are_kept_quiet(setup: Setup) -> None:
 async def test_what_another_broker_coordinates_is_refused(setup: Setup) -> None:
     setup.groups.shards.resign(0)
     with pytest.raises(KafkaError):
-        setup.groups.heartbeat("g", Identity("a", 1))
-    code = await code_of(setup.groups.sync("g", Sync(Identity("a", 1))))
+        setup.groups.heartbeat("g", MemberIdentity("a", 1))
+    code = await code_of(setup.groups.sync("g", Sync(MemberIdentity("a", 1))))
     assert code is ErrorCode.NOT_COORDINATOR
 
 
 async def test_leaving_answers_for_each_and_never_waits(setup: Setup) -> None:
     await setup.stable()
     setup.fail(ErrorCode.NOT_ENOUGH_REPLICAS)
-    errors = setup.groups.leave("g", [Identity("x"), Identity("a")])
+    errors = setup.groups.leave("g", [MemberIdentity("x"), MemberIdentity("a")])
     assert errors == [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.NONE]
     assert setup.groups.describe("g").state == "Empty"
 
@@ -198,7 +198,7 @@ async def test_a_commit_that_cannot_be_stored_is_refused(
     setup.fail(failure)
     long = Committed(6, metadata="x" * 5000)
     errors = await setup.groups.commit(
-        "g", Identity(), {T: Committed(5), TopicPartition("u", 0): long}
+        "g", MemberIdentity(), {T: Committed(5), TopicPartition("u", 0): long}
     )
     assert list(errors.values()) == [told, ErrorCode.OFFSET_METADATA_TOO_LARGE]
 
@@ -236,7 +236,7 @@ async def test_deleted_topics_and_old_offsets_are_forgotten(setup: Setup) -> Non
     setup.groups.forget_partitions([T])
     assert setup.groups.overviews() == (ErrorCode.NONE, [])
     long_ago = Committed(5, commit_timestamp=0)
-    await setup.groups.commit("s", Identity(), {T: long_ago})
+    await setup.groups.commit("s", MemberIdentity(), {T: long_ago})
     await setup.groups.forget_expired()
     assert setup.groups.overviews() == (ErrorCode.NONE, [])
     assert setup.groups.counts == GroupCounts(
@@ -247,8 +247,10 @@ async def test_deleted_topics_and_old_offsets_are_forgotten(setup: Setup) -> Non
 async def test_very_many_offsets_are_forgotten_in_batches(setup: Setup) -> None:
     offsets = {TopicPartition("t", n): Committed(5, commit_timestamp=0) for n in range(1500)}
     for group in range(201):
-        await setup.groups.commit(f"g{group}", Identity(), {T: Committed(1, commit_timestamp=0)})
-    await setup.groups.commit("s", Identity(), offsets)
+        await setup.groups.commit(
+            f"g{group}", MemberIdentity(), {T: Committed(1, commit_timestamp=0)}
+        )
+    await setup.groups.commit("s", MemberIdentity(), offsets)
     await setup.groups.forget_expired()
     assert setup.groups.overviews() == (ErrorCode.NONE, [])
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 
 from moldau.coordinator.marker_delivery import NO_LEADER, MarkerDelivery, Outcome
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.write_txn_markers import (
@@ -18,7 +18,7 @@ from moldau.protocol.messages.write_txn_markers import (
 from unit.coordinator.test_shards import turns
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
-OUTCOME = Outcome(Identity(7, 2), is_commit=True, coordinator_epoch=5)
+OUTCOME = Outcome(ProducerIdentity(7, 2), is_commit=True, coordinator_epoch=5)
 
 
 class Brokers:
@@ -121,7 +121,7 @@ async def test_what_is_decided_meanwhile_goes_together() -> None:
     brokers = Brokers({T0: 1, T1: 2})
     brokers.gate = asyncio.Event()
     delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
-    outcomes = [Outcome(Identity(number, 0), number != 3, 5) for number in range(5)]
+    outcomes = [Outcome(ProducerIdentity(number, 0), number != 3, 5) for number in range(5)]
     async with asyncio.TaskGroup() as tasks:
         delivered = [
             tasks.create_task(delivery.deliver(each, [T0, T1], is_wanted=lambda: True))
@@ -144,7 +144,7 @@ async def test_a_failure_is_everybodys_whose_marker_was_in_the_request() -> None
     delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
     async with asyncio.TaskGroup() as tasks:
         for number in range(3):
-            outcome = Outcome(Identity(number, 0), True, 5)
+            outcome = Outcome(ProducerIdentity(number, 0), True, 5)
             tasks.create_task(delivery.deliver(outcome, [T0], is_wanted=lambda: True))
         await turns()
         brokers.gate.set()
@@ -159,7 +159,9 @@ async def test_whoever_gives_up_leaves_the_others_to_try_again() -> None:
     delivery = MarkerDelivery(brokers.send, brokers.leaders.get, retry_s=0)
     delivering = [
         asyncio.create_task(
-            delivery.deliver(Outcome(Identity(number, 0), True, 5), [T0], is_wanted=lambda: True)
+            delivery.deliver(
+                Outcome(ProducerIdentity(number, 0), True, 5), [T0], is_wanted=lambda: True
+            )
         )
         for number in range(3)
     ]

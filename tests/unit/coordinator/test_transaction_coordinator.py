@@ -10,7 +10,7 @@ from moldau.coordinator.marker_delivery import MarkerDelivery
 from moldau.coordinator.shard import ShardPorts
 from moldau.coordinator.shards import Shards
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.coordinator.transaction.transactions import Initialisation, Transactions
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator, TransactionFilter
 from moldau.errors import ErrorCode, KafkaError
@@ -46,10 +46,10 @@ class Setup:
         await asyncio.sleep(0)
         return self.producer_ids
 
-    async def initialise(self, key: str = "tx") -> Identity:
+    async def initialise(self, key: str = "tx") -> ProducerIdentity:
         return await self.coordinator.initialise(key, Initialisation(1000))
 
-    async def open(self, key: str = "tx", *partitions: TopicPartition) -> Identity:
+    async def open(self, key: str = "tx", *partitions: TopicPartition) -> ProducerIdentity:
         producer = await self.initialise(key)
         await self.coordinator.add_partitions(key, producer, partitions or (T0,))
         return producer
@@ -88,7 +88,7 @@ async def code_of(work: Awaitable[object]) -> ErrorCode:
 
 async def test_a_transaction_from_its_first_step_to_its_last(setup: Setup) -> None:
     producer = await setup.open("tx", T0, T1)
-    assert producer == Identity(1, 0)
+    assert producer == ProducerIdentity(1, 0)
     assert setup.state() == "Ongoing"
     await setup.coordinator.end("tx", producer, is_commit=True)
     assert setup.state() == "PrepareCommit", "the producer is answered before the partitions"
@@ -149,7 +149,7 @@ async def test_two_producers_that_come_at_once_do_not_both_get_a_first_epoch(
     setup: Setup,
 ) -> None:
     results = await asyncio.gather(setup.initialise(), setup.initialise(), return_exceptions=True)
-    (given,) = [each for each in results if isinstance(each, Identity)]
+    (given,) = [each for each in results if isinstance(each, ProducerIdentity)]
     (refused,) = [each for each in results if isinstance(each, KafkaError)]
     assert refused.code is ErrorCode.CONCURRENT_TRANSACTIONS
     assert await setup.initialise() == given._replace(epoch=1)
@@ -163,7 +163,7 @@ async def test_the_transaction_of_a_zombie_is_aborted_before_its_successor_begin
     await turns()
     (marker,) = setup.brokers.requests[0].markers
     assert (marker.producer_epoch, marker.transaction_result) == (1, False)
-    assert await setup.initialise() == Identity(1, 2)
+    assert await setup.initialise() == ProducerIdentity(1, 2)
     ending = setup.coordinator.end("tx", zombie, is_commit=True)
     assert await code_of(ending) is ErrorCode.PRODUCER_FENCED
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from moldau.broker.topics.internal import TRANSACTION_STATE
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.coordinator.transaction.transactions import Errors
 from moldau.coordinator.transaction_coordinator import TransactionCoordinator
 from moldau.errors import ErrorCode, KafkaError
@@ -38,7 +38,7 @@ class Writer(NamedTuple):
     """Who wants to write in which transaction."""
 
     transactional_id: str | None
-    producer: Identity
+    producer: ProducerIdentity
     sequence: int
 
 
@@ -52,7 +52,7 @@ class _Question:
     )
 
 
-_Subject = tuple[str, Identity]
+_Subject = tuple[str, ProducerIdentity]
 
 
 class Verifier:

@@ -19,7 +19,7 @@ except ImportError:
     from moldau.runtime import uncompiled as cython
 
 from moldau.broker.handlers.offset_commit import EPOCHS_SINCE
-from moldau.coordinator.group.messages import Committed, Identity
+from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.clock import Moment
@@ -120,7 +120,9 @@ class CommitExpress:
             if not shard.journal.is_alone or shard.is_compressing:
                 return None
             machine = shard.machine
-            identity = Identity(member_id, self.generation, None, self.version >= EPOCHS_SINCE)
+            identity = MemberIdentity(
+                member_id, self.generation, None, self.version >= EPOCHS_SINCE
+            )
             group = machine.group_to_commit(group_id, identity, now=now)
             self.store(shard, group.offsets.committed)
         except KafkaError:

@@ -4,7 +4,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.fencing import fencing_error
 from moldau.broker.topics.internal import CONSUMER_OFFSETS
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.add_offsets_to_txn import (
@@ -21,7 +21,7 @@ async def handle(
     number = broker.groups.shards.partition_of(request.group_id)
     await broker.transactions.add_partitions(
         request.transactional_id,
-        Identity(request.producer_id, request.producer_epoch),
+        ProducerIdentity(request.producer_id, request.producer_epoch),
         [TopicPartition(CONSUMER_OFFSETS, number)],
     )
     return AddOffsetsToTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)

@@ -6,7 +6,7 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.fencing import fencing_error
 from moldau.broker.topics.internal import is_internal
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.add_partitions_to_txn import (
@@ -75,7 +75,7 @@ async def _answer(
     if refused := await _refused(partitions, context, broker):
         # All or none: a producer that could write to some would commit half of what it wanted.
         return dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused
-    producer = Identity(transaction.producer_id, transaction.producer_epoch)
+    producer = ProducerIdentity(transaction.producer_id, transaction.producer_epoch)
     coordinator = broker.transactions
     try:
         if transaction.verify_only:

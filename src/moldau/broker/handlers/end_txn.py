@@ -3,7 +3,7 @@
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.fencing import fencing_error
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 
@@ -11,7 +11,7 @@ _FENCED_SINCE = 2
 
 
 async def handle(request: EndTxnRequest, context: Context, broker: Broker) -> EndTxnResponse:
-    producer = Identity(request.producer_id, request.producer_epoch)
+    producer = ProducerIdentity(request.producer_id, request.producer_epoch)
     await broker.transactions.end(request.transactional_id, producer, is_commit=request.committed)
     return EndTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)
 

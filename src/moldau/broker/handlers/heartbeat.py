@@ -2,10 +2,10 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Identity
+from moldau.coordinator.group.messages import MemberIdentity
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
 async def handle(request: HeartbeatRequest, context: Context, broker: Broker) -> HeartbeatResponse:
-    identity = Identity(request.member_id, request.generation_id, request.group_instance_id)
+    identity = MemberIdentity(request.member_id, request.generation_id, request.group_instance_id)
     return HeartbeatResponse(error_code=broker.groups.heartbeat(request.group_id, identity))

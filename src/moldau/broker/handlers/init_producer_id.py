@@ -3,7 +3,7 @@
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.fencing import fencing_error
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.coordinator.transaction.transactions import Initialisation
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
@@ -23,7 +23,7 @@ async def handle(
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
         raise KafkaError(ErrorCode.INVALID_REQUEST, "an id and an epoch only go together")
     if request.transactional_id is None:
-        producer = Identity(await broker.producer_ids.next(), 0)
+        producer = ProducerIdentity(await broker.producer_ids.next(), 0)
     else:
         asked = Initialisation(request.transaction_timeout_ms, _expected(request))
         producer = await broker.transactions.initialise(request.transactional_id, asked)
@@ -42,7 +42,7 @@ async def refuse(
     return InitProducerIdResponse(throttle_time_ms=0, error_code=code, producer_epoch=-1)
 
 
-def _expected(request: InitProducerIdRequest) -> Identity | None:
+def _expected(request: InitProducerIdRequest) -> ProducerIdentity | None:
     if request.producer_id == NO_PRODUCER_ID:
         return None
-    return Identity(request.producer_id, request.producer_epoch)
+    return ProducerIdentity(request.producer_id, request.producer_epoch)

@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Identity
+from moldau.coordinator.group.messages import MemberIdentity
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.leave_group import (
     LeaveGroupRequest,
@@ -18,13 +18,13 @@ async def handle(
     request: LeaveGroupRequest, context: Context, broker: Broker
 ) -> LeaveGroupResponse:
     if context.api_version < _BATCHED_SINCE:
-        (error,) = broker.groups.leave(request.group_id, [Identity(request.member_id)])
+        (error,) = broker.groups.leave(request.group_id, [MemberIdentity(request.member_id)])
         return LeaveGroupResponse(error_code=error)
     members: list[MemberResponse] = []
     starts = range(0, max(len(request.members), 1), _LEAVING_TOGETHER)
     async for start in context.turns.each(starts, at_once=1):
         leaving = [
-            Identity(each.member_id, instance_id=each.group_instance_id)
+            MemberIdentity(each.member_id, instance_id=each.group_instance_id)
             for each in request.members[start : start + _LEAVING_TOGETHER]
         ]
         errors = broker.groups.leave(request.group_id, leaving)

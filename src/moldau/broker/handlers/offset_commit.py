@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Committed, Identity
+from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_commit import (
@@ -65,7 +65,7 @@ async def _commit(
     offsets: Mapping[TopicPartition, Committed],
     broker: Broker,
 ) -> Errors:
-    identity = Identity(
+    identity = MemberIdentity(
         request.member_id,
         request.generation_id_or_member_epoch,
         request.group_instance_id,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import FetchedOffset, Identity
+from moldau.coordinator.group.messages import FetchedOffset, MemberIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_fetch import (
@@ -94,7 +94,7 @@ async def _fetch_group(
             group.group_id,
             partitions,
             require_stable=request.require_stable,
-            identity=Identity(group.member_id or "", group.member_epoch),
+            identity=MemberIdentity(group.member_id or "", group.member_epoch),
         )
     except KafkaError as error:
         return OffsetFetchResponseGroup(group_id=group.group_id, topics=[], error_code=error.code)

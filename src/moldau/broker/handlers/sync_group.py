@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.coordinator.group.messages import Identity, Sync
+from moldau.coordinator.group.messages import MemberIdentity, Sync
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
@@ -14,7 +14,7 @@ async def handle(request: SyncGroupRequest, context: Context, broker: Broker) ->
     if context.api_version >= _PROTOCOL_SINCE and is_protocol_missing:
         raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     sync = Sync(
-        Identity(request.member_id, request.generation_id, request.group_instance_id),
+        MemberIdentity(request.member_id, request.generation_id, request.group_instance_id),
         request.protocol_type,
         request.protocol_name,
         {

@@ -7,9 +7,8 @@ from moldau.broker.context import Context
 from moldau.broker.coordination.verification import Writer
 from moldau.broker.handlers.offset_commit import COMMITTED_TOGETHER
 from moldau.broker.topics.internal import CONSUMER_OFFSETS
-from moldau.coordinator.group.messages import Committed
-from moldau.coordinator.group.messages import Identity as MemberIdentity
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.group.messages import Committed, MemberIdentity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.model import NO_SEQUENCE, TopicPartition
@@ -88,7 +87,7 @@ async def _guard(request: TxnOffsetCommitRequest, context: Context, broker: Brok
     number = shards.partition_of(request.group_id)
     shards.at(number)
     partition = broker.replicas.leader(TopicPartition(CONSUMER_OFFSETS, number))
-    producer = Identity(request.producer_id, request.producer_epoch)
+    producer = ProducerIdentity(request.producer_id, request.producer_epoch)
     writer = Writer(request.transactional_id, producer, NO_SEQUENCE)
     try:
         return await broker.verifier.guard(partition, writer, now_ms=broker.clock.now_ms())

@@ -13,7 +13,7 @@ from moldau.broker.coordination.verification import Writer
 from moldau.broker.requests.leader_hints import LeaderHints
 from moldau.broker.requests.replica_wait import ReplicaWait, Waiting
 from moldau.broker.topics.internal import is_internal
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.produce import (
@@ -250,7 +250,7 @@ class Produce:
 
     async def _verify(self, partition: Partition, valid: "ValidBatch") -> "Guard | None":
         header, broker = valid.header, self._broker
-        producer = Identity(header.producer_id, header.producer_epoch)
+        producer = ProducerIdentity(header.producer_id, header.producer_epoch)
         writer = Writer(self._transactional_id, producer, header.base_sequence)
         try:
             return await broker.verifier.guard(partition, writer, now_ms=broker.clock.now_ms())

@@ -7,7 +7,7 @@ from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.consumer import commits as consumer_commits
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.group import Group
-from moldau.coordinator.group.messages import NO_MEMBER_ID, Committed, FetchedOffset, Identity
+from moldau.coordinator.group.messages import NO_MEMBER_ID, Committed, FetchedOffset, MemberIdentity
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.coordinator.group.subscription import CONSUMER
@@ -21,7 +21,7 @@ _MINUTE_MS = 60_000
 
 
 def commit_fault(
-    group: AnyGroup, identity: Identity, *, is_transactional: bool
+    group: AnyGroup, identity: MemberIdentity, *, is_transactional: bool
 ) -> ErrorCode | None:
     """Why these offsets may not be stored, if so.
 
@@ -64,7 +64,7 @@ def commit(
     return Decision(errors, records)
 
 
-def fetch_fault(group: AnyGroup | None, identity: Identity) -> ErrorCode | None:
+def fetch_fault(group: AnyGroup | None, identity: MemberIdentity) -> ErrorCode | None:
     """Why this may not know the offsets, if so; only the consumer protocol asks who it is."""
     if isinstance(group, ConsumerGroup):
         return consumer_commits.fetch_fault(group, identity)

@@ -12,8 +12,8 @@ from moldau.coordinator.group.member import Member, Protocols
 from moldau.coordinator.group.messages import (
     DescribedMember,
     GroupSummary,
-    Identity,
     JoinedMember,
+    MemberIdentity,
     Overview,
 )
 from moldau.coordinator.group.offsets import Offsets
@@ -115,7 +115,7 @@ class Group:
         self._supporters.update(_names(protocols))
         member.protocols = protocols
 
-    def fault_of(self, identity: Identity) -> ErrorCode | None:
+    def fault_of(self, identity: MemberIdentity) -> ErrorCode | None:
         """Why this is not a member, if it is none."""
         if identity.instance_id is not None:
             current_id = self.static_ids.get(identity.instance_id)

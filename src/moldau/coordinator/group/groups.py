@@ -27,8 +27,8 @@ from moldau.coordinator.group.messages import (
     FetchedOffset,
     GroupJoin,
     GroupSummary,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Overview,
     Sync,
     SyncReply,
@@ -127,7 +127,7 @@ class Groups:
         if machine is not None:
             machine.rebalance.refuse_assignment(error, now=now)
 
-    def heartbeat(self, group_id: str, identity: Identity, *, now: Moment) -> ErrorCode:
+    def heartbeat(self, group_id: str, identity: MemberIdentity, *, now: Moment) -> ErrorCode:
         """See `GroupMachine.heartbeat`."""
         classic_members = self._classic_members(group_id)
         if classic_members is not None:
@@ -141,7 +141,7 @@ class Groups:
         return machine.heartbeat(identity, now=now)
 
     def leave(
-        self, group_id: str, leaving: list[Identity], *, now: Moment
+        self, group_id: str, leaving: list[MemberIdentity], *, now: Moment
     ) -> Decision[GroupsRecord, list[ErrorCode]]:
         """See `GroupMachine.leave`."""
         classic_members = self._classic_members(group_id)
@@ -184,7 +184,7 @@ class Groups:
     def commit(
         self,
         group_id: str,
-        identity: Identity,
+        identity: MemberIdentity,
         offsets: Mapping[TopicPartition, Committed],
         *,
         now: Moment,
@@ -198,7 +198,7 @@ class Groups:
         return decision
 
     def group_to_commit(
-        self, group_id: str, identity: Identity, *, now: Moment, in_transaction: bool = False
+        self, group_id: str, identity: MemberIdentity, *, now: Moment, in_transaction: bool = False
     ) -> AnyGroup:
         """The group whose offsets these are; raises if they may not be stored."""
         machine = self._table.find(group_id)
@@ -219,7 +219,7 @@ class Groups:
         partitions: Iterable[TopicPartition] | None,
         *,
         require_stable: bool,
-        identity: Identity = NOBODY,
+        identity: MemberIdentity = NOBODY,
     ) -> dict[TopicPartition, FetchedOffset]:
         """See `commits.fetch`; raises for a member that is not where it believes to be."""
         machine = self._table.find(group_id)

@@ -15,8 +15,8 @@ from moldau.coordinator.group.member import Member
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
     GroupJoin,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Sync,
     SyncReply,
 )
@@ -105,7 +105,7 @@ class GroupMachine:
 
     def _join_again(self, join: GroupJoin, *, now: Moment) -> JoinReply | PendingReply[JoinReply]:
         group = self.group
-        error = group.fault_of(Identity(join.member_id, instance_id=join.instance_id))
+        error = group.fault_of(MemberIdentity(join.member_id, instance_id=join.instance_id))
         if error is not None:
             return JoinReply(error, join.member_id)
         member = group.members[join.member_id]
@@ -189,7 +189,7 @@ class GroupMachine:
 
     # Living and leaving
 
-    def heartbeat(self, identity: Identity, *, now: Moment) -> ErrorCode:
+    def heartbeat(self, identity: MemberIdentity, *, now: Moment) -> ErrorCode:
         """A member is alive; it hears if it has to join again."""
         group = self.group
         error = group.fault_of(identity)
@@ -212,7 +212,7 @@ class GroupMachine:
             self.note_alive(member_id, now=now)
 
     def leave(
-        self, leaving: Iterable[Identity], *, now: Moment
+        self, leaving: Iterable[MemberIdentity], *, now: Moment
     ) -> Decision[GroupsRecord, list[ErrorCode]]:
         """Members go, or an administrator sends them away by their instance ids."""
         errors: list[ErrorCode] = []
@@ -224,7 +224,7 @@ class GroupMachine:
                 records += self._remove(member_id, now=now).records
         return Decision(errors, records)
 
-    def _find_leaving(self, identity: Identity) -> tuple[str, ErrorCode]:
+    def _find_leaving(self, identity: MemberIdentity) -> tuple[str, ErrorCode]:
         group = self.group
         if identity.member_id == NO_MEMBER_ID:
             current_id = group.static_ids.get(identity.instance_id or "")

@@ -52,7 +52,7 @@ class JoinReply(NamedTuple):
     skip_assignment: bool = False
 
 
-class Identity(NamedTuple):
+class MemberIdentity(NamedTuple):
     """Who asks, and which generation it believes to be in."""
 
     member_id: str = NO_MEMBER_ID
@@ -62,14 +62,14 @@ class Identity(NamedTuple):
     """Whether the request is of a version that members of the consumer protocol may use."""
 
 
-NOBODY = Identity()
+NOBODY = MemberIdentity()
 """Who does not say who it is: a tool, or a consumer that assigns itself."""
 
 
 class Sync(NamedTuple):
     """A member asks for its assignment; the leader brings everybody's."""
 
-    identity: Identity
+    identity: MemberIdentity
     protocol_type: str | None = None
     protocol_name: str | None = None
     assignments: Mapping[str, bytes] = {}

@@ -16,7 +16,7 @@ LAST_EPOCH = 2**15 - 2
 """The epoch after it is only for fencing: then a producer gets another id."""
 
 
-class Identity(NamedTuple):
+class ProducerIdentity(NamedTuple):
     """A producer id in one of its epochs: who has a smaller epoch is fenced."""
 
     producer_id: int
@@ -46,8 +46,8 @@ class Transaction:
     last_epoch: int = field(default=NO_PRODUCER_EPOCH, compare=False)
 
     @property
-    def identity(self) -> Identity:
-        return Identity(self.producer_id, self.epoch)
+    def identity(self) -> ProducerIdentity:
+        return ProducerIdentity(self.producer_id, self.epoch)
 
     @property
     def is_exhausted(self) -> bool:
@@ -61,7 +61,7 @@ class Transaction:
 
     # Who may act
 
-    def require(self, producer: Identity) -> None:
+    def require(self, producer: ProducerIdentity) -> None:
         """Raise unless this is the producer that was last given the id."""
         if producer.producer_id != self.producer_id:
             raise KafkaError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
@@ -69,7 +69,7 @@ class Transaction:
             message = f"epoch {producer.epoch} where {self.epoch} is the current one"
             raise KafkaError(ErrorCode.PRODUCER_FENCED, message)
 
-    def require_known(self, expected: Identity) -> None:
+    def require_known(self, expected: ProducerIdentity) -> None:
         """Raise unless a producer that goes on (KIP-360) is this one, or this one before."""
         is_rotated = expected.producer_id == self.last_producer_id and expected.epoch >= LAST_EPOCH
         if expected.producer_id != self.producer_id and not is_rotated:
@@ -77,27 +77,29 @@ class Transaction:
 
     # Steps
 
-    def needs_producer_id(self, expected: Identity | None) -> bool:
+    def needs_producer_id(self, expected: ProducerIdentity | None) -> bool:
         """Whether the next epoch has to be one of another producer id."""
         return self.is_exhausted and (expected is None or expected.epoch == self.epoch)
 
-    def rotated(self, producer_id: int, expected: Identity | None) -> "Transaction":
+    def rotated(self, producer_id: int, expected: ProducerIdentity | None) -> "Transaction":
         """Under another producer id, from its first epoch on."""
         return self._begun(
-            Identity(producer_id, 0), NO_PRODUCER_EPOCH if expected is None else self.epoch
+            ProducerIdentity(producer_id, 0), NO_PRODUCER_EPOCH if expected is None else self.epoch
         )
 
-    def bumped(self, expected: Identity | None) -> "Transaction":
+    def bumped(self, expected: ProducerIdentity | None) -> "Transaction":
         """In the next epoch; a producer that asks again for its last step gets the same."""
         if expected is None:
-            return self._begun(Identity(self.producer_id, self.epoch + 1), NO_PRODUCER_EPOCH)
+            return self._begun(
+                ProducerIdentity(self.producer_id, self.epoch + 1), NO_PRODUCER_EPOCH
+            )
         if expected.epoch == self.epoch:
-            return self._begun(Identity(self.producer_id, self.epoch + 1), self.epoch)
+            return self._begun(ProducerIdentity(self.producer_id, self.epoch + 1), self.epoch)
         if expected.epoch == self.last_epoch:
             return self._begun(self.identity, self.last_epoch)
         raise KafkaError(ErrorCode.PRODUCER_FENCED)
 
-    def _begun(self, identity: Identity, last_epoch: int) -> "Transaction":
+    def _begun(self, identity: ProducerIdentity, last_epoch: int) -> "Transaction":
         return replace(
             self,
             producer_id=identity.producer_id,
@@ -129,7 +131,7 @@ class Transaction:
         state = TransactionState.PREPARE_COMMIT if is_commit else TransactionState.PREPARE_ABORT
         return replace(self, state=state, update_timestamp=wall_ms)
 
-    def fenced(self, *, wall_ms: int, expected: Identity | None = None) -> "Transaction":
+    def fenced(self, *, wall_ms: int, expected: ProducerIdentity | None = None) -> "Transaction":
         """Aborted in an epoch that nobody is given, so that whoever writes now is refused.
 
         The one whose transaction it is may ask for it: then it will get this epoch, unless

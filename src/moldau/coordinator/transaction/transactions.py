@@ -13,7 +13,7 @@ from moldau.coordinator.timers import Timers
 from moldau.coordinator.transaction import records
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transaction import ProducerIdentity, Transaction
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.clock import Moment
@@ -29,7 +29,7 @@ class Initialisation(NamedTuple):
     """What a producer asks for when it begins, or goes on after an error (KIP-360)."""
 
     timeout_ms: int
-    expected: Identity | None = None
+    expected: ProducerIdentity | None = None
 
 
 class _Kept(NamedTuple):
@@ -65,7 +65,7 @@ class Transactions:
 
     # Producers
 
-    def needs_producer_id(self, transactional_id: str, expected: Identity | None) -> bool:
+    def needs_producer_id(self, transactional_id: str, expected: ProducerIdentity | None) -> bool:
         """Whether `initialise` would use a new producer id."""
         transaction = self.find(transactional_id)
         if transaction is None:
@@ -75,7 +75,7 @@ class Transactions:
 
     def initialise(
         self, transactional_id: str, asked: Initialisation, *, new_producer_id: int, now: Moment
-    ) -> Decision[TransactionRecord, Identity | None]:
+    ) -> Decision[TransactionRecord, ProducerIdentity | None]:
         """Give a producer its id and epoch; all before it are fenced.
 
         Replies None if a transaction had to be aborted first: the producer asks again.
@@ -116,7 +116,7 @@ class Transactions:
     def add_partitions(
         self,
         transactional_id: str,
-        producer: Identity,
+        producer: ProducerIdentity,
         partitions: Sequence[TopicPartition],
         *,
         now: Moment,
@@ -132,7 +132,10 @@ class Transactions:
         return Decision(None, [TransactionRecord(transactional_id, joined)])
 
     def verify(
-        self, transactional_id: str, producer: Identity, partitions: Iterable[TopicPartition]
+        self,
+        transactional_id: str,
+        producer: ProducerIdentity,
+        partitions: Iterable[TopicPartition],
     ) -> Errors:
         """Which partitions take part in the producer's open transaction (KIP-890)."""
         transaction = self._require(transactional_id, producer)
@@ -146,7 +149,7 @@ class Transactions:
         }
 
     def end(
-        self, transactional_id: str, producer: Identity, *, is_commit: bool, now: Moment
+        self, transactional_id: str, producer: ProducerIdentity, *, is_commit: bool, now: Moment
     ) -> Step:
         """Decide the outcome; who asks again for the same hears that it is so."""
         transaction = self._require(transactional_id, producer)
@@ -171,7 +174,7 @@ class Transactions:
         completed = kept.transaction.completed(wall_ms=now.wall_ms)
         return Decision(None, [TransactionRecord(transactional_id, completed)])
 
-    def _require(self, transactional_id: str, producer: Identity) -> Transaction:
+    def _require(self, transactional_id: str, producer: ProducerIdentity) -> Transaction:
         transaction = self.find(transactional_id)
         if transaction is None:
             raise KafkaError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)

@@ -7,7 +7,7 @@ import pytest
 
 from moldau.broker.coordination.verification import Verifier, Writer
 from moldau.broker.topics.internal import TRANSACTION_STATE
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.metadata.cache import MetadataCache
@@ -24,7 +24,7 @@ from unit.broker.transaction_client import SETTINGS, begin
 from unit.broker.world import World, broker_world
 from unit.coordinator.test_shards import turns
 
-PRODUCER = Identity(7, 0)
+PRODUCER = ProducerIdentity(7, 0)
 OTHER_BROKER = 5
 
 
@@ -91,7 +91,7 @@ class Setup:
             is_enabled=lambda: True,
         )
 
-    async def guard(self, number: int = 0, producer: Identity = PRODUCER) -> Guard | None:
+    async def guard(self, number: int = 0, producer: ProducerIdentity = PRODUCER) -> Guard | None:
         writer = Writer("tx", producer, 0)
         return await self.verifier.guard(self.world.partition("t", number), writer, now_ms=0)
 
@@ -145,7 +145,8 @@ async def test_questions_that_come_meanwhile_are_asked_together(setup: Setup) ->
 async def test_questions_about_other_producers_do_not_wait(setup: Setup) -> None:
     setup.coordinator.gate.clear()
     questions = [
-        asyncio.ensure_future(setup.guard(0, Identity(producer_id, 0))) for producer_id in (7, 8)
+        asyncio.ensure_future(setup.guard(0, ProducerIdentity(producer_id, 0)))
+        for producer_id in (7, 8)
     ]
     await turns()
     assert len(setup.coordinator.asked) == 2

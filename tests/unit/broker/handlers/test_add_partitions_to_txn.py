@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.broker.topics.internal import CONSUMER_OFFSETS, TRANSACTION_STATE
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from unit.broker.transaction_client import SETTINGS, T0, Client, begin
@@ -77,7 +77,7 @@ async def test_a_fenced_producer_hears_it(
 
 
 async def test_a_foreign_producer_id_is_refused(client: Client) -> None:
-    client.identity = Identity(99, 0)
+    client.identity = ProducerIdentity(99, 0)
     assert await client.add(T0) == [ErrorCode.INVALID_PRODUCER_ID_MAPPING]
     client.transactional_id = ""
     assert await client.add(T0) == [ErrorCode.INVALID_REQUEST]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode
 from unit.broker.transaction_client import SETTINGS, T0, Client, begin
 from unit.broker.world import broker_world
@@ -45,7 +45,7 @@ async def test_a_fenced_producer_cannot_go_on(
     first = client.identity
     await Client(client.world).init()
     assert await client.init(version=version, expected=first) is expected
-    foreign = Identity(first.producer_id + 7, 0)
+    foreign = ProducerIdentity(first.producer_id + 7, 0)
     assert await client.init(version=version, expected=foreign) is expected
 
 

@@ -6,7 +6,7 @@ from moldau.coordinator.group.attendance import Surroundings
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine
 from moldau.coordinator.group.member import Member
-from moldau.coordinator.group.messages import GroupJoin, Identity, JoinReply, Sync
+from moldau.coordinator.group.messages import GroupJoin, JoinReply, MemberIdentity, Sync
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.timers import Timers
 from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
@@ -63,7 +63,7 @@ def stable_machine(around: Surroundings) -> GroupMachine:
     machine.join(joining("a"), now=NOW)
     for key in around.timers.take_due(now_ms=NOW.monotonic_ms):
         machine.expire(key, now=NOW)
-    decision = machine.sync(Sync(Identity("a", 1), assignments={"a": b"all"}), now=NOW)
+    decision = machine.sync(Sync(MemberIdentity("a", 1), assignments={"a": b"all"}), now=NOW)
     store(machine, decision)
     around.answered.clear()
     return machine

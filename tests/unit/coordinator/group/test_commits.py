@@ -5,7 +5,7 @@ import pytest
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group import commits
 from moldau.coordinator.group.group import Group
-from moldau.coordinator.group.messages import Committed, Identity
+from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.coordinator.group.records import GroupRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode, KafkaError
@@ -27,16 +27,16 @@ def group_with(*partitions: TopicPartition) -> Group:
 @pytest.mark.parametrize(
     ("identity", "is_transactional", "expected"),
     [
-        (Identity("a", 1), False, None),
-        (Identity("a", 0), False, ErrorCode.ILLEGAL_GENERATION),
-        (Identity("b", 1), False, ErrorCode.UNKNOWN_MEMBER_ID),
-        (Identity("a", 1, "i"), True, ErrorCode.UNKNOWN_MEMBER_ID),
-        (Identity(), False, ErrorCode.UNKNOWN_MEMBER_ID),
-        (Identity(), True, None),
+        (MemberIdentity("a", 1), False, None),
+        (MemberIdentity("a", 0), False, ErrorCode.ILLEGAL_GENERATION),
+        (MemberIdentity("b", 1), False, ErrorCode.UNKNOWN_MEMBER_ID),
+        (MemberIdentity("a", 1, "i"), True, ErrorCode.UNKNOWN_MEMBER_ID),
+        (MemberIdentity(), False, ErrorCode.UNKNOWN_MEMBER_ID),
+        (MemberIdentity(), True, None),
     ],
 )
 def test_members_commit_in_their_generation(
-    identity: Identity, is_transactional: bool, expected: ErrorCode | None
+    identity: MemberIdentity, is_transactional: bool, expected: ErrorCode | None
 ) -> None:
     group = group_with()
     fault = commits.commit_fault(group, identity, is_transactional=is_transactional)
@@ -46,9 +46,9 @@ def test_members_commit_in_their_generation(
 def test_a_commit_before_the_assignment_comes_too_early() -> None:
     group = group_with()
     group.state = GroupState.COMPLETING_REBALANCE
-    fault = commits.commit_fault(group, Identity("a", 1), is_transactional=False)
+    fault = commits.commit_fault(group, MemberIdentity("a", 1), is_transactional=False)
     assert fault is ErrorCode.REBALANCE_IN_PROGRESS
-    assert commits.commit_fault(group, Identity("a", 1), is_transactional=True) is None
+    assert commits.commit_fault(group, MemberIdentity("a", 1), is_transactional=True) is None
 
 
 @pytest.mark.parametrize(("metadata", "is_refused"), [("x" * 9, True), ("😀" * 4, False)])

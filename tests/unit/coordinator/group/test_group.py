@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.coordinator.group.messages import Identity
+from moldau.coordinator.group.messages import MemberIdentity
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
 from unit.coordinator.group.samples import group_of, member, subscription
@@ -69,10 +69,10 @@ def test_newcomers_must_fit() -> None:
 
 def test_a_static_member_is_known_by_its_instance() -> None:
     group = group_of(member("a", instance_id="i"), member("b"))
-    assert group.fault_of(Identity("a", instance_id="i")) is None
-    assert group.fault_of(Identity("b", instance_id="i")) is ErrorCode.FENCED_INSTANCE_ID
-    assert group.fault_of(Identity("a", instance_id="j")) is ErrorCode.UNKNOWN_MEMBER_ID
-    assert group.fault_of(Identity("c")) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert group.fault_of(MemberIdentity("a", instance_id="i")) is None
+    assert group.fault_of(MemberIdentity("b", instance_id="i")) is ErrorCode.FENCED_INSTANCE_ID
+    assert group.fault_of(MemberIdentity("a", instance_id="j")) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert group.fault_of(MemberIdentity("c")) is ErrorCode.UNKNOWN_MEMBER_ID
     group.expected_syncs = {"a": None, "b": None}
     group.rename(group.members["a"], "a2")
     assert group.is_leader("a2")

@@ -5,7 +5,7 @@ import pytest
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, RecordSource, Reply
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, Identity, Overview
+from moldau.coordinator.group.messages import Committed, MemberIdentity, Overview
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -27,7 +27,9 @@ def write(machine: Groups, decision: Decision[GroupsRecord, Reply], log_offset: 
 
 def commit(machine: Groups, group_id: str, producer_id: int = -1, log_offset: int = 0) -> None:
     producer = Producer(producer_id, 0 if producer_id >= 0 else -1, -1)
-    decision = machine.commit(group_id, Identity(), {T: Committed(5)}, now=NOW, producer=producer)
+    decision = machine.commit(
+        group_id, MemberIdentity(), {T: Committed(5)}, now=NOW, producer=producer
+    )
     write(machine, decision, log_offset)
 
 
@@ -47,11 +49,11 @@ def test_a_group_that_is_not_there_is_shown_as_dead() -> None:
 def test_a_commit_in_a_generation_of_no_group_is_refused() -> None:
     machine = groups()
     with pytest.raises(KafkaError) as raised:
-        machine.commit("g", Identity("a", 1), {T: Committed(5)}, now=NOW)
+        machine.commit("g", MemberIdentity("a", 1), {T: Committed(5)}, now=NOW)
     assert raised.value.code is ErrorCode.ILLEGAL_GENERATION
     with pytest.raises(KafkaError) as raised:
         machine.commit(
-            "g", Identity("a", 1), {T: Committed(5)}, now=NOW, producer=Producer(7, 0, -1)
+            "g", MemberIdentity("a", 1), {T: Committed(5)}, now=NOW, producer=Producer(7, 0, -1)
         )
     assert raised.value.code is ErrorCode.UNKNOWN_MEMBER_ID
 

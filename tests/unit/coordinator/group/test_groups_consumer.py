@@ -6,7 +6,7 @@ from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, PendingReply, RecordSource, Reply
 from moldau.coordinator.group.consumer.records import EpochRecord, MemberRecord, TargetEpochRecord
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, Identity, JoinReply, Sync, SyncReply
+from moldau.coordinator.group.messages import Committed, JoinReply, MemberIdentity, Sync, SyncReply
 from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -64,22 +64,22 @@ def test_classic_requests_go_to_classic_members() -> None:
     assert refused.reply == JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, "x")
     reply = write(machine, machine.join("g", classic.joining("k"), now=NOW))
     assert reply == JoinReply(ErrorCode.NONE, "k", 2, "consumer", "range")
-    synced = machine.sync("g", Sync(Identity("k", 2)), now=NOW).reply
+    synced = machine.sync("g", Sync(MemberIdentity("k", 2)), now=NOW).reply
     assert isinstance(synced, SyncReply)
     assert synced.error is ErrorCode.NONE
-    unknown = Identity("x", 2)
+    unknown = MemberIdentity("x", 2)
     assert machine.sync("g", Sync(unknown), now=NOW).reply == SyncReply(ErrorCode.UNKNOWN_MEMBER_ID)
-    assert machine.heartbeat("g", Identity("k", 2), now=NOW) is ErrorCode.NONE
+    assert machine.heartbeat("g", MemberIdentity("k", 2), now=NOW) is ErrorCode.NONE
     assert machine.heartbeat("g", unknown, now=NOW) is ErrorCode.UNKNOWN_MEMBER_ID
-    assert write(machine, machine.leave("g", [Identity("k")], now=NOW)) == [ErrorCode.NONE]
+    assert write(machine, machine.leave("g", [MemberIdentity("k")], now=NOW)) == [ErrorCode.NONE]
 
 
 def test_offsets_are_stored_and_told_by_epoch() -> None:
     machine = with_member()
-    write(machine, machine.commit("g", Identity("a", 1), {T0: Committed(5)}, now=NOW))
-    found = machine.fetch("g", None, require_stable=False, identity=Identity("a", 1))
+    write(machine, machine.commit("g", MemberIdentity("a", 1), {T0: Committed(5)}, now=NOW))
+    found = machine.fetch("g", None, require_stable=False, identity=MemberIdentity("a", 1))
     assert found[T0].offset == 5
-    stale = Identity("a", 9)
+    stale = MemberIdentity("a", 9)
     for ask in (
         lambda: machine.commit("g", stale, {T0: Committed(5)}, now=NOW),
         lambda: machine.fetch("g", None, require_stable=False, identity=stale),
@@ -94,7 +94,7 @@ def test_offsets_are_stored_and_told_by_epoch() -> None:
 
 def test_a_group_is_deleted_when_nobody_is_in_it() -> None:
     machine = with_member()
-    write(machine, machine.commit("g", Identity("a", 1), {T0: Committed(5)}, now=NOW))
+    write(machine, machine.commit("g", MemberIdentity("a", 1), {T0: Committed(5)}, now=NOW))
     assert machine.delete("g").reply is ErrorCode.NON_EMPTY_GROUP
     write(machine, machine.consumer_heartbeat("g", beating("a", -1), now=NOW))
     assert write(machine, machine.delete("g")) is ErrorCode.NONE
@@ -103,7 +103,9 @@ def test_a_group_is_deleted_when_nobody_is_in_it() -> None:
 
 def test_offsets_outlive_their_group_until_they_expire() -> None:
     machine = with_member()
-    write(machine, machine.commit("g", Identity("a", 1), {T0: Committed(5, -1, "", 0)}, now=NOW))
+    write(
+        machine, machine.commit("g", MemberIdentity("a", 1), {T0: Committed(5, -1, "", 0)}, now=NOW)
+    )
     write(machine, machine.consumer_heartbeat("g", beating("a", -1), now=NOW))
     write(machine, Decision(None, machine.forget_expired("g", now=LATER)))
     assert len(machine) == 0
@@ -118,7 +120,7 @@ def test_transactions_bring_offsets_to_any_group() -> None:
 
 def test_an_empty_group_goes_over_to_the_classic_protocol_with_its_offsets() -> None:
     machine = with_member()
-    write(machine, machine.commit("g", Identity("a", 1), {T0: Committed(5)}, now=NOW))
+    write(machine, machine.commit("g", MemberIdentity("a", 1), {T0: Committed(5)}, now=NOW))
     write(machine, machine.consumer_heartbeat("g", beating("a", -1), now=NOW))
     decision = machine.join("g", classic.joining("k"), now=NOW)
     assert EpochRecord("g", None) in decision.records

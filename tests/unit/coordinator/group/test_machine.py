@@ -6,7 +6,7 @@ import pytest
 
 from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import TimerKey
-from moldau.coordinator.group.messages import Identity, Sync
+from moldau.coordinator.group.messages import MemberIdentity, Sync
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
 from moldau.runtime.clock import Moment
@@ -37,9 +37,9 @@ def test_a_sync_that_is_sent_again_answers_the_first() -> None:
     machine = stable_machine(around)
     machine.join(joining("b"), now=NOW)
     machine.join(joining("a", member_id="a"), now=NOW)
-    first = machine.sync(Sync(Identity("b", 2)), now=NOW).reply
+    first = machine.sync(Sync(MemberIdentity("b", 2)), now=NOW).reply
     assert isinstance(first, PendingReply)
-    second = machine.sync(Sync(Identity("b", 2)), now=NOW).reply
+    second = machine.sync(Sync(MemberIdentity("b", 2)), now=NOW).reply
     assert isinstance(second, PendingReply)
     assert first.reply is not None
     assert first.reply.error is ErrorCode.REBALANCE_IN_PROGRESS
@@ -51,7 +51,7 @@ def test_a_static_member_that_changes_the_protocol_makes_a_rebalance() -> None:
     both = (("range", b""), ("sticky", b""))
     machine.join(replace(joining("s", instance_id="i"), protocols=both), now=NOW)
     machine.join(replace(joining("a", member_id="a"), protocols=both), now=NOW)
-    store(machine, machine.sync(Sync(Identity("a", 2), assignments={}), now=NOW))
+    store(machine, machine.sync(Sync(MemberIdentity("a", 2), assignments={}), now=NOW))
     assert machine.group.protocol_name == "range"
     returning = replace(joining("s2", instance_id="i"), protocols=(("sticky", b""),))
     decision_of_join = machine.join(returning, now=NOW)
@@ -64,7 +64,7 @@ def test_a_returning_static_follower_hears_who_leads() -> None:
     machine = stable_machine(around)
     machine.join(joining("s", instance_id="i"), now=NOW)
     machine.join(joining("a", member_id="a"), now=NOW)
-    store(machine, machine.sync(Sync(Identity("a", 2), assignments={"s": b"1"}), now=NOW))
+    store(machine, machine.sync(Sync(MemberIdentity("a", 2), assignments={"s": b"1"}), now=NOW))
     returning = replace(joining("s2", instance_id="i"), can_skip_assignment=True)
     decision = machine.join(returning, now=NOW)
     reply = reply_of(decision.reply)
@@ -76,7 +76,7 @@ def test_a_member_that_leaves_while_parked_is_answered() -> None:
     machine = stable_machine(surroundings())
     parked = machine.join(joining("b"), now=NOW).reply
     assert isinstance(parked, PendingReply)
-    assert machine.leave([Identity("b")], now=NOW).reply == [ErrorCode.NONE]
+    assert machine.leave([MemberIdentity("b")], now=NOW).reply == [ErrorCode.NONE]
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.UNKNOWN_MEMBER_ID
 
@@ -84,7 +84,7 @@ def test_a_member_that_leaves_while_parked_is_answered() -> None:
 def test_a_pending_id_can_leave() -> None:
     machine = stable_machine(surroundings())
     machine.join(replace(joining("b"), must_know_id=True), now=NOW)
-    assert machine.leave([Identity("b")], now=NOW).reply == [ErrorCode.NONE]
+    assert machine.leave([MemberIdentity("b")], now=NOW).reply == [ErrorCode.NONE]
     assert machine.group.pending_ids == {}
     assert machine.group.state is GroupState.STABLE
 

@@ -11,8 +11,8 @@ from moldau.coordinator.group.groups import Groups
 from moldau.coordinator.group.messages import (
     Committed,
     GroupJoin,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Sync,
     SyncReply,
 )
@@ -126,7 +126,7 @@ class World:
             ).encode()
             for index, member in enumerate(actor.members)
         }
-        identity = Identity(actor.member_id, actor.generation, actor.instance_id)
+        identity = MemberIdentity(actor.member_id, actor.generation, actor.instance_id)
         decision = self.shard.machine.sync(
             GROUP, Sync(identity, assignments=assignments), now=self.now
         )
@@ -143,13 +143,13 @@ class World:
         self.told.append(Told(who, reply, generation, self.journal.end_offset))
 
     def heartbeat(self, actor: Actor) -> None:
-        identity = Identity(actor.member_id, actor.generation, actor.instance_id)
+        identity = MemberIdentity(actor.member_id, actor.generation, actor.instance_id)
         error = self.shard.machine.heartbeat(GROUP, identity, now=self.now)
         if error is ErrorCode.UNKNOWN_MEMBER_ID:
             actor.member_id = ""
 
     def leave(self, actor: Actor) -> None:
-        leaving = [Identity(actor.member_id, instance_id=actor.instance_id)]
+        leaving = [MemberIdentity(actor.member_id, instance_id=actor.instance_id)]
         self.write(self.shard.machine.leave(GROUP, leaving, now=self.now))
         actor.member_id = ""
 
@@ -159,7 +159,7 @@ class World:
 
     def commit(self, actor: Actor) -> None:
         self.next_offset += 1
-        identity = Identity(actor.member_id, actor.generation, actor.instance_id)
+        identity = MemberIdentity(actor.member_id, actor.generation, actor.instance_id)
         offsets = {TP: Committed(self.next_offset)}
         try:
             decision = self.shard.machine.commit(GROUP, identity, offsets, now=self.now)

@@ -1,6 +1,12 @@
 """What is said when nothing is said."""
 
-from moldau.coordinator.group.messages import FetchedOffset, Identity, JoinReply, Overview, Sync
+from moldau.coordinator.group.messages import (
+    FetchedOffset,
+    JoinReply,
+    MemberIdentity,
+    Overview,
+    Sync,
+)
 from moldau.errors import ErrorCode
 
 
@@ -14,7 +20,7 @@ def test_a_refusal_to_join_names_no_generation() -> None:
 
 
 def test_followers_bring_no_assignments() -> None:
-    assert Sync(Identity("a", 1)).assignments == {}
+    assert Sync(MemberIdentity("a", 1)).assignments == {}
 
 
 def test_groups_are_classic() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from moldau.coordinator.transaction.transaction import Identity
+from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.log.producer_state import Origin, Producers
 from moldau.log.verification import Guard
 from moldau.records.batch import TRANSACTIONAL, BatchHeader, Producer, write_batch
@@ -25,7 +25,7 @@ class Leader:
         self.producers.apply(header, None)
         self.entries.append((producer.producer_id, value, False))
 
-    def end(self, producer: Identity, *, is_commit: bool) -> None:
+    def end(self, producer: ProducerIdentity, *, is_commit: bool) -> None:
         marker = EndMarker(is_commit, 0)
         batch = write_end_marker(
             marker, producer_id=producer.producer_id, producer_epoch=producer.epoch, timestamp_ms=0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import LAST_EPOCH, Identity, Transaction
+from moldau.coordinator.transaction.transaction import LAST_EPOCH, ProducerIdentity, Transaction
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -21,10 +21,10 @@ def refusal_of(step: object, *arguments: object) -> str:
 
 
 def test_only_the_current_producer_may_act() -> None:
-    EMPTY.require(Identity(7, 2))
-    assert refusal_of(EMPTY.require, Identity(8, 2)) == "INVALID_PRODUCER_ID_MAPPING"
-    assert refusal_of(EMPTY.require, Identity(7, 1)) == "PRODUCER_FENCED"
-    assert refusal_of(EMPTY.require, Identity(7, 3)) == "PRODUCER_FENCED"
+    EMPTY.require(ProducerIdentity(7, 2))
+    assert refusal_of(EMPTY.require, ProducerIdentity(8, 2)) == "INVALID_PRODUCER_ID_MAPPING"
+    assert refusal_of(EMPTY.require, ProducerIdentity(7, 1)) == "PRODUCER_FENCED"
+    assert refusal_of(EMPTY.require, ProducerIdentity(7, 3)) == "PRODUCER_FENCED"
 
 
 def test_a_transaction_begins_with_its_first_partition() -> None:
@@ -50,7 +50,7 @@ def test_an_outcome_keeps_the_partitions_until_it_is_told() -> None:
 def test_fencing_aborts_in_the_next_epoch() -> None:
     fenced = OPEN.fenced(wall_ms=200)
     assert fenced.state is TransactionState.PREPARE_ABORT
-    assert fenced.identity == Identity(7, 3)
+    assert fenced.identity == ProducerIdentity(7, 3)
     assert fenced.last_epoch == -1
     assert OPEN.fenced(wall_ms=200, expected=OPEN.identity).last_epoch == 2
     last = replace(OPEN, epoch=LAST_EPOCH)
@@ -59,16 +59,16 @@ def test_fencing_aborts_in_the_next_epoch() -> None:
 
 def test_a_new_producer_gets_the_next_epoch() -> None:
     begun = OPEN.prepared(is_commit=True, wall_ms=2).completed(wall_ms=3).bumped(None)
-    assert begun.identity == Identity(7, 3)
+    assert begun.identity == ProducerIdentity(7, 3)
     assert begun.state is TransactionState.EMPTY
     assert begun.start_timestamp == -1
 
 
 def test_a_producer_that_goes_on_is_told_the_same_twice() -> None:
     bumped = EMPTY.bumped(EMPTY.identity)
-    assert bumped.identity == Identity(7, 3)
-    assert bumped.bumped(EMPTY.identity).identity == Identity(7, 3)
-    assert refusal_of(bumped.bumped, Identity(7, 1)) == "PRODUCER_FENCED"
+    assert bumped.identity == ProducerIdentity(7, 3)
+    assert bumped.bumped(EMPTY.identity).identity == ProducerIdentity(7, 3)
+    assert refusal_of(bumped.bumped, ProducerIdentity(7, 1)) == "PRODUCER_FENCED"
     assert refusal_of(bumped.bumped(None).bumped, EMPTY.identity) == "PRODUCER_FENCED"
 
 
@@ -79,14 +79,14 @@ def test_the_last_epoch_is_followed_by_another_producer_id() -> None:
     assert not last.needs_producer_id(EMPTY.identity)
     assert not EMPTY.needs_producer_id(None)
     rotated = last.rotated(9, last.identity)
-    assert rotated.identity == Identity(9, 0)
+    assert rotated.identity == ProducerIdentity(9, 0)
     rotated.require_known(last.identity)
-    assert rotated.bumped(last.identity).identity == Identity(9, 0)
+    assert rotated.bumped(last.identity).identity == ProducerIdentity(9, 0)
     assert refusal_of(last.rotated(9, None).bumped, last.identity) == "PRODUCER_FENCED"
 
 
 def test_only_who_had_the_id_may_go_on() -> None:
-    EMPTY.require_known(Identity(7, 0))
-    assert refusal_of(EMPTY.require_known, Identity(8, 2)) == "PRODUCER_FENCED"
+    EMPTY.require_known(ProducerIdentity(7, 0))
+    assert refusal_of(EMPTY.require_known, ProducerIdentity(8, 2)) == "PRODUCER_FENCED"
     rotated = replace(EMPTY, epoch=LAST_EPOCH).rotated(9, None)
-    assert refusal_of(rotated.require_known, Identity(7, 3)) == "PRODUCER_FENCED"
+    assert refusal_of(rotated.require_known, ProducerIdentity(7, 3)) == "PRODUCER_FENCED"

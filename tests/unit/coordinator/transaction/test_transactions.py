@@ -8,7 +8,7 @@ import pytest
 from moldau.config.broker.transactions import TransactionConfig
 from moldau.coordinator.decision import RecordSource
 from moldau.coordinator.transaction.records import TransactionRecord, encode
-from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transaction import ProducerIdentity, Transaction
 from moldau.coordinator.transaction.transactions import PREPARED, Initialisation, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import NO_PRODUCER_ID, TopicPartition
@@ -110,7 +110,7 @@ def test_a_producer_may_change_its_timeout(machine: Transactions) -> None:
     later = Moment(2000, NOW.wall_ms + 1000)
     decision = machine.initialise("tx", Initialisation(900), new_producer_id=-1, now=later)
     (record,) = decision.records
-    assert decision.reply == Identity(7, 1)
+    assert decision.reply == ProducerIdentity(7, 1)
     assert record.transaction is not None
     assert (record.transaction.timeout_ms, record.transaction.update_timestamp) == (
         900,

@@ -17,7 +17,7 @@ from moldau.coordinator.loading import Loading
 from moldau.coordinator.shard import Shard, ShardPorts
 from moldau.coordinator.transaction.records import TransactionRecord
 from moldau.coordinator.transaction.state import TransactionState
-from moldau.coordinator.transaction.transaction import Identity, Transaction
+from moldau.coordinator.transaction.transaction import ProducerIdentity, Transaction
 from moldau.coordinator.transaction.transactions import Initialisation, Transactions
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
@@ -50,7 +50,7 @@ class Instance:
     """A producer; what it believes may be long untrue."""
 
     name: str
-    identity: Identity | None = None
+    identity: ProducerIdentity | None = None
     added: list[TopicPartition] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     sequences: dict[TopicPartition, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Instance:
     def is_able(self) -> bool:
         return self.identity is not None and not self.is_broken and not self.is_ending
 
-    def begin(self, identity: Identity) -> None:
+    def begin(self, identity: ProducerIdentity) -> None:
         self.identity = identity
         self.is_broken = self.is_ending = False
         self.added, self.sent, self.sequences = [], [], {}
@@ -110,7 +110,7 @@ class World:
         identity = one.identity if one.is_broken and one is self.current else None
         asked = Initialisation(10_000, identity)
 
-        def told(reply: Identity | None) -> None:
+        def told(reply: ProducerIdentity | None) -> None:
             if reply is None:
                 return
             if self.current is not None and self.current is not one:

@@ -16,8 +16,8 @@ from moldau.coordinator.group.consumer.member import ClassicMember, ConsumerMemb
 from moldau.coordinator.group.messages import (
     NO_MEMBER_ID,
     GroupJoin,
-    Identity,
     JoinReply,
+    MemberIdentity,
     Sync,
     SyncReply,
 )
@@ -110,7 +110,7 @@ class ClassicMembers:
         assignment = classic_protocol.write_assignment(member, self._image)
         return SyncReply(ErrorCode.NONE, CONSUMER, name, assignment)
 
-    def heartbeat(self, identity: Identity, *, now: Moment) -> ErrorCode:
+    def heartbeat(self, identity: MemberIdentity, *, now: Moment) -> ErrorCode:
         """A member is alive; it hears when it has a step to make."""
         member = self._require_member(identity)
         self._machine.deadlines.begin_session(member, now=now)
@@ -128,7 +128,7 @@ class ClassicMembers:
         return all(self._group.is_free(*partition) for partition in partitions_of(missing))
 
     def leave(
-        self, leaving: Iterable[Identity], *, now: Moment
+        self, leaving: Iterable[MemberIdentity], *, now: Moment
     ) -> Decision[GroupsRecord, list[ErrorCode]]:
         """Members go, or an administrator sends them away by their instance ids."""
         errors: list[ErrorCode] = []
@@ -142,20 +142,20 @@ class ClassicMembers:
         records = self._machine.removal(removed, now=now) if removed else []
         return Decision(errors, records)
 
-    def _find_leaving(self, identity: Identity) -> ConsumerMember:
+    def _find_leaving(self, identity: MemberIdentity) -> ConsumerMember:
         is_sent_away = identity.member_id == NO_MEMBER_ID and identity.instance_id is not None
         if is_sent_away:
             current_id = self._group.static_ids.get(identity.instance_id or "", NO_MEMBER_ID)
             identity = identity._replace(member_id=current_id)
         return self._known(identity)
 
-    def _require_member(self, identity: Identity) -> ConsumerMember:
+    def _require_member(self, identity: MemberIdentity) -> ConsumerMember:
         member = self._known(identity)
         if identity.generation != member.epoch:
             raise KafkaError(ErrorCode.ILLEGAL_GENERATION)
         return member
 
-    def _known(self, identity: Identity) -> ConsumerMember:
+    def _known(self, identity: MemberIdentity) -> ConsumerMember:
         if identity.instance_id is None:
             member = self._machine.known_or_new(identity.member_id, is_joining=False)
         else:

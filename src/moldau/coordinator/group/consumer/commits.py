@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.consumer.group import ConsumerGroup
-from moldau.coordinator.group.messages import NO_MEMBER_ID, Identity
+from moldau.coordinator.group.messages import NO_MEMBER_ID, MemberIdentity
 from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
@@ -14,7 +14,7 @@ _MINUTE_MS = 60_000
 
 
 def commit_fault(
-    group: ConsumerGroup, identity: Identity, *, is_transactional: bool
+    group: ConsumerGroup, identity: MemberIdentity, *, is_transactional: bool
 ) -> ErrorCode | None:
     """Why these offsets may not be stored, if so; see `commits.commit_fault` of the others."""
     if identity.generation < 0 and not group.members:
@@ -32,14 +32,14 @@ def commit_fault(
     return error
 
 
-def fetch_fault(group: ConsumerGroup, identity: Identity) -> ErrorCode | None:
+def fetch_fault(group: ConsumerGroup, identity: MemberIdentity) -> ErrorCode | None:
     """Why this may not know the offsets, if so; tools do not say who they are."""
     if identity.member_id == NO_MEMBER_ID and identity.generation < 0:
         return None
     return _member_fault(group, identity)
 
 
-def _member_fault(group: ConsumerGroup, identity: Identity) -> ErrorCode | None:
+def _member_fault(group: ConsumerGroup, identity: MemberIdentity) -> ErrorCode | None:
     member = group.members.get(identity.member_id)
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID

@@ -7,7 +7,7 @@ import pytest
 from moldau.coordinator.group.attendance import TimerKey
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
 from moldau.coordinator.group.consumer.classic_protocol import read_assignment
-from moldau.coordinator.group.messages import GroupJoin, Identity, JoinReply, Sync
+from moldau.coordinator.group.messages import GroupJoin, JoinReply, MemberIdentity, Sync
 from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
 from unit.coordinator.group.consumer.samples import (
@@ -55,11 +55,11 @@ class Mixed(World):
         return self.write(self.classic.join(request, now=NOW))
 
     def assigned(self, member_id: str, generation: int) -> object:
-        reply = self.classic.sync(Sync(Identity(member_id, generation)), now=NOW)
+        reply = self.classic.sync(Sync(MemberIdentity(member_id, generation)), now=NOW)
         return read_assignment(reply.assignment, self.image)
 
     def heartbeat(self, member_id: str, generation: int) -> ErrorCode:
-        return self.classic.heartbeat(Identity(member_id, generation), now=NOW)
+        return self.classic.heartbeat(MemberIdentity(member_id, generation), now=NOW)
 
 
 def error_of(call: object) -> ErrorCode:
@@ -113,7 +113,7 @@ def test_a_static_member_may_come_back_without_its_id() -> None:
     assert (reply.member_id, reply.generation) == ("d", 2)
     fenced = join("c", instance_id="one")
     assert error_of(lambda: world.join(fenced)) is ErrorCode.FENCED_INSTANCE_ID
-    old = Identity("c", 2, "one")
+    old = MemberIdentity("c", 2, "one")
     error = error_of(lambda: world.classic.heartbeat(old, now=NOW))
     assert error is ErrorCode.FENCED_INSTANCE_ID
     unknown = join("c", instance_id="two")
@@ -143,8 +143,8 @@ def test_syncs_and_heartbeats_are_of_the_member_and_its_generation() -> None:
     assert error_of(lambda: world.heartbeat("a", 1)) is ErrorCode.UNKNOWN_MEMBER_ID
     assert error_of(lambda: world.heartbeat("c", 1)) is ErrorCode.ILLEGAL_GENERATION
     for sync in (
-        Sync(Identity("c", 2), "connect"),
-        Sync(Identity("c", 2), "consumer", "sticky"),
+        Sync(MemberIdentity("c", 2), "connect"),
+        Sync(MemberIdentity("c", 2), "consumer", "sticky"),
     ):
         error = error_of(lambda sync=sync: world.classic.sync(sync, now=NOW))
         assert error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
@@ -169,12 +169,12 @@ def test_members_leave_and_static_ones_are_sent_away() -> None:
     world.join(join(new_member_id="s", instance_id="one"))
     world.join(join(new_member_id="t", instance_id="two"))
     leaving = [
-        Identity("c"),
-        Identity("a"),
-        Identity("x"),
-        Identity(instance_id="one"),
-        Identity(instance_id="no"),
-        Identity("s", instance_id="two"),
+        MemberIdentity("c"),
+        MemberIdentity("a"),
+        MemberIdentity("x"),
+        MemberIdentity(instance_id="one"),
+        MemberIdentity(instance_id="no"),
+        MemberIdentity("s", instance_id="two"),
     ]
     decision = world.classic.leave(leaving, now=NOW)
     assert decision.reply == [
@@ -189,7 +189,7 @@ def test_members_leave_and_static_ones_are_sent_away() -> None:
     world.write(decision)
     assert list(world.group.members) == ["a", "t"]
     assert world.group.epoch == epoch + 1
-    assert not world.classic.leave([Identity("x")], now=NOW).records
+    assert not world.classic.leave([MemberIdentity("x")], now=NOW).records
 
 
 def test_the_last_consumer_may_come_back_as_a_classic_member() -> None:

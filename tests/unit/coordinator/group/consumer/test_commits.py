@@ -13,7 +13,7 @@ from moldau.coordinator.group.consumer.commits import (
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.consumer.member import ConsumerMember
 from moldau.coordinator.group.consumer.records import CurrentRecord, EpochRecord, MemberRecord
-from moldau.coordinator.group.messages import NOBODY, Committed, Identity
+from moldau.coordinator.group.messages import NOBODY, Committed, MemberIdentity
 from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.records import OffsetRecord
 from moldau.errors import ErrorCode
@@ -35,24 +35,24 @@ def group_of(*members: ConsumerMember) -> ConsumerGroup:
     return group
 
 
-def fault(group: ConsumerGroup, identity: Identity) -> ErrorCode | None:
+def fault(group: ConsumerGroup, identity: MemberIdentity) -> ErrorCode | None:
     return commit_fault(group, identity, is_transactional=False)
 
 
 def test_members_commit_in_their_epoch() -> None:
     group = group_of(A, replace(classic("b"), epoch=3))
-    assert fault(group, Identity("a", 3)) is None
-    assert fault(group, Identity("a", 2)) is ErrorCode.STALE_MEMBER_EPOCH
-    assert fault(group, Identity("b", 2)) is ErrorCode.ILLEGAL_GENERATION
-    assert fault(group, Identity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert fault(group, MemberIdentity("a", 3)) is None
+    assert fault(group, MemberIdentity("a", 2)) is ErrorCode.STALE_MEMBER_EPOCH
+    assert fault(group, MemberIdentity("b", 2)) is ErrorCode.ILLEGAL_GENERATION
+    assert fault(group, MemberIdentity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_members_need_a_version_that_knows_epochs() -> None:
     group = group_of(A, replace(classic("b"), epoch=3))
-    old = Identity("a", 3, knows_epochs=False)
+    old = MemberIdentity("a", 3, knows_epochs=False)
     assert fault(group, old) is ErrorCode.UNSUPPORTED_VERSION
     assert commit_fault(group, old, is_transactional=True) is None
-    assert fault(group, Identity("b", 3, knows_epochs=False)) is None
+    assert fault(group, MemberIdentity("b", 3, knows_epochs=False)) is None
 
 
 def test_others_commit_while_there_are_no_members() -> None:
@@ -63,16 +63,16 @@ def test_others_commit_while_there_are_no_members() -> None:
 def test_old_transactional_producers_do_not_say_who_they_are() -> None:
     group = group_of(A)
     assert commit_fault(group, NOBODY, is_transactional=True) is None
-    stale = commit_fault(group, Identity("a", 1), is_transactional=True)
+    stale = commit_fault(group, MemberIdentity("a", 1), is_transactional=True)
     assert stale is ErrorCode.ILLEGAL_GENERATION
 
 
 def test_members_ask_in_their_epoch_and_tools_at_any_time() -> None:
     group = group_of(A)
     assert fetch_fault(group, NOBODY) is None
-    assert fetch_fault(group, Identity("a", 3)) is None
-    assert fetch_fault(group, Identity("a", 4)) is ErrorCode.STALE_MEMBER_EPOCH
-    assert fetch_fault(group, Identity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert fetch_fault(group, MemberIdentity("a", 3)) is None
+    assert fetch_fault(group, MemberIdentity("a", 4)) is ErrorCode.STALE_MEMBER_EPOCH
+    assert fetch_fault(group, MemberIdentity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
