@@ -5,10 +5,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tidy.sources import Violation, code_files, package_modules, parse, place
+from tidy.sources import Violation, code_files, is_within, package_modules, parse, place
 
 VAGUE_NAMES = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 VAGUE_CLASS = re.compile(r"(Manager|Helpers?|Utils?|Impl)$")
+
+# Their classes are named as Kafka names requests, answers and what stands in them.
+MESSAGES = ("moldau.protocol.messages",)
+# Public names that two modules may have, each with its reason.
+SHARED_NAMES = {
+    "Admin": "the blocking form has the name of the other",
+    "Consumer": "the blocking form has the name of the other",
+    "Context": "of a processor by Kafka Streams' own name, and of every request",
+    "Producer": "the blocking form has the name of the other; in a batch it is who wrote it",
+    "Record": "what a processor gets, by Kafka Streams' own name, and a record of the log",
+}
 
 
 def vague_files(root: Path) -> Iterator[Violation]:
@@ -42,6 +53,25 @@ def bare_packages(root: Path) -> Iterator[Violation]:
         for node in parse(path).body:
             if not is_docstring_or_export(node):
                 yield Violation(place(root, path), "bare_packages", f"line {node.lineno}")
+
+
+def equal_class_names(root: Path) -> Iterator[Violation]:
+    """A public name means one thing; those of messages are Kafka's own."""
+    for name, paths in public_classes(root).items():
+        for path in paths if name not in SHARED_NAMES and len(paths) > 1 else ():
+            others = ", ".join(place(root, other) for other in paths if other != path)
+            where = f"{place(root, path)}:{name}"
+            yield Violation(where, "equal_class_names", f"also in {others}")
+
+
+def public_classes(root: Path) -> dict[str, list[Path]]:
+    """The modules that define a class of each public name, one after the other."""
+    found: dict[str, list[Path]] = {}
+    for module, path in package_modules(root):
+        for node in parse(path).body if not is_within(module, MESSAGES) else ():
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path)
+    return found
 
 
 def is_docstring_or_export(node: ast.stmt) -> bool:

@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     naming.vague_classes,
     naming.docstrings,
     naming.bare_packages,
+    naming.equal_class_names,
     pairing.modules_have_tests,
     pairing.tests_have_modules,
     handlers.one_handler_per_api,
