@@ -12,7 +12,7 @@ from moldau.coordinator.timers import Timers
 from moldau.metadata.image import ClusterImage
 from moldau.runtime.clock import Moment
 
-AnyParked = PendingReply[JoinReply] | PendingReply[SyncReply]
+AnyPendingReply = PendingReply[JoinReply] | PendingReply[SyncReply]
 
 
 class TimerKey(NamedTuple):
@@ -30,7 +30,7 @@ class Surroundings(NamedTuple):
     config: GroupConfig
     timers: Timers[TimerKey]
     # Parked replies that have become known; whoever calls the machine wakes their waiters.
-    answered: list[AnyParked]
+    answered: list[AnyPendingReply]
     # The cluster as it is now.
     image: Callable[[], ClusterImage] = ClusterImage
     # What is known of patterns.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, RecordSource
 from moldau.coordinator.group import commits, offset_codec, records
-from moldau.coordinator.group.attendance import AnyParked, Surroundings, TimerKey
+from moldau.coordinator.group.attendance import AnyPendingReply, Surroundings, TimerKey
 from moldau.coordinator.group.commits import AnyGroup, Errors
 from moldau.coordinator.group.consumer import migration
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
@@ -58,7 +58,7 @@ class Groups:
         # By producer: the groups whose offsets its open transaction would change.
         self._open: dict[int, dict[str, None]] = {}
         self._timers: Timers[TimerKey] = Timers()
-        self._answered: list[AnyParked] = []
+        self._answered: list[AnyPendingReply] = []
         self._around = Surroundings(config, self._timers, self._answered, image, resolve)
         self._table = GroupTable(self._around)
         self._is_serving = False
@@ -394,7 +394,7 @@ class Groups:
         machine = self._table.find(key.group_id)
         return Decision(None) if machine is None else machine.expire(key, now=now)
 
-    def take_answered(self) -> list[AnyParked]:
+    def take_answered(self) -> list[AnyPendingReply]:
         """The parked replies that have become known since the last call."""
         answered, self._answered[:] = self._answered[:], []
         return answered
