@@ -1,6 +1,12 @@
-"""Produced records, right and wrong: our answer and what we store, against Apache's own log."""
+"""Produced records, right and wrong: our answer and what we store, against Apache's own log.
 
+Ours come through the dispatcher of a broker in memory, by the handler and by the fast path.
+"""
+
+import asyncio
 import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,15 +17,22 @@ from conformance.apache.marks import needs_apache
 from conformance.apache.produced import Produced, produced
 from conformance.apache.records import JavaBatch, java_reads
 from conformance.apache.samples import NOW_MS
-from moldau.config.topic import TopicConfig
-from moldau.errors import ErrorCode, KafkaError
-from moldau.records.batch import stamp
-from moldau.records.rules import ProduceRules
-from moldau.records.validate import validate_produce
+from moldau.broker.fast.shortcuts import PRODUCE
+from moldau.errors import ErrorCode
+from moldau.protocol.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from moldau.replication.partition import PartitionState
+from unit.broker.ways import Way
+from unit.broker.world import SettableClock, Setting, World, broker_world
 
 pytestmark = needs_apache("kafka-3.9")
 
 LEADER_EPOCH = 3
+# Which transactions are open is the coordinator's to know, and there is none in Apache's log.
+SETTINGS = {"transaction.partition.verification.enable": "false"}
 CASES = {case.name: case for case in produced()}
 
 # Apache takes these in, or answers another code; why we do not follow.
@@ -37,11 +50,15 @@ DIFFERENT = {
 }
 
 
+WAYS = pytest.mark.parametrize("way", [Way.HANDLER, Way.FAST])
+
+
+@WAYS
 @pytest.mark.parametrize("name", CASES)
-def test_our_answer_is_apaches(oracle: JavaProgram, tmp_path: Path, name: str) -> None:
+def test_our_answer_is_apaches(oracle: JavaProgram, tmp_path: Path, name: str, way: Way) -> None:
     case = CASES[name]
     their_code, theirs = apache_answer(oracle, case, tmp_path / "topic-0")
-    our_code, ours = our_answer(case)
+    our_code, ours = asyncio.run(our_answer(case, way))
     if name in DIFFERENT:
         expected, _ = DIFFERENT[name]
         assert our_code == expected != their_code
@@ -53,12 +70,20 @@ def test_our_answer_is_apaches(oracle: JavaProgram, tmp_path: Path, name: str) -
         assert facts(oracle, ours) == facts(oracle, theirs)
 
 
+@WAYS
 @pytest.mark.parametrize("name", ["none batch", "none batch, log-append time", "idempotent"])
 def test_what_need_not_be_rebuilt_is_stored_byte_for_byte(
-    oracle: JavaProgram, tmp_path: Path, name: str
+    oracle: JavaProgram, tmp_path: Path, name: str, way: Way
 ) -> None:
     _, theirs = apache_answer(oracle, CASES[name], tmp_path / "topic-0")
-    assert our_answer(CASES[name]) == (ErrorCode.NONE, theirs)
+    assert asyncio.run(our_answer(CASES[name], way)) == (ErrorCode.NONE, theirs)
+
+
+@pytest.mark.parametrize("name", ["none batch", "idempotent", "lz4 batch, version 7"])
+async def test_plain_batches_come_by_the_fast_path(name: str) -> None:
+    async with leading_world(CASES[name], Way.FAST) as world:
+        await send(CASES[name], world)
+        assert world.fast_paths.answered[PRODUCE] == 1
 
 
 def apache_answer(oracle: JavaProgram, case: Produced, directory: Path) -> tuple[ErrorCode, bytes]:
@@ -70,19 +95,31 @@ def apache_answer(oracle: JavaProgram, case: Produced, directory: Path) -> tuple
     return answer.code, answer.stored
 
 
-def our_answer(case: Produced) -> tuple[ErrorCode, bytes]:
-    """The code, and the bytes that we would append."""
-    rules = ProduceRules.for_topic(TopicConfig().with_overrides(case.config))
-    try:
-        valid = validate_produce(
-            bytearray(case.data), rules, request_version=case.version, now_ms=NOW_MS
-        )
-    except KafkaError as error:
-        return error.code, b""
-    if valid is None:
-        return ErrorCode.NONE, b""
-    stamp(valid.data, 0, base_offset=0, leader_epoch=LEADER_EPOCH)
-    return ErrorCode.NONE, bytes(valid.data)
+async def our_answer(case: Produced, way: Way) -> tuple[ErrorCode, bytes]:
+    """The code, and the bytes that we append to our log."""
+    async with leading_world(case, way) as world:
+        code = await send(case, world)
+        stored = world.partition("t").log.read(0, max_bytes=2**26).range
+        return code, b"" if stored is None else stored.read()
+
+
+async def send(case: Produced, world: World) -> ErrorCode:
+    """Produce to topic `t`."""
+    data = PartitionProduceData(index=0, records=bytearray(case.data))
+    topic = TopicProduceData(name="t", partition_data=[data])
+    request = ProduceRequest(acks=1, timeout_ms=0, topic_data=[topic])
+    response = await world.ask(request, case.version)
+    return ErrorCode(response.responses[0].partition_responses[0].error_code)
+
+
+@asynccontextmanager
+async def leading_world(case: Produced, way: Way) -> AsyncIterator[World]:
+    """A broker that leads a topic with the settings of a case."""
+    async with broker_world(SETTINGS, Setting(clock=SettableClock(NOW_MS)), way) as world:
+        await world.create_topic("t", overrides=case.config)
+        state = PartitionState(1, 0, LEADER_EPOCH, (0,), 0, (0,))
+        world.partition("t").lead(state, now_ms=NOW_MS)
+        yield world
 
 
 def facts(oracle: JavaProgram, stored: bytes) -> list[JavaBatch]:
