@@ -207,9 +207,10 @@ class GroupCoordinator:
         decision = shard.machine.commit(group_id, identity, offsets, now=now, producer=producer)
         decision.guard = guard
         try:
-            end_offset = shard.write(decision)
+            end_offset = shard.write(decision, now)
             if decision.records:
-                await shard.until_committed(end_offset)
+                if not shard.is_committed(end_offset):
+                    await shard.until_committed(end_offset)
                 self.counts.committed_offsets += len(decision.records)
         except KafkaError as error:
             code = _commit_error(error)

@@ -82,10 +82,6 @@ class Journal(Protocol):
     def leader_epoch(self) -> int:
         """In which epoch this broker leads."""
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether an append is committed at once."""
-
     def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset. Raises if too few are in sync."""
 
@@ -131,19 +127,18 @@ class Shard(Generic[M]):
         if not self.is_loaded:
             raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
-    def write(self, decision: Decision[Stored, Reply]) -> int:
+    def write(self, decision: Decision[Stored, Reply], now: Moment | None = None) -> int:
         """Append and apply what was decided; its reply may go out when all before the
         returned offset is committed. Raises, and changes nothing, if it cannot be appended.
         """
         try:
             if decision.records:
-                self._append(decision)
+                self._append(decision, now or self._ports.now())
         finally:
             self.wake_answered()
         return self.journal.end_offset
 
-    def _append(self, decision: Decision[Stored, Reply]) -> None:
-        now = self._ports.now()
+    def _append(self, decision: Decision[Stored, Reply], now: Moment) -> None:
         machine, producer = self.machine, decision.producer
         is_transactional = producer != NO_PRODUCER
         batch = write_pairs(
@@ -157,22 +152,15 @@ class Shard(Generic[M]):
             machine.apply(record, RecordSource(log_offset, producer.producer_id, now))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
 
-    @property
-    def is_compressing(self) -> bool:
-        """Whether records are stored compressed."""
-        return self._ports.compression != 0
-
-    def append_batch(self, batch: WritableBuffer) -> int:
-        """Append records that the caller then applies; the offset of the first of them."""
-        first_offset = self.journal.append(batch, None)
-        self._ports.waiters.wake(self.journal.name)  # followers wait for it
-        return first_offset
+    def is_committed(self, end_offset: int) -> bool:
+        """Whether everything before `end_offset` is safe; raises if it never will be here."""
+        if self.is_closed:
+            raise KafkaError(ErrorCode.NOT_COORDINATOR)
+        return self.journal.is_committed(end_offset)
 
     async def until_committed(self, end_offset: int) -> None:
         """Return when everything before `end_offset` is safe; raises if that fails."""
-        if self.is_closed:
-            raise KafkaError(ErrorCode.NOT_COORDINATOR)
-        if self.journal.is_committed(end_offset):
+        if self.is_committed(end_offset):
             return
         is_in_time = await self._ports.waiters.until_told(
             lambda: self.is_closed or self.journal.is_committed(end_offset),

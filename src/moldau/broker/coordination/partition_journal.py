@@ -2,7 +2,6 @@
 
 import asyncio
 
-from moldau.config.values import LONG_MAX
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
@@ -36,12 +35,6 @@ class PartitionJournal:
     @property
     def leader_epoch(self) -> int:
         return self._partition.state.leader_epoch
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether an append is committed at once: no other replica, no sync to be waited for."""
-        partition = self._partition
-        return not partition.followers and partition.log.config.flush_messages == LONG_MAX
 
     def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         """Append, and return the first record's offset."""

@@ -1,14 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The shortest way of OffsetCommit: offsets without text, of partitions that are known.
+"""The codec of plain OffsetCommit requests: a frame is read, and its answer written, in one pass.
 
 This file runs as it stands and is also compiled as `_offset_commit`; `_offset_commit.pxd` then
 gives its variables C types. Bytes come from the network, so every position is compared with the
 end of the frame before it is used, in both forms.
 
-One pass over the request writes both the batch of records for the offsets topic and the answer.
-Whether the group takes the offsets is for its machine to say. Whatever is not plain in any way is
-left to the handler of OffsetCommit; here a request is either answered as the handler would answer
-it, or nothing has changed.
+What becomes of the offsets is for `requests/offset_commits.py` to say, as it is for the handler.
+A request that this codec does not read is left to the handler, and nothing has changed.
 """
 
 from typing import TYPE_CHECKING
@@ -18,11 +16,14 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.broker.handlers.offset_commit import EPOCHS_SINCE
-from moldau.coordinator.group.messages import Committed, MemberIdentity
-from moldau.errors import KafkaError
+from moldau.broker.requests.offset_commits import (
+    COMMITTED_TOGETHER,
+    OffsetCommit,
+    identity_of,
+)
+from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
-from moldau.runtime.clock import Moment
+from moldau.runtime import eager
 
 if not cython.compiled:
     from moldau.log.words import (
@@ -32,62 +33,34 @@ if not cython.compiled:
         read_int64,
         write_int16,
         write_int32,
-        write_int64,
     )
-    from moldau.records.memory import address, checksum_function, checksum_of, writable
+    from moldau.records.memory import address, writable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Coroutine
+    from typing import Any
 
     from moldau.broker.broker import Broker
     from moldau.broker.context import Client
     from moldau.broker.metrics.request_times import RequestTimes
-    from moldau.coordinator.group.groups import Groups
-    from moldau.coordinator.shard import Shard
-    from moldau.metadata.image import PartitionImage
+    from moldau.broker.requests.offset_commits import Errors
+    from moldau.net.answer import Part
+    from moldau.runtime.clock import Clock
     from moldau.runtime.metrics import Counter
 
     Counters = dict[int, Counter]
-    Partitions = Mapping[int, PartitionImage]
 
 API_KEY = 8
 VERSION_MIN, VERSION_MAX = 6, 9  # the first that has the leader's epoch
 INSTANCE_FROM = 7
 FLEXIBLE_FROM = 8
 FRAME_SIZE_MAX = 16_384
-NAME_SIZE_MAX = 255
 PARTITION_SIZE_MIN = 17
 NULL, WRONG = -1, -2
-HEADER_SIZE = 61
-VALUE_SIZE = 24
-# Of a record: what does not depend on names, its numbers as long as they can be here.
-RECORD_SIZE_MAX = 64
-KEY_VERSION, VALUE_VERSION = 1, 3
-MAGIC = 2
+NO_ERROR = ErrorCode.NONE
 
-CHECKSUM = checksum_function()
 NEW_TUPLE = tuple.__new__
-
-
-def write_varint(data: memoryview, position: int, value: int) -> int:
-    """Write a number that is not negative in zigzag form; the position behind it."""
-    value <<= 1
-    while value >= 0x80:
-        data[position] = value & 0x7F | 0x80
-        value >>= 7
-        position += 1
-    data[position] = value
-    return position + 1
-
-
-def size_of_varint(value: int) -> int:
-    """How many bytes `write_varint` writes."""
-    value <<= 1
-    size = 1
-    while value >= 0x80:
-        value >>= 7
-        size += 1
-    return size
+Places = list[tuple[TopicPartition, int]]
 
 
 class CommitExpress:
@@ -99,51 +72,46 @@ class CommitExpress:
         self.times = times
         self.counters = counters
 
-    def respond(self, client: "Client", frame: memoryview) -> bytearray | None:  # noqa: ARG002
-        """The framed answer, or None if the request is not as plain as that."""
-        broker = self.broker
-        clock = broker.clock
+    def respond(
+        self, client: "Client", frame: memoryview
+    ) -> "bytearray | Coroutine[Any, Any, list[Part]] | None":
+        """The framed answer, or None if the request is not plain."""
+        clock = self.broker.clock
         began_ns = clock.monotonic_ns()
         if len(frame) > FRAME_SIZE_MAX or not self.read_start(frame):
             return None
         requests = self.counters.get(self.version)
         if requests is None:
             return None
-        self.now_ms = clock.now_ms()
-        if not self.read_topics(frame):
-            return None
-        group_id = str(frame[self.group : self.group + self.group_size], "ascii")
-        member_id = str(frame[self.member : self.member + self.member_size], "ascii")
-        now = Moment(clock.monotonic_ms(), self.now_ms)
         try:
-            shard = broker.groups.shards.of(group_id)
-            if not shard.journal.is_alone or shard.is_compressing:
-                return None
-            machine = shard.machine
-            identity = MemberIdentity(
-                member_id, self.generation, None, self.version >= EPOCHS_SINCE
-            )
-            group = machine.group_to_commit(group_id, identity, now=now)
-            self.store(shard, group.offsets.committed)
-        except KafkaError:
-            return None  # nothing was appended; the handler says why
-        broker.groups.counts.committed_offsets += self.count
+            commit = self.read_commit(client, frame)
+        except UnicodeDecodeError:
+            return None
+        if commit is None or len(commit.offsets) > COMMITTED_TOGETHER:
+            return None
         requests.value += 1
-        self.times.record_at_once(clock.monotonic_ns() - began_ns)
-        return self.answer
-
-    def store(self, shard: "Shard[Groups]", stored: dict[TopicPartition, Committed]) -> None:
-        """Append the records, and have the group know what they say."""
-        self.finish_batch()
-        log_offset = shard.append_batch(memoryview(self.batch)[: self.batch_end])
-        now_ms = self.now_ms
-        for partition, (offset, leader_epoch) in self.offsets.items():
-            stored[partition] = NEW_TUPLE(
-                Committed, (offset, leader_epoch, "", now_ms, -1, log_offset)
-            )
-            log_offset += 1
+        answer, places, times = self.answer, self.places, self.times
+        outcome = eager.start(commit.store(commit.offsets))
+        local_ns = clock.monotonic_ns() - began_ns
+        if isinstance(outcome, eager.Waiting):
+            rest = timed(outcome.rest, times, clock, local_ns)
+            return waited(rest, commit, answer, places)
+        times.record_at_once(local_ns)
+        write_errors(answer, places, commit.errors)
+        return answer
 
     # Reading
+
+    def read_commit(self, client: "Client", frame: memoryview) -> OffsetCommit | None:
+        """The offsets, of which `read_start` has seen who stores them."""
+        group_id = str(frame[self.group : self.group + self.group_size], "utf-8")
+        member_id = str(frame[self.member : self.member + self.member_size], "utf-8")
+        instance_id = None
+        if self.instance_size >= 0:
+            instance_id = str(frame[self.instance : self.instance + self.instance_size], "utf-8")
+        identity = identity_of(self.version, member_id, self.generation, instance_id)
+        commit = OffsetCommit(self.broker, client, group_id, identity)
+        return commit if self.read_topics(frame, commit) else None
 
     def read_start(self, frame: memoryview) -> bool:
         """Everything before the topics; False if anything is out of the ordinary."""
@@ -159,17 +127,21 @@ class CommitExpress:
         self.position = 8
         if self.skip_client(data) == WRONG:
             return False
-        self.group_size = self.read_name(data)
+        self.group_size = self.read_text(data)
         self.group = self.position - self.group_size
-        if self.group_size < 1 or self.position + 4 > end:
+        if self.group_size < 0 or self.position + 4 > end:
             return False
         self.generation = read_int32(data, self.position)
         self.position += 4
-        self.member_size = self.read_name(data)
+        self.member_size = self.read_text(data)
         self.member = self.position - self.member_size
         if self.member_size < 0:
             return False
-        return version < INSTANCE_FROM or self.read_name(data) == NULL
+        self.instance_size = NULL
+        if version >= INSTANCE_FROM:
+            self.instance_size = self.read_text(data)
+            self.instance = self.position - self.instance_size
+        return self.instance_size != WRONG
 
     def skip_client(self, data: memoryview) -> int:
         """The client's name, which has its size in two bytes in every version."""
@@ -182,26 +154,20 @@ class CommitExpress:
                 return WRONG
         return self.skip_tags(data)
 
-    def read_name(self, data: memoryview) -> int:
-        """The size of a string of plain letters, which ends at the new position."""
+    def read_text(self, data: memoryview) -> int:
+        """The size of a text, which ends at the new position."""
         size = self.read_size(data, 2)
-        if size == WRONG or size > NAME_SIZE_MAX:
-            return WRONG
-        if size == NULL:
-            return NULL
-        start = self.position
-        if start + size > self.end:
-            return WRONG
-        for position in range(start, start + size):
-            if data[position] >= 0x80:
+        if size > 0:
+            self.position += size
+            if self.position > self.end:
                 return WRONG
-        self.position = start + size
         return size
 
     def read_size(self, data: memoryview, width: int) -> int:
-        """How much follows: a number of `width` bytes, or a short one that counts from 1."""
+        """How much follows: a number of `width` bytes, or a small one that counts from 1."""
         position = self.position
-        if position + width + 2 > self.end:  # two more than it takes: something must follow
+        # The flexible versions end with the count of tags, so that two bytes are there as well.
+        if position + width > self.end:
             return WRONG
         if self.is_flexible:
             size = data[position]
@@ -224,80 +190,63 @@ class CommitExpress:
             self.position += 1
         return 0
 
-    def read_topics(self, frame: memoryview) -> bool:
-        """All topics, which are written to the batch and the answer on the way."""
+    def read_topics(self, frame: memoryview, commit: OffsetCommit) -> bool:
+        """All topics, which are answered on the way as if nothing were wrong with them."""
         data = address(frame)
-        topic_count = self.begin(data)
+        topic_count = self.begin_answer(data)
         if topic_count < 1:
             return False
-        topics = self.broker.metadata.image.topics
-        self.offsets: dict[TopicPartition, tuple[int, int]] = {}
-        self.count = 0
         for _ in range(topic_count):
             before = self.position
-            self.name_size = self.read_name(data)
-            self.name = self.position - self.name_size
-            if self.name_size < 1:
+            size = self.read_text(data)
+            if size < 0:
                 return False
             self.reply(data, before, self.position)
-            name = str(frame[self.name : self.position], "ascii")
-            known = topics.get(name)
-            if known is None or not self.read_partitions(data, name, known.partitions):
+            name = str(frame[self.position - size : self.position], "utf-8")
+            if not self.read_partitions(frame, name, commit):
                 return False
         if self.skip_tags(data) == WRONG or self.position != self.end:
             return False
         self.end_answer()
-        return 0 < self.count == len(self.offsets)
+        return True
 
-    def read_partitions(self, data: memoryview, name: str, known: "Partitions") -> bool:
+    def read_partitions(self, frame: memoryview, name: str, commit: OffsetCommit) -> bool:
         """The partitions of a topic, whose name has just been read."""
+        data = address(frame)
         before = self.position
         partition_count = self.read_size(data, 4)
-        if partition_count < 1:
+        if partition_count < 0:
             return False
         self.reply(data, before, self.position)
         for _ in range(partition_count):
             position = self.position
             if position + PARTITION_SIZE_MIN > self.end:
                 return False
-            index = read_int32(data, position)
             self.position = position + 16
-            size = self.read_text_size(data)
-            if index not in known or size not in (NULL, 0):
+            size = self.read_text(data)
+            metadata = None
+            if size > 0:
+                metadata = str(frame[self.position - size : self.position], "utf-8")
+            if size == WRONG or self.skip_tags(data) == WRONG:
                 return False
-            if self.skip_tags(data) == WRONG:
-                return False
+            index = read_int32(data, position)
+            partition = NEW_TUPLE(TopicPartition, (name, index))
             offset = read_int64(data, position + 4)
-            leader_epoch = read_int32(data, position + 12)
-            self.write_record(data, index, offset, leader_epoch)
-            self.offsets[NEW_TUPLE(TopicPartition, (name, index))] = (offset, leader_epoch)
-            self.reply_partition(index)
+            commit.add(partition, offset, read_int32(data, position + 12), metadata)
+            self.reply_partition(partition, index)
         if self.skip_tags(data) == WRONG:
             return False
         if self.is_flexible:
             self.reply_tags()
         return True
 
-    def read_text_size(self, data: memoryview) -> int:
-        """The size of the text beside an offset, of which none is plain."""
-        if self.is_flexible:
-            self.position += 1
-            return data[self.position - 1] - 1
-        if self.position + 2 > self.end:
-            return WRONG
-        self.position += 2
-        return read_int16(data, self.position - 2)
-
     # Writing
 
-    def begin(self, data: memoryview) -> int:
-        """Room for the batch and the answer; how many topics there are."""
-        partitions_max = self.end // PARTITION_SIZE_MIN + 1
-        names_max = self.group_size + (NAME_SIZE_MAX if self.end > NAME_SIZE_MAX else self.end)
-        self.batch = bytearray(HEADER_SIZE + partitions_max * (RECORD_SIZE_MAX + names_max))
-        self.batch_end = HEADER_SIZE
+    def begin_answer(self, data: memoryview) -> int:
+        """Room for the answer; how many topics there are."""
         # An answer is shorter than what it answers, but for what stands before the topics.
         self.answer = bytearray(self.end + 32)
+        self.places: Places = []
         start = 9 if self.is_flexible else 8
         self.answer_end = start + 4
         before = self.position
@@ -311,22 +260,20 @@ class CommitExpress:
         copy(writable(self.answer), self.answer_end, data, start, end)
         self.answer_end += end - start
 
-    def reply_partition(self, index: int) -> None:
-        """Answer that an offset was stored."""
-        answer = writable(self.answer)
-        write_int32(answer, self.answer_end, index)
-        write_int16(answer, self.answer_end + 4, 0)
+    def reply_partition(self, partition: TopicPartition, index: int) -> None:
+        """Answer that an offset was stored, and note where."""
+        write_int32(writable(self.answer), self.answer_end, index)
+        self.places.append((partition, self.answer_end + 4))
         self.answer_end += 6
         if self.is_flexible:
             self.reply_tags()
 
     def reply_tags(self) -> None:
-        """No fields but the known ones."""
-        writable(self.answer)[self.answer_end] = 0
+        """No fields but the known ones; the memory is zero already."""
         self.answer_end += 1
 
     def end_answer(self) -> None:
-        """Write what stands before the topics; the rest of the memory is zero already."""
+        """Write what stands before the topics."""
         if self.is_flexible:
             self.reply_tags()
         answer = writable(self.answer)
@@ -334,48 +281,29 @@ class CommitExpress:
         write_int32(answer, 4, self.correlation_id)
         self.answer = self.answer[: self.answer_end]
 
-    def write_record(self, data: memoryview, index: int, offset: int, leader_epoch: int) -> None:
-        """One record of the offsets topic; see `coordinator/group/offset_codec.py`."""
-        batch = writable(self.batch)
-        key_size = 10 + self.group_size + self.name_size
-        size = 4 + VALUE_SIZE + key_size + size_of_varint(self.count) + size_of_varint(key_size)
-        position = write_varint(batch, self.batch_end, size)
-        write_int16(batch, position, 0)  # attributes, and no later than the first record
-        position = write_varint(batch, position + 2, self.count)
-        position = write_varint(batch, position, key_size)
-        write_int16(batch, position, KEY_VERSION)
-        write_int16(batch, position + 2, self.group_size)
-        position += 4
-        copy(batch, position, data, self.group, self.group + self.group_size)
-        position += self.group_size
-        write_int16(batch, position, self.name_size)
-        copy(batch, position + 2, data, self.name, self.name + self.name_size)
-        position += 2 + self.name_size
-        write_int32(batch, position, index)
-        position = write_varint(batch, position + 4, VALUE_SIZE)
-        write_int16(batch, position, VALUE_VERSION)
-        write_int64(batch, position + 2, offset)
-        write_int32(batch, position + 10, leader_epoch)
-        write_int16(batch, position + 14, 0)  # no text
-        write_int64(batch, position + 16, self.now_ms)
-        batch[position + VALUE_SIZE] = 0  # no headers
-        self.batch_end = position + VALUE_SIZE + 1
-        self.count += 1
 
-    def finish_batch(self) -> None:
-        """Write the header; see `records/batch.py`."""
-        batch = writable(self.batch)
-        write_int64(batch, 0, 0)
-        write_int32(batch, 8, self.batch_end - 12)
-        write_int32(batch, 12, -1)
-        batch[16] = MAGIC
-        write_int16(batch, 21, 0)
-        write_int32(batch, 23, self.count - 1)
-        write_int64(batch, 27, self.now_ms)
-        write_int64(batch, 35, self.now_ms)
-        write_int64(batch, 43, -1)
-        write_int16(batch, 51, -1)
-        write_int32(batch, 53, -1)
-        write_int32(batch, 57, self.count)
-        checksum = checksum_of(CHECKSUM, batch, 21, self.batch_end - 21)
-        write_int32(batch, 17, checksum - 2**32 if checksum >= 2**31 else checksum)
+def write_errors(answer: bytearray, places: Places, errors: "Errors") -> None:
+    """Write the errors that there are into an answer that has none."""
+    data = writable(answer)
+    for partition, position in places:
+        error = errors[partition]
+        if error is not NO_ERROR:
+            write_int16(data, position, error)
+
+
+async def timed(
+    rest: "Coroutine[Any, Any, None]", times: "RequestTimes", clock: "Clock", local_ns: int
+) -> None:
+    """Wait, and note how long."""
+    waiting_ns = clock.monotonic_ns()
+    await rest
+    times.record_waited(local_ns, clock.monotonic_ns() - waiting_ns)
+
+
+async def waited(
+    rest: "Coroutine[Any, Any, None]", commit: OffsetCommit, answer: bytearray, places: Places
+) -> "list[Part]":
+    """The answer to a request whose records other replicas must have first."""
+    await rest
+    write_errors(answer, places, commit.errors)
+    return [answer]

@@ -2,7 +2,7 @@
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.handlers.offset_commit import COMMITTED_TOGETHER
+from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_delete import (

@@ -192,15 +192,6 @@ class Groups:
     ) -> Decision[GroupsRecord, Errors]:
         """Store offsets, with a producer when its transaction commits; raises if none may be."""
         in_transaction = producer != NO_PRODUCER
-        group = self.group_to_commit(group_id, identity, now=now, in_transaction=in_transaction)
-        decision = commits.commit(group, offsets, self._config)
-        decision.producer = producer
-        return decision
-
-    def group_to_commit(
-        self, group_id: str, identity: MemberIdentity, *, now: Moment, in_transaction: bool = False
-    ) -> AnyGroup:
-        """The group whose offsets these are; raises if they may not be stored."""
         machine = self._table.find(group_id)
         if machine is None:
             if identity.generation >= 0 and not in_transaction:
@@ -211,7 +202,9 @@ class Groups:
             raise KafkaError(error)
         if isinstance(machine, GroupMachine) and not in_transaction:
             machine.note_commit(identity.member_id, now=now)
-        return machine.group
+        decision = commits.commit(machine.group, offsets, self._config)
+        decision.producer = producer
+        return decision
 
     def fetch(
         self,
@@ -296,15 +289,15 @@ class Groups:
 
     def apply(self, record: GroupsRecord, source: RecordSource) -> None:
         """A record was appended, or is read back."""
-        match record:
-            case OffsetRecord(group_id, partition, committed):
-                if committed is not None:
-                    committed = committed.at(source.log_offset)
-                self._apply_offset(group_id, partition, committed, source)
-            case GroupRecord():
-                self._apply_group(record, source)
-            case _:
-                self._apply_consumer(record, source)
+        if isinstance(record, OffsetRecord):  # first: there are so many of them
+            group_id, partition, committed = record
+            if committed is not None:
+                committed = committed.at(source.log_offset)
+            self._apply_offset(group_id, partition, committed, source)
+        elif isinstance(record, GroupRecord):
+            self._apply_group(record, source)
+        else:
+            self._apply_consumer(record, source)
 
     def _apply_group(self, record: GroupRecord, source: RecordSource) -> None:
         group_id, value = record
@@ -396,5 +389,7 @@ class Groups:
 
     def take_answered(self) -> list[AnyPendingReply]:
         """The parked replies that have become known since the last call."""
+        if not self._answered:
+            return []
         answered, self._answered[:] = self._answered[:], []
         return answered

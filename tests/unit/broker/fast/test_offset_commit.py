@@ -1,7 +1,6 @@
-"""The short way of OffsetCommit gives the handler's answers and writes its records, or neither."""
+"""The fast path of OffsetCommit gives the handler's answers and writes its records."""
 
 import asyncio
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.broker.fast import offset_commit as source
-from moldau.broker.metrics.request_times import RequestTimes
+from moldau.broker.fast.shortcuts import OFFSET_COMMIT
+from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.offset_commit import (
@@ -17,23 +17,14 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from moldau.replication.partition import PartitionState
-from moldau.runtime import native
-from moldau.runtime.metrics import Counter, Metrics
 from unit.broker.group_client import SETTINGS, find_coordinator, joined
+from unit.broker.ways import Way
 from unit.broker.world import CLIENT, World, broker_world, bytes_of, frame_of
 
-API_KEY = 8
-compiled = native.kernel("moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit")
-FORMS = pytest.mark.parametrize("module", [source, compiled], ids=["source", "compiled"])
+FORMS = pytest.mark.parametrize("way", [Way.FAST, Way.UNCOMPILED])
 VERSIONS = range(source.VERSION_MIN, source.VERSION_MAX + 1)
 
 Offsets = list[tuple[str, list[tuple[int, int, int, str | None]]]]
-
-
-def express(world: World, module: ModuleType) -> Any:
-    counters = {version: Counter() for version in range(10)}
-    return module.CommitExpress(world.broker, RequestTimes(Metrics(), "OffsetCommit"), counters)
 
 
 def commit(
@@ -71,9 +62,9 @@ def commit(
 PLAIN: Offsets = [("t", [(0, 5, -1, ""), (1, 2**40, 3, None)]), ("u", [(0, 7, 0, "")])]
 
 
-async def prepare(world: World) -> str:
+async def prepare(world: World, partition_count: int = 2) -> str:
     """Topics, the coordinator, and a group with one member, whose id is returned."""
-    await world.create_topic("t", 130)
+    await world.create_topic("t", partition_count)
     await world.create_topic("u")
     await find_coordinator(world)
     return await joined(world)
@@ -91,93 +82,108 @@ def stored(world: World) -> list[object]:
     return [known, [segment.file().read(0, segment.size) for segment in log.segments]]
 
 
+async def play(
+    frames: list[bytearray], way: Way, partition_count: int = 2
+) -> tuple[list[object], int]:
+    """The answers and all that they leave behind, and how many of them were the fast path's."""
+    async with broker_world(SETTINGS, way=way) as world:
+        await prepare(world, partition_count)
+        answers = [await answer_to(bytearray(frame), world) for frame in frames]
+        count = world.broker.groups.counts.committed_offsets
+        answered = world.fast_paths.answered[OFFSET_COMMIT]
+        return [*answers, count, *stored(world)], answered
+
+
+async def answer_to(frame: bytearray, world: World) -> object:
+    try:
+        parts = await world.respond(CLIENT, frame)
+    except CloseConnection:
+        return "closed"
+    return None if parts is None else bytes_of(parts)
+
+
 @FORMS
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("is_member", [True, False])
-async def test_a_plain_commit_is_answered_and_stored(
-    module: ModuleType, version: int, is_member: bool
+@pytest.mark.parametrize(
+    "request_",
+    [
+        commit(PLAIN, group_id="simple"),
+        commit(PLAIN, generation=1, member_id="nobody"),
+        commit(PLAIN, group_id=""),
+        commit(PLAIN, group_id="gr\N{LATIN SMALL LETTER U WITH DIAERESIS}n"),
+        commit(PLAIN, group_id="x" * 300),
+        commit(PLAIN, group_id="new", generation=7),
+        commit([("t", [(0, 5, -1, "text"), (1, 5, -1, "\N{SNOWMAN}")])], group_id="simple"),
+        commit([("t", [(0, 5, -1, "x" * 5_000), (1, 5, -1, "")])], group_id="simple"),
+        commit([("t", [(0, 5, -1, ""), (0, 6, -1, "")])], group_id="simple"),
+        commit([("t", [(0, 5, -1, ""), (999, 5, -1, "")])], group_id="simple"),
+        commit([("nowhere", [(0, 5, -1, "")]), *PLAIN], group_id="simple"),
+        commit([("nowhere", [(0, 5, -1, "")])], generation=9),
+    ],
+)
+async def test_it_answers_and_stores_what_the_handler_does(
+    way: Way, version: int, request_: OffsetCommitRequest
 ) -> None:
-    async def play(*, is_short: bool) -> list[object]:
-        async with broker_world(SETTINGS) as world:
-            world.dispatcher.wrap(API_KEY, lambda handle: handle)
-            member_id = await prepare(world)
-            request = commit(PLAIN, group_id="simple")
-            if is_member:
-                request = commit(PLAIN, generation=1, member_id=member_id)
-            frame = frame_of(request, version)
-            way = express(world, module)
-            answer = way.respond(CLIENT, memoryview(frame)) if is_short else None
-            if answer is None:
-                assert not is_short
-                answer = bytes_of(await world.respond(CLIENT, frame))
-            count = world.broker.groups.counts.committed_offsets
-            return [bytes(answer), count, *stored(world)]
-
-    assert await play(is_short=True) == await play(is_short=False)
+    frames = [frame_of(request_, version)]
+    by_handler, _ = await play(frames, Way.HANDLER)
+    assert await play(frames, way) == (by_handler, 1)
 
 
 @FORMS
-@pytest.mark.parametrize("version", [7, 8])
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_it_answers_members(way: Way, version: int) -> None:
+    async with broker_world(SETTINGS, way=way) as world:
+        member_id = await prepare(world)
+        request = commit(PLAIN, generation=1, member_id=member_id)
+        response = await world.ask(request, version)
+        codes = [each.error_code for topic in response.topics for each in topic.partitions]
+        assert codes == [0, 0, 0]
+        assert world.fast_paths.answered[OFFSET_COMMIT] == 1
+        machine = world.broker.groups.shards.of("g").machine
+        group = machine.find("g")
+        assert group is not None
+        assert group.group.offsets.committed[TopicPartition("t", 1)].offset == 2**40
+
+
+@FORMS
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "request_",
     [
         commit([]),
-        commit([("t", [])]),
-        commit([("nowhere", [(0, 5, -1, "")])]),
-        commit([("t", [(0, 5, -1, ""), (999, 5, -1, "")])]),
-        commit([("t", [(0, 5, -1, ""), (0, 6, -1, "")])]),
-        commit([("t", [(0, 5, -1, "text")])]),
-        commit(PLAIN, group_id=""),
-        commit(PLAIN, group_id="gr\N{LATIN SMALL LETTER U WITH DIAERESIS}n"),
-        commit(PLAIN, group_id="x" * 300),
-        commit(PLAIN, instance_id="static"),
-        commit(PLAIN, generation=7, member_id="stranger"),
-        commit(PLAIN, group_id="new", generation=7),
+        commit([("t", [(0, 5, -1, "x" * 20_000)])]),
     ],
+    ids=["nothing", "long"],
 )
-async def test_what_is_not_plain_is_left_alone(
-    module: ModuleType, version: int, request_: OffsetCommitRequest
+async def test_what_it_does_not_read_is_left_to_the_handler(
+    way: Way, version: int, request_: OffsetCommitRequest
 ) -> None:
-    async with broker_world(SETTINGS) as world:
-        await prepare(world)
-        before = stored(world)
-        frame = memoryview(frame_of(request_, version))
-        assert express(world, module).respond(CLIENT, frame) is None
-        assert stored(world) == before
+    frames = [frame_of(request_, version)]
+    by_handler, _ = await play(frames, Way.HANDLER)
+    assert await play(frames, way) == (by_handler, 0)
 
 
 @FORMS
-async def test_who_would_have_to_wait_for_others_is_left_alone(module: ModuleType) -> None:
-    async with broker_world(SETTINGS) as world:
-        await prepare(world)
-        way = express(world, module)
-        partition = world.partition("__consumer_offsets")
-        partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=0)
-        end_offset = partition.log.log_end_offset
-        assert way.respond(CLIENT, memoryview(frame_of(commit(PLAIN), 8))) is None
-        assert partition.log.log_end_offset == end_offset
+@pytest.mark.parametrize(("more", "answered"), [(0, 1), (1, 0)])
+async def test_more_than_are_stored_together_are_left_to_the_handler(
+    way: Way, more: int, answered: int
+) -> None:
+    count = COMMITTED_TOGETHER + more
+    request = commit([("t", [(number, 5, -1, "") for number in range(count)])], group_id="simple")
+    frames = [frame_of(request, 8)]
+    by_handler, _ = await play(frames, Way.HANDLER, count)
+    assert await play(frames, way, count) == (by_handler, answered)
 
 
 @FORMS
-async def test_a_broker_that_coordinates_nothing_leaves_it_alone(module: ModuleType) -> None:
-    async with broker_world(SETTINGS) as world:
-        await world.create_topic("t", 2)
-        await world.create_topic("u")
-        assert (
-            express(world, module).respond(CLIENT, memoryview(frame_of(commit(PLAIN), 8))) is None
-        )
-
-
-@FORMS
-async def test_a_frame_cut_off_anywhere_is_left_alone(module: ModuleType) -> None:
-    async with broker_world(SETTINGS) as world:
-        await prepare(world)
-        way = express(world, module)
-        for version in VERSIONS:
-            frame = frame_of(commit(PLAIN, group_id="simple"), version)
-            for end in range(len(frame)):
-                assert way.respond(CLIENT, memoryview(frame[:end])) is None
-            assert way.respond(CLIENT, memoryview(frame + b"\0")) is None
+async def test_a_frame_cut_off_anywhere_or_too_long_is_left_to_the_handler(way: Way) -> None:
+    frames = []
+    for version in VERSIONS:
+        frame = frame_of(commit(PLAIN, group_id="simple"), version)
+        frames += [frame[:end] for end in range(4, len(frame))]
+        frames.append(frame + b"\0")
+    by_handler, _ = await play(frames, Way.HANDLER)
+    assert await play(frames, way) == (by_handler, 0)
 
 
 partitions = st.lists(
@@ -202,35 +208,16 @@ flips = st.none() | st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 
 @FORMS
 @settings(max_examples=15)
 @given(st.lists(st.tuples(requests, st.integers(5, 9), flips), max_size=6))
-def test_damaged_or_not_both_ways_do_the_same(module: ModuleType, asked: list[Any]) -> None:
+def test_damaged_or_not_both_ways_do_the_same(way: Way, asked: list[Any]) -> None:
     frames = []
     for request, version, flip in asked:
         frame = frame_of(request, version)
         if flip is not None:
-            # Not the API key: the short way looks at nothing but OffsetCommit.
+            # Not the API key: the fast path looks at nothing but OffsetCommit.
             frame[2 + int(flip[0] * (len(frame) - 2))] ^= flip[1]
         frames.append(frame)
-
-    async def play(*, is_short: bool) -> list[object]:
-        async with broker_world(SETTINGS) as world:
-            await prepare(world)
-            way = express(world, module) if is_short else None
-            world.dispatcher.wrap(API_KEY, lambda handle: handle)
-            answers = [await answer_to(bytearray(frame), world, way) for frame in frames]
-            return [*answers, *stored(world)]
-
-    assert asyncio.run(play(is_short=True)) == asyncio.run(play(is_short=False))
-
-
-async def answer_to(frame: bytearray, world: World, way: Any | None) -> object:
-    answer = None if way is None else way.respond(CLIENT, memoryview(frame))
-    if answer is not None:
-        return bytes(answer)
-    try:
-        parts = await world.respond(CLIENT, frame)
-    except CloseConnection:
-        return "closed"
-    return None if parts is None else bytes_of(parts)
+    by_handler, _ = asyncio.run(play(frames, Way.HANDLER, 130))
+    assert asyncio.run(play(frames, way, 130))[0] == by_handler
 
 
 def test_a_partition_is_known_by_its_number() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
+from moldau.replication.partition import Partition, PartitionState
 from unit.broker.group_client import (
     SETTINGS,
     commit_errors,
@@ -11,7 +12,7 @@ from unit.broker.group_client import (
     find_coordinator,
     joined,
 )
-from unit.broker.world import START_MS, broker_world
+from unit.broker.world import START_MS, World, broker_world
 
 T = TopicPartition("t", 0)
 
@@ -44,6 +45,53 @@ async def test_a_refusal_of_the_group_is_told_for_every_partition() -> None:
         elsewhere = ErrorCode.NOT_COORDINATOR
         expected = [elsewhere, elsewhere, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
         assert commit_errors(await world.ask(request, 2)) == expected
+
+
+def replicated(world: World) -> Partition:
+    """The partition of the offsets topic, once another broker follows it in sync."""
+    partition = world.partition("__consumer_offsets", world.broker.groups.shards.partition_of("g"))
+    state = PartitionState(1, 0, 1, (0, 1), 0, (0, 1))
+    partition.lead(state, now_ms=world.clock.now_ms())
+    return partition
+
+
+@pytest.mark.parametrize("metadata", [None, "note"])
+async def test_a_commit_waits_until_those_in_sync_have_it(metadata: str | None) -> None:
+    async with broker_world(SETTINGS) as world:
+        await world.create_topic("t")
+        await find_coordinator(world)
+        partition = replicated(world)
+        request = commit_request(("t", 0, 5), ("u", 0, 5))
+        request.topics[0].partitions[0].committed_metadata = metadata
+        asking = await world.park(request, 8)
+        end_offset = partition.log.log_end_offset
+        assert world.broker.groups.counts.committed_offsets == 0
+        partition.note_fetch(1, end_offset, log_start_offset=0, now_ms=world.clock.now_ms())
+        world.broker.waiters.wake(partition.topic_partition)
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert commit_errors(await asking) == [ErrorCode.NONE, unknown]
+        assert world.broker.groups.counts.committed_offsets == 1
+        assert 'totaltimems_count{request="OffsetCommit"} 1' in world.broker.metrics.text()
+
+
+async def test_a_commit_that_waits_hears_that_another_broker_leads() -> None:
+    async with broker_world(SETTINGS) as world:
+        await world.create_topic("t")
+        await find_coordinator(world)
+        partition = replicated(world)
+        asking = await world.park(commit_request(("t", 0, 5)), 8)
+        partition.follow(PartitionState(1, 1, 2, (1,), 0, (0, 1)))
+        world.broker.waiters.wake(partition.topic_partition)
+        assert commit_errors(await asking) == [ErrorCode.NOT_COORDINATOR]
+
+
+async def test_a_commit_that_waits_too_long_is_told_so() -> None:
+    async with broker_world({**SETTINGS, "offsets.commit.timeout.ms": "1"}) as world:
+        await world.create_topic("t")
+        await find_coordinator(world)
+        replicated(world)
+        errors = commit_errors(await world.ask(commit_request(("t", 0, 5)), 8))
+        assert errors == [ErrorCode.REQUEST_TIMED_OUT]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""An OffsetCommit request: which of its offsets are taken, and storing them.
+
+Handler and fast path both read a request into an `OffsetCommit`, and write what it comes to.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from moldau.coordinator.group.messages import Committed, MemberIdentity
+from moldau.errors import ErrorCode, KafkaError
+from moldau.model import TopicPartition
+
+if TYPE_CHECKING:
+    from moldau.broker.broker import Broker
+    from moldau.broker.context import Client
+
+COMMITTED_TOGETHER = 200
+"""More than so many offsets are stored by several batches: each takes the time to write it."""
+UNSAID = -1
+_EPOCHS_SINCE = 9
+_TIMESTAMP_MAX = 2**63 - 1
+
+Offsets = Mapping[TopicPartition, Committed]
+Errors = dict[TopicPartition, ErrorCode]
+
+
+def identity_of(
+    version: int, member_id: str, generation: int, instance_id: str | None
+) -> MemberIdentity:
+    """Who commits; members of the consumer protocol may do so since version 9 (KIP-848)."""
+    return MemberIdentity(member_id, generation, instance_id, version >= _EPOCHS_SINCE)
+
+
+class OffsetCommit:
+    """The offsets of one request, and the errors of those that are not stored."""
+
+    __slots__ = (
+        "_broker", "_expire_timestamp", "_group_id", "_identity", "_now_ms", "_topics", "client",
+        "errors", "offsets",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        broker: "Broker",
+        client: "Client",
+        group_id: str,
+        identity: MemberIdentity,
+        retention_ms: int = UNSAID,
+    ) -> None:
+        self.client = client
+        self.offsets: dict[TopicPartition, Committed] = {}
+        self.errors: Errors = {}
+        self._broker = broker
+        self._group_id = group_id
+        self._identity = identity
+        self._topics = broker.metadata.image.topics
+        self._now_ms = now_ms = broker.clock.now_ms()
+        self._expire_timestamp = UNSAID
+        if retention_ms != UNSAID:
+            self._expire_timestamp = min(now_ms + retention_ms, _TIMESTAMP_MAX)
+
+    def add(
+        self,
+        partition: TopicPartition,
+        offset: int,
+        leader_epoch: int,
+        metadata: str | None,
+        timestamp: int = UNSAID,
+    ) -> None:
+        """Take in an offset. Whether `client` may read the topic is to be asked here."""
+        known = self._topics.get(partition[0])
+        if known is None or partition[1] not in known.partitions:
+            self.errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            return
+        self.offsets[partition] = Committed(
+            offset,
+            leader_epoch,
+            metadata or "",
+            self._now_ms if timestamp == UNSAID else timestamp,
+            self._expire_timestamp,
+        )
+
+    async def store(self, offsets: Offsets) -> None:
+        """Store some of the offsets. Whether `client` may read the group is to be asked here."""
+        if not offsets:
+            return
+        try:
+            errors = await self._broker.groups.commit(self._group_id, self._identity, offsets)
+        except KafkaError as error:
+            errors = dict.fromkeys(offsets, error.code)
+        self.errors |= errors
+
+    async def store_in_tree(self, partition: TopicPartition) -> None:
+        """Store an offset where version 0 does."""
+        committed = self.offsets[partition]
+        size_max = self._broker.config.groups.offset_metadata_max_bytes
+        if len(committed.metadata) > size_max:
+            self.errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+            return
+        await self._broker.old_offsets.set(self._group_id, partition, committed.offset)
+        self.errors[partition] = ErrorCode.NONE
