@@ -1,9 +1,9 @@
 """A client that speaks about groups, in any version, to a broker in memory."""
 
-import asyncio
+from contextlib import suppress
 from typing import Any
 
-from moldau.errors import ErrorCode
+from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.find_coordinator import FindCoordinatorRequest
 from moldau.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from moldau.protocol.messages.offset_commit import (
@@ -12,19 +12,22 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from moldau.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from unit.broker.world import World
+from unit.broker.world import World, until
 
 SETTINGS = {"offsets.topic.num.partitions": "2"}
 
 
 async def find_coordinator(world: World, key: str = "g") -> None:
-    """Have the offsets topic made and loaded."""
+    """Have the offsets topic made and loaded, however long that takes on a busy machine."""
     await world.ask(FindCoordinatorRequest(key=key), 1)
-    for _ in range(100):
-        await asyncio.sleep(0)
-        if not world.broker.groups.shards.is_loading:
-            return
-    raise AssertionError("the groups were not loaded")
+    shards = world.broker.groups.shards
+
+    def is_found() -> bool:
+        with suppress(KafkaError):
+            return shards.of(key).is_loaded and not shards.is_loading
+        return False
+
+    await until(world.broker.waiters, is_found, "")
 
 
 def join_request(member_id: str = "", **fields: Any) -> JoinGroupRequest:
