@@ -78,11 +78,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cryptography": ("moldau.security.key_stores",),
     "cython": (
         *("moldau.records", "moldau.log", "moldau.net.connection"),
-        *(
-            "moldau.broker.fast.produce_frame",
-            "moldau.broker.fast.offset_commit",
-            "moldau.client.producer.intake",
-        ),
+        *("moldau.broker.fast", "moldau.broker.requests.fetch", "moldau.client.producer.intake"),
     ),
     "fastavro": ("moldau.client.serdes",),
     "google": ("moldau.client.arrow", "moldau.client.serdes"),  # protobuf

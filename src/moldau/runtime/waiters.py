@@ -197,12 +197,12 @@ class _Told:
 
 
 class Watch:
-    """What has happened to many keys, for one who waits again and again for any of them.
+    """What has happened to many keys, for one that waits again and again for any of them.
 
     Parking anew on thousands of keys would take longer than what is waited for.
     """
 
-    __slots__ = ("_changed", "_keys", "_waiters", "_woken", "tell")
+    __slots__ = ("_changed", "_keys", "_waiters", "tell")
 
     def __init__(self, waiters: Waiters) -> None:
         self._waiters = waiters
@@ -210,7 +210,6 @@ class Watch:
         """Called whenever something happens; it must not change the watches at once."""
         self._keys: dict[Hashable, None] = {}
         self._changed: dict[Hashable, None] = {}
-        self._woken: asyncio.Future[None] | None = None
 
     def add(self, key: Hashable) -> None:
         """Watch a key from now on."""
@@ -232,8 +231,6 @@ class Watch:
     def note(self, key: Hashable) -> None:
         """Something happened to a key."""
         self._changed[key] = None
-        if self._woken is not None:
-            _wake(self._woken)
         if self.tell is not None:
             self.tell()
 
@@ -246,22 +243,6 @@ class Watch:
         changed = list(self._changed)
         self._changed.clear()
         return changed
-
-    async def until_changed(self, timeout_s: float, *, operation: str = "") -> bool:
-        """Return True once something has happened, or False when the time is up."""
-        if self._changed or timeout_s <= 0:
-            return bool(self._changed)
-        loop = asyncio.get_running_loop()
-        self._woken = loop.create_future()
-        timer = loop.call_later(timeout_s, _wake, self._woken)
-        self._waiters.counts[operation] += 1
-        try:
-            await self._woken
-        finally:
-            timer.cancel()
-            self._waiters.counts[operation] -= 1
-            self._woken = None
-        return bool(self._changed)
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

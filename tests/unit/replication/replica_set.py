@@ -6,8 +6,8 @@ the test. Values are unique, so that logs can be compared by them.
 
 from dataclasses import dataclass, field
 
-from moldau.broker.requests.fetch_sessions import Wanted
-from moldau.broker.requests.reads import Asked, ReadTerms, read_all
+from moldau.broker.requests.fetch_request import Wanted
+from moldau.broker.requests.reads import PartitionRead, ReadTerms, read_all
 from moldau.config.topic import TopicConfig
 from moldau.errors import KafkaError
 from moldau.log.log import Log
@@ -224,9 +224,10 @@ class ReplicaSet:
         log = follower.log
         last_epoch = following.last_epoch if self.truncates_by_fetch else -1
         offset, start = log.log_end_offset, log.log_start_offset
-        want = Wanted(offset, MAX_BYTES, following.leader_epoch, start, last_epoch)
+        want = Wanted(following.leader_epoch, offset, last_epoch, start, MAX_BYTES)
         terms = ReadTerms(MAX_BYTES, follower.id, is_read_committed=False, at_least_one=True)
-        read = read_all(leader.replicas, {0: Asked(T0, want)}, terms)[0]
+        read = PartitionRead(T0, T0, want)
+        read_all(leader.replicas, [read], terms)
         if read.error is not None:
             raise read.error
         assert read.partition is not None

@@ -87,26 +87,6 @@ async def test_a_watch_names_what_has_happened_since_the_last_look() -> None:
     assert watch.take() == []
 
 
-async def test_a_watch_waits_for_any_of_its_keys() -> None:
-    waiters = Waiters()
-    watch = waiters.watch()
-    watch.add("a")
-    waiting = asyncio.ensure_future(watch.until_changed(10, operation="Fetch"))
-    await asyncio.sleep(0)
-    assert waiters.counts["Fetch"] == 1
-    waiters.wake("a")
-    assert await waiting
-    assert waiters.counts["Fetch"] == 0
-    assert await watch.until_changed(10), "nobody has looked yet"
-
-
-async def test_a_watch_waits_no_longer_than_it_is_told() -> None:
-    watch = Waiters().watch()
-    watch.add("a")
-    assert not await watch.until_changed(0.001)
-    assert not await watch.until_changed(0)
-
-
 async def test_what_is_watched_no_longer_is_not_named() -> None:
     waiters = Waiters()
     watch, other = waiters.watch(), waiters.watch()

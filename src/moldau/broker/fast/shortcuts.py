@@ -4,19 +4,15 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher, MakeShortcut, Shortcut
-from moldau.broker.fast.follower_frame import is_in_session
 from moldau.broker.metrics.request_times import ApiTimes
 from moldau.broker.routes import ROUTES
-from moldau.net.answer import Parked, Part
 from moldau.runtime import native
 from moldau.runtime.metrics import Counter
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
-    from moldau.broker.fast.fetch import FetchExpress
-    from moldau.broker.fast.follower_fetch import FollowerExpress
+    from moldau.broker.fast.fetch import FastFetch
     from moldau.broker.fast.offset_commit import CommitExpress
     from moldau.broker.fast.produce import FastProduce
 
@@ -46,21 +42,14 @@ def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int
         made: FastProduce = module.FastProduce(broker, times.usual, counters)
         return made.respond
 
-    def fetch_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
-        module = kernel("moldau.broker.fast._fetch", "moldau.broker.fast.fetch")
-        consumers: FetchExpress = module.FetchExpress(broker, times.usual, counters)
-        module = kernel("moldau.broker.fast._follower_fetch", "moldau.broker.fast.follower_fetch")
-        followers: FollowerExpress = module.FollowerExpress(broker, times.followers, counters)
-
-        def respond(client: Client, frame: memoryview) -> list[Part] | Parked | None:
-            way = followers if is_in_session(frame) else consumers
-            return way.respond(client, frame)
-
-        return respond
+    def fast_fetch(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+        module = kernel("moldau.broker.fast.fetch", "moldau.broker.fast.fetch")
+        made: FastFetch = module.FastFetch(broker, times, counters)
+        return made.respond
 
     def commit_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
         module = kernel("moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit")
         made: CommitExpress = module.CommitExpress(broker, times.usual, counters)
         return made.respond
 
-    return {PRODUCE: fast_produce, FETCH: fetch_express, OFFSET_COMMIT: commit_express}
+    return {PRODUCE: fast_produce, FETCH: fast_fetch, OFFSET_COMMIT: commit_express}

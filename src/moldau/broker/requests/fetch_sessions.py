@@ -16,13 +16,18 @@ memory; who gets no session asks for everything every time, and is served all th
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Protocol
 
+from moldau.broker.requests.fetch_request import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    NO_SESSION,
+    ParsedFetch,
+    PartitionKey,
+    Wanted,
+)
 from moldau.errors import ErrorCode, KafkaError
 
-NO_SESSION = 0
-INITIAL_EPOCH = 0
-FINAL_EPOCH = -1
 EVICTION_MS = 120_000
 _EPOCH_MAX = 2**31 - 1
 # Beyond those that are here: a client may know more of the cluster than this broker does.
@@ -35,43 +40,24 @@ _FOLLOWERS_MAX = 16
 _LOOKED_AT_FROM = 100
 
 
-class PartitionKey(NamedTuple):
-    """A partition as the client names it: by topic name, or by topic id from Fetch v13 on."""
-
-    topic: str | bytes
-    partition: int
-
-
-class Wanted(NamedTuple):
-    """What a client wants of one partition."""
-
-    fetch_offset: int
-    max_bytes: int
-    current_leader_epoch: int
-    log_start_offset: int
-    last_fetched_epoch: int
-
-
-class Answer(NamedTuple):
+class Answer(Protocol):
     """What an answer says of one partition, as far as a session compares it."""
 
-    error_code: int
-    high_watermark: int
-    log_start_offset: int
-    has_records: bool
-    # A preferred read replica or a diverging epoch: the client must always hear of it.
-    has_hint: bool
+    @property
+    def error_code(self) -> int: ...
 
+    @property
+    def high_watermark(self) -> int: ...
 
-class SessionRequest(NamedTuple):
-    """The parts of a Fetch request that concern its session."""
+    @property
+    def log_start_offset(self) -> int: ...
 
-    session_id: int
-    epoch: int
-    wanted: Mapping[PartitionKey, Wanted]
-    forgotten: Iterable[PartitionKey]
-    uses_topic_ids: bool
-    is_follower: bool
+    @property
+    def has_records(self) -> bool: ...
+
+    @property
+    def has_hint(self) -> bool:
+        """A preferred read replica or a diverging epoch: the client must always get it."""
 
 
 @dataclass(slots=True)
@@ -196,43 +182,30 @@ class FetchSessions:
     def __contains__(self, session_id: int) -> bool:
         return session_id in self._sessions
 
+    def size_of(self, session_id: int) -> int:
+        """How many partitions a session remembers; 0 if there is none."""
+        session = self._sessions.get(session_id)
+        return 0 if session is None else len(session.partitions)
+
     @property
     def partition_count(self) -> int:
         """How many partitions all sessions remember."""
         return sum(len(session.partitions) for session in self._sessions.values())
 
-    def go_on(self, request: SessionRequest, *, now_ms: int) -> Fetch | None:
-        """Take in the next request of a session if it names nothing new; else change nothing."""
-        session = self._sessions.get(request.session_id)
-        if (
-            session is None
-            or session.epoch != request.epoch
-            or session.uses_topic_ids != request.uses_topic_ids
-            or session.is_follower != request.is_follower
-            or not request.wanted.keys() <= session.partitions.keys()
-        ):
-            return None
-        return self._continue(request, now_ms)
-
-    def take_back(self, request: SessionRequest) -> None:
-        """Let a request that went on with its session begin once more."""
-        session = self._sessions.get(request.session_id)
-        if session is not None and session.epoch == request.epoch + 1:
-            session.epoch = request.epoch
-
-    def begin(self, request: SessionRequest, *, now_ms: int) -> Fetch:
+    def begin(self, request: ParsedFetch, *, now_ms: int) -> Fetch:
         """Take a request into its session; raises the error that ends or refuses it."""
-        if request.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+        if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(request.session_id, None)
-            session = self._create(request, now_ms) if request.epoch == INITIAL_EPOCH else None
+            is_first = request.session_epoch == INITIAL_EPOCH
+            session = self._create(request, now_ms) if is_first else None
             return Fetch(request.wanted, session, is_incremental=False)
         return self._continue(request, now_ms)
 
-    def _continue(self, request: SessionRequest, now_ms: int) -> Fetch:
+    def _continue(self, request: ParsedFetch, now_ms: int) -> Fetch:
         session = self._sessions.get(request.session_id)
         if session is None:
             raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        if session.epoch != request.epoch:
+        if session.epoch != request.session_epoch:
             raise KafkaError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.uses_topic_ids != request.uses_topic_ids:
             raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
@@ -265,7 +238,7 @@ class FetchSessions:
             message = f"{count} partitions are more than this broker can have"
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
-    def _may_grow(self, session: _Session, request: SessionRequest) -> bool:
+    def _may_grow(self, session: _Session, request: ParsedFetch) -> bool:
         if len(request.wanted) <= _LOOKED_AT_FROM and len(session.partitions) <= _LOOKED_AT_FROM:
             return True
         added = sum(key not in session.partitions for key in request.wanted)
@@ -304,7 +277,7 @@ class FetchSessions:
         self.evicted_count += len(leaving)
         return True
 
-    def _create(self, request: SessionRequest, now_ms: int) -> _Session | None:
+    def _create(self, request: ParsedFetch, now_ms: int) -> _Session | None:
         session = _Session(
             id=self._unused_id(),
             created_ms=now_ms,

@@ -24,7 +24,7 @@ def allowance_of_request() -> Allowance:
 
 
 async def convert(
-    read: PartitionRead, fetch_offset: int, terms: ReadTerms, version: int, allowance: Allowance
+    read: PartitionRead, terms: ReadTerms, version: int, allowance: Allowance
 ) -> None:
     """Make what was read readable in this version, or give the partition an error instead.
 
@@ -35,13 +35,11 @@ async def convert(
     magic = magic_for_fetch(version)
     try:
         _require_readable(read.partition, magic)
-        if magic < MAGIC and read.fetched is not None:
+        if magic < MAGIC and read.records is not None:
             is_left = allowance.remaining > 0
-            read.records = (
-                await _converted(read, fetch_offset, terms, magic, allowance) if is_left else b""
-            )
+            read.records = await _converted(read, terms, magic, allowance) if is_left else b""
     except KafkaError as error:
-        read.error = error.kept()
+        read.fail(error)
 
 
 def _require_readable(partition: Partition, magic: int) -> None:
@@ -53,7 +51,7 @@ def _require_readable(partition: Partition, magic: int) -> None:
 
 
 async def _converted(
-    read: PartitionRead, fetch_offset: int, terms: ReadTerms, magic: int, allowance: Allowance
+    read: PartitionRead, terms: ReadTerms, magic: int, allowance: Allowance
 ) -> bytes | bytearray:
     """Rewrite what was read; go on reading where nothing is left of it.
 
@@ -61,10 +59,10 @@ async def _converted(
     would ask for the same offset for ever.
     """
     assert read.partition is not None
-    assert read.fetched is not None
-    stretch = read.fetched.range
-    while stretch is not None:
-        data = await _read(stretch)
+    assert isinstance(read.records, FileRange)
+    file_range: FileRange | None = read.records
+    while file_range is not None:
+        data = await _read(file_range)
         headers = [header for _, header in iterate_headers(data)]
         if not headers:
             return data  # a part of a batch tells the client that its limit is too small
@@ -76,22 +74,22 @@ async def _converted(
             down_convert,
             data,
             to_magic=magic,
-            start_offset=fetch_offset,
+            start_offset=read.want.fetch_offset,
             limit_bytes=_CONVERTED_MAX_BYTES,
             allowance=allowance,
         )
         converted = convert() if is_quick else await in_thread(convert)
         if converted:
             return converted
-        stretch = read.partition.log.read(
+        file_range = read.partition.log.read(
             headers[-1].next_offset,
-            max_bytes=stretch.size,
+            max_bytes=file_range.size,
             end_offset=end_of(read.partition, terms),
             at_least_one=True,
         ).range
     return b""
 
 
-async def _read(stretch: FileRange) -> bytes:
-    data = stretch.read_cached() if stretch.size <= _CONVERTED_ON_LOOP_BYTES else None
-    return await in_thread(stretch.read) if data is None else data
+async def _read(file_range: FileRange) -> bytes:
+    data = file_range.read_cached() if file_range.size <= _CONVERTED_ON_LOOP_BYTES else None
+    return await in_thread(file_range.read) if data is None else data

@@ -10,8 +10,9 @@ late the follower is.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from moldau.broker.requests.fetch_sessions import Fetch, FetchSessions, PartitionKey, Wanted
-from moldau.broker.requests.reads import Asked, PartitionRead, ReadTerms, end_of
+from moldau.broker.requests.fetch_request import PartitionKey, Wanted
+from moldau.broker.requests.fetch_sessions import Fetch, FetchSessions
+from moldau.broker.requests.reads import PartitionRead, ReadTerms, end_of
 from moldau.model import TopicPartition
 from moldau.replication.partition import Partition
 from moldau.replication.read_replica import selects_by_rack
@@ -58,38 +59,32 @@ class FollowerSession:
                 self.watch.add(partition)
             self._due[key] = None
 
-    def questions(self, fetch: Fetch) -> dict[PartitionKey, Asked]:
-        """What is to be read now, and again until the request is answered."""
+    def due(self, fetch: Fetch) -> Iterator[tuple[PartitionKey, TopicPartition | None, Wanted]]:
+        """What is to be read now, and again until the request is answered.
+
+        A partition has no name as long as its topic's id is not known.
+        """
         self._look_at_news()
-        asked = {}
         for key in self._due:
             want = fetch.want(key)
             if want is not None:
-                topic_id = key.topic if isinstance(key.topic, bytes) else None
-                asked[key] = Asked(self._names[key], want, topic_id)
-        return asked
+                yield key, self._names[key], want
 
     def note_read(self, reads: Mapping[PartitionKey, PartitionRead], *, now_ms: int) -> None:
         """These partitions were read: the follower is behind where there was something."""
         for read in reads.values():
             if read.error is None and read.diverging is None and read.partition is not None:
-                follower = read.partition.followers[self.replica_id]
-                follower.note_read(read.partition.log.log_end_offset, now_ms)
+                follower = read.partition.followers.get(self.replica_id)
+                if follower is not None:  # or it has lost the partition since it was read
+                    follower.note_read(read.partition.log.log_end_offset, now_ms)
 
-    def end(
-        self,
-        asked: Mapping[PartitionKey, Asked],
-        reads: Mapping[PartitionKey, PartitionRead],
-        terms: ReadTerms,
-    ) -> None:
+    def end(self, reads: Mapping[PartitionKey, PartitionRead], terms: ReadTerms) -> None:
         """The request is answered; what the follower still lacks is looked at with the next.
 
         That includes what it is sent now: it might not be able to use it.
         """
         self._due = {
-            key: None
-            for key, read in reads.items()
-            if read.is_answer_due or _lacks(read, asked[key], terms)
+            key: None for key, read in reads.items() if read.is_answer_due or _lacks(read, terms)
         }
 
     def note_idle(self, partition: Partition) -> None:
@@ -128,21 +123,21 @@ class FollowerSessions:
     def of(self, session_id: int, replica_id: int) -> FollowerSession:
         """The session of a follower, which begins with its first incremental request."""
         found = self._followers.get(session_id)
-        if found is None:
+        if found is None or found.replica_id != replica_id:
+            if found is not None:
+                found.watch.close()
             self._drop_ended()
             found = FollowerSession(replica_id, self._waiters.watch(), self._replicas)
             self._followers[session_id] = found
         return found
 
-    def find(self, session_id: int, replica_id: int) -> FollowerSession | None:
-        """The session of a follower, if it has begun."""
-        found = self._followers.get(session_id)
-        return found if found is not None and found.replica_id == replica_id else None
-
     def note_idle(self, partition: Partition) -> None:
         """Bring what is known of a partition's followers up to date."""
         for session in self._followers.values():
             session.note_idle(partition)
+
+    def __contains__(self, session_id: int) -> bool:
+        return session_id in self._followers
 
     def __iter__(self) -> Iterator[FollowerSession]:
         return iter(self._followers.values())
@@ -152,9 +147,10 @@ class FollowerSessions:
             self._followers.pop(session_id).watch.close()
 
 
-def note_fetch(broker: "Broker", partition: Partition, terms: ReadTerms, want: Wanted) -> None:
+def note_fetch(broker: "Broker", read: PartitionRead, terms: ReadTerms) -> None:
     """A follower has what lies before the offset that it asks for."""
-    replica_id = terms.replica_id
+    partition, want, replica_id = read.partition, read.want, terms.replica_id
+    assert partition is not None
     has_moved = partition.note_fetch(
         replica_id,
         want.fetch_offset,
@@ -172,31 +168,18 @@ def note_fetch(broker: "Broker", partition: Partition, terms: ReadTerms, want: W
             broker.waiters.wake_committed(name)
 
 
-def note_told(
+def note_sent(
     broker: "Broker", reads: Mapping[PartitionKey, PartitionRead], terms: ReadTerms, *, now_ms: int
 ) -> None:
-    """A follower is about to get records, and to hear of the high watermarks."""
+    """A follower is about to be sent records, and high watermarks."""
     for read in reads.values():
         if read.error is None and read.partition is not None:
-            follower = read.partition.followers[terms.replica_id]
-            follower.high_watermark = read.partition.log.high_watermark
+            follower = read.partition.followers.get(terms.replica_id)
+            if follower is not None:  # or it has lost the partition since it was read
+                follower.high_watermark = read.partition.log.high_watermark
             broker.leader_throttle.record(read.partition, read.size, now_ms=now_ms)
 
 
-def count_sent(
-    broker: "Broker", reads: Mapping[PartitionKey, PartitionRead], terms: ReadTerms
-) -> None:
-    """What followers get is counted apart, and for all topics together, as Kafka does."""
-    traffic = broker.traffic
-    for read in reads.values():
-        size = read.size
-        if terms.is_follower:
-            traffic.replication_bytes_out.value += size
-        elif size and read.partition is not None:
-            traffic.of(read.partition.topic_partition.topic).bytes_out.value += size
-            traffic.all.bytes_out.value += size
-
-
-def _lacks(read: PartitionRead, asked: Asked, terms: ReadTerms) -> bool:
+def _lacks(read: PartitionRead, terms: ReadTerms) -> bool:
     assert read.partition is not None
-    return asked.want.fetch_offset < end_of(read.partition, terms)
+    return read.want.fetch_offset < end_of(read.partition, terms)

@@ -1,13 +1,14 @@
-"""Reading for one Fetch request: several partitions under common limits."""
+"""Reading for one Fetch request: several partitions under common limits.
 
-from collections.abc import Generator, Hashable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+This file runs as it stands and is also compiled as `_reads`, with the types of `_reads.pxd`.
+"""
 
-from moldau.broker.requests.fetch_sessions import Wanted
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from moldau.broker.requests.fetch_request import CONSUMER, PartitionKey, Wanted
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.leader_epochs import UNKNOWN_EPOCH, EpochEnd
-from moldau.log.read import Fetched
 from moldau.log.transaction_index import AbortedTransaction
 from moldau.model import NO_LEADER_EPOCH, TopicPartition
 from moldau.replication.partition import Partition
@@ -15,19 +16,7 @@ from moldau.replication.replicas import Replicas
 from moldau.replication.throttle import Throttle
 from moldau.runtime.file_range import FileRange
 
-CONSUMER = -1
 NO_REPLICA = -1
-_READ_TOGETHER = 20
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-class Asked(NamedTuple):
-    """One partition of a request; `partition` is None if its topic's id is not known."""
-
-    partition: TopicPartition | None
-    want: Wanted
-    topic_id: bytes | None = None
 
 
 class ReadTerms(NamedTuple):
@@ -51,115 +40,151 @@ class ReadTerms(NamedTuple):
         return self.replica_id >= 0
 
 
-@dataclass(slots=True)
 class PartitionRead:
-    """What one partition gave."""
+    """One partition of a request: what is asked, what it gave, and what the answer says of it."""
 
-    error: KafkaError | None = None
-    partition: Partition | None = None
-    fetched: Fetched | None = None
-    aborted: list[AbortedTransaction] | None = None
-    # Where the reader's log and this one part: it must truncate before it can go on.
-    diverging: EpochEnd | None = None
-    # Where a consumer should rather read, if not here.
-    preferred_replica: int = NO_REPLICA
-    # What is sent: the stretch of the file, unless it was rewritten for an old client.
-    records: FileRange | bytes | bytearray | None = None
+    __slots__ = (
+        "aborted", "diverging", "error", "high_watermark", "key", "last_stable_offset",
+        "log_start_offset", "name", "partition", "preferred_replica", "records", "want",
+    )  # fmt: skip
+
+    def __init__(
+        self, key: PartitionKey | TopicPartition, name: TopicPartition | None, want: Wanted
+    ) -> None:
+        """`name` is None if the topic's id is not known."""
+        self.key = key
+        self.name = name
+        self.want = want
+        self.error: KafkaError | None = None
+        self.partition: Partition | None = None
+        self.aborted: list[AbortedTransaction] | None = None
+        # Where the reader's log and this one part: it must truncate before it can go on.
+        self.diverging: EpochEnd | None = None
+        # Where a consumer should rather read, if not here.
+        self.preferred_replica = NO_REPLICA
+        # What is sent: the range of the file, unless it was rewritten for an old client.
+        self.records: FileRange | bytes | bytearray | None = None
+        # As they are when the request is answered; -1 with an error.
+        self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
 
     @property
     def size(self) -> int:
         return 0 if self.records is None else len(self.records)
 
     @property
+    def has_records(self) -> bool:
+        return bool(self.records)
+
+    @property
+    def error_code(self) -> int:
+        return ErrorCode.NONE if self.error is None else self.error.code
+
+    @property
+    def has_hint(self) -> bool:
+        """Whether there is more to say than records or an error."""
+        return self.diverging is not None or self.preferred_replica != NO_REPLICA
+
+    @property
     def is_answer_due(self) -> bool:
-        """Whether the reader must hear of it, however little there is to read."""
-        return (
-            self.error is not None
-            or self.diverging is not None
-            or self.preferred_replica != NO_REPLICA
-        )
+        """Whether the reader must get it, however little there is to read."""
+        return self.error is not None or self.has_hint
 
     def refer_to(self, replica: int) -> None:
         """Send the reader to another replica, with nothing to read."""
         self.preferred_replica = replica
-        self.fetched = self.records = self.aborted = None
+        self.records = self.aborted = None
+
+    def fail(self, error: KafkaError) -> None:
+        """The answer is an error, and nothing else."""
+        self.error = error.kept()
+        self.records = self.aborted = self.diverging = None
+
+    def take_bounds(self) -> None:
+        """The answer says where the log begins and ends now."""
+        assert self.partition is not None
+        log = self.partition.log
+        self.high_watermark = log.high_watermark
+        self.last_stable_offset = log.last_stable_offset
+        self.log_start_offset = log.log_start_offset
 
 
-def read_all(
-    replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms
-) -> dict[Key, PartitionRead]:
-    """Read each partition in turn, until the bytes are used up."""
-    work = reading(replicas, asked, terms)
-    while True:
+class Reader:
+    """Reads one partition after the other, until the bytes are used up."""
+
+    __slots__ = ("_at_least_one", "_remaining", "_replicas", "_terms")
+
+    def __init__(self, replicas: Replicas, terms: ReadTerms) -> None:
+        self._replicas = replicas
+        self._terms = terms
+        self._remaining = terms.max_bytes
+        self._at_least_one = terms.at_least_one
+
+    def read(self, read: PartitionRead) -> None:
+        """Read the next partition, perhaps not for the first time; an error is its own."""
+        terms, want = self._terms, read.want
+        read.error = read.partition = read.diverging = read.records = read.aborted = None
+        read.preferred_replica = NO_REPLICA
         try:
-            next(work)
-        except StopIteration as stop:
-            reads: dict[Key, PartitionRead] = stop.value
-            return reads
-
-
-def reading(
-    replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms
-) -> Generator[None, None, dict[Key, PartitionRead]]:
-    """The same with pauses, for those who ask for very many partitions."""
-    remaining = terms.max_bytes
-    at_least_one = terms.at_least_one
-    reads = {}
-    for number, (key, one) in enumerate(asked.items(), 1):
-        if number % _READ_TOGETHER == 0:
-            yield
-        read = reads[key] = PartitionRead()
-        try:
-            partition = read.partition = find(replicas, one, terms)
-            read.diverging = _divergence(partition, one.want)
-            if is_held_up(partition, terms):
-                read.fetched = Fetched(None, one.want.fetch_offset, one.want.fetch_offset)
-            elif read.diverging is None:
-                max_bytes = max(0, min(one.want.max_bytes, remaining))
-                _read(read, one.want, terms, max_bytes, at_least_one=at_least_one)
+            partition = read.partition = find(self._replicas, read, terms)
+            if want.last_fetched_epoch != NO_LEADER_EPOCH:
+                read.diverging = _divergence(partition, want)
+            if read.diverging is None and not is_held_up(partition, terms):
+                self._read(read, partition)
         except KafkaError as error:
-            read.error = error.kept()
-            continue
-        size = read.size
-        if size:
-            at_least_one = False
-            remaining -= size
-    return reads
+            read.fail(error)
+
+    def _read(self, read: PartitionRead, partition: Partition) -> None:
+        terms, want, log = self._terms, read.want, partition.log
+        is_committed = terms.is_read_committed and terms.replica_id == CONSUMER
+        if is_committed:
+            read.aborted = []
+        end_offset = end_of(partition, terms)
+        offset = want.fetch_offset
+        if end_offset <= offset <= log.log_end_offset and log.log_start_offset <= offset:
+            # At the end, or between the high watermark and the end: nothing for consumers yet.
+            return
+        fetched = log.read(
+            offset,
+            max_bytes=max(0, min(want.max_bytes, self._remaining)),
+            end_offset=end_offset,
+            at_least_one=self._at_least_one,
+        )
+        if fetched.range is None or (fetched.is_first_batch_cut and terms.at_least_one):
+            # Nothing to use before the next request; a part of a batch would look like
+            # one that is too large for the reader.
+            return
+        read.records = fetched.range
+        self._at_least_one = False
+        self._remaining -= fetched.range.size
+        if is_committed:
+            read.aborted = log.aborted_in(fetched)
 
 
-def has_news(replicas: Replicas, asked: Mapping[Key, Asked], terms: ReadTerms) -> bool:
-    """Whether any partition has something to read, or an error, without reading it."""
-    for one in asked.values():
-        try:
-            partition = find(replicas, one, terms)
-        except KafkaError:
-            return True
-        offset, log = one.want.fetch_offset, partition.log
-        if is_held_up(partition, terms):
-            continue
-        if offset < end_of(partition, terms):
-            return True
-        if terms.hears_high_watermark and is_high_watermark_news(partition, terms):
-            return True
-        if not log.log_start_offset <= offset <= log.log_end_offset:
-            return True
-    return False
+def read_all(replicas: Replicas, reads: Iterable[PartitionRead], terms: ReadTerms) -> None:
+    """Read each partition in turn, until the bytes are used up."""
+    reader = Reader(replicas, terms)
+    for read in reads:
+        reader.read(read)
 
 
-def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
-    """The partition that is asked for, if it may be read here on these terms."""
-    if one.partition is None:
+def find(replicas: Replicas, read: PartitionRead, terms: ReadTerms) -> Partition:
+    """The partition that is asked for, if it may be read here on these terms.
+
+    Whatever keeps a reader from a partition is checked here, at every read, and nowhere else.
+    """
+    if read.name is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
-    epoch = one.want.current_leader_epoch
+    epoch = read.want.current_leader_epoch
     if terms.may_read_follower:
-        partition = replicas.replica(one.partition)
+        partition = replicas.replica(read.name)
         partition.require_epoch(epoch)
     else:
-        partition = replicas.leader(one.partition, epoch)
-    if one.topic_id is not None and partition.log.topic_id not in (None, one.topic_id):
+        partition = replicas.leader(read.name, epoch)
+    topic = read.key[0]
+    if isinstance(topic, bytes) and partition.log.topic_id not in (None, topic):
         raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
     if terms.is_follower and terms.replica_id not in partition.followers:
-        message = f"broker {terms.replica_id} is not a replica of {one.partition}"
+        message = f"broker {terms.replica_id} is not a replica of {read.name}"
         # With the right epoch the follower may know of a reassignment before we do.
         code = (
             ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -167,17 +192,6 @@ def find(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
             else ErrorCode.UNKNOWN_LEADER_EPOCH
         )
         raise KafkaError(code, message)
-    return partition
-
-
-def undivided(replicas: Replicas, one: Asked, terms: ReadTerms) -> Partition:
-    """The partition, if the reader's log is the beginning of it; raises KafkaError if not."""
-    partition = find(replicas, one, terms)
-    log = partition.log
-    if not log.log_start_offset <= one.want.fetch_offset <= log.log_end_offset:
-        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
-    if _divergence(partition, one.want) is not None:
-        raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
     return partition
 
 
@@ -204,8 +218,6 @@ def end_of(partition: Partition, terms: ReadTerms) -> int:
 
 def _divergence(partition: Partition, want: Wanted) -> EpochEnd | None:
     """Where this log and the reader's part, if they do (KIP-595)."""
-    if want.last_fetched_epoch == NO_LEADER_EPOCH:
-        return None
     log = partition.log
     end = log.end_offset_for_epoch(want.last_fetched_epoch)
     if end == UNKNOWN_EPOCH or want.fetch_offset < log.log_start_offset:
@@ -214,28 +226,3 @@ def _divergence(partition: Partition, want: Wanted) -> EpochEnd | None:
     if end.epoch < want.last_fetched_epoch or end.end_offset < want.fetch_offset:
         return end
     return None
-
-
-def _read(
-    read: PartitionRead, want: Wanted, terms: ReadTerms, max_bytes: int, *, at_least_one: bool
-) -> None:
-    assert read.partition is not None
-    log = read.partition.log
-    end_offset = end_of(read.partition, terms)
-    if end_offset < want.fetch_offset <= log.log_end_offset:
-        # Between the high watermark and the end there is nothing for consumers yet.
-        read.fetched = Fetched(None, want.fetch_offset, want.fetch_offset)
-    else:
-        read.fetched = log.read(
-            want.fetch_offset,
-            max_bytes=max_bytes,
-            end_offset=end_offset,
-            at_least_one=at_least_one,
-        )
-        if read.fetched.is_first_batch_cut and terms.at_least_one:
-            # Nothing to use before the next request; a part of a batch would look like
-            # one that is too large for the reader.
-            read.fetched = Fetched(None, want.fetch_offset, want.fetch_offset)
-    read.records = read.fetched.range
-    if terms.is_read_committed and terms.replica_id == CONSUMER:
-        read.aborted = log.aborted_in(read.fetched)

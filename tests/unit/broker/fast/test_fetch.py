@@ -1,205 +1,397 @@
-"""The short way of Fetch gives the handler's answers, or none; it waits as the handler does."""
+"""The fast path of Fetch: the handler's answers byte by byte, and what it leaves to the handler."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from types import ModuleType
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
-from moldau.broker.fast import fetch as source
-from moldau.broker.fast.fetch_frame import VERSION_MAX, VERSION_MIN
-from moldau.broker.metrics.request_times import RequestTimes
+from moldau.broker.requests.fetch import PARTITIONS_AT_ONCE_MAX
 from moldau.errors import ErrorCode
-from moldau.log.producer_state import Origin
-from moldau.protocol.messages.fetch import FetchRequest
-from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
-from moldau.records.control import EndMarker, write_end_marker
-from moldau.records.record import Record
+from moldau.metadata.image import ClusterImage
+from moldau.net.answer import CloseConnection, Parked
 from moldau.replication.partition import PartitionState
-from moldau.runtime import native
-from moldau.runtime.metrics import Counter, Metrics
-from unit.broker.requests import as_follower, fetch, fetch_partition, fetched, offsets_in
-from unit.broker.world import CLIENT, START_MS, World, broker_world, bytes_of, frame_of
+from moldau.replication.read_replica import RACK_AWARE
+from unit.broker.fetch_ways import FAST, FETCH, HANDLER, UNCOMPILED, take_way
+from unit.broker.requests import (
+    as_follower,
+    fetch,
+    fetch_partition,
+    fetched,
+    in_session,
+    offsets_in,
+    records_of,
+)
+from unit.broker.world import CLIENT, World, broker_world, bytes_of, frame_of, response_of
 
-compiled = native.kernel("moldau.broker.fast._fetch", "moldau.broker.fast.fetch")
-FORMS = pytest.mark.parametrize("module", [source, compiled], ids=["source", "compiled"])
-VERSIONS = range(VERSION_MIN, VERSION_MAX + 1)
-FETCH = 1
+COUNT = 3
+FOLLOWER = 1
+VERSIONS = range(10, 18)
+WAYS = pytest.mark.parametrize("way", [FAST, UNCOMPILED])
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with broker_world() as world:
-        await world.create_topic("t", 3)
-        await world.create_topic("u", 1)
-        yield world
+def lead(world: World, number: int = 0, *, epoch: int = 1) -> None:
+    state = PartitionState(1, 0, epoch, (0, FOLLOWER), 0, (0, FOLLOWER))
+    world.partition("t", number).lead(state, now_ms=world.clock.now_ms())
 
 
-def way_of(world: World, module: ModuleType) -> Any:
-    counters = {version: Counter() for version in range(18)}
-    return module.FetchExpress(world.broker, RequestTimes(Metrics(), "Fetch"), counters)
+@asynccontextmanager
+async def world_of(
+    way: str, patch: pytest.MonkeyPatch, settings: dict[str, str] | None = None
+) -> AsyncIterator[tuple[World, list[Any]]]:
+    """A broker, and a list of the requests that its handler gets."""
+    async with broker_world(settings) as world:
+        await world.create_topic("t", COUNT)
+        await world.create_topic("u")
+        yield world, await take_way(world, way, patch)
 
 
 def topic_of(world: World, version: int, name: str = "t") -> str | bytes:
     return world.broker.metadata.image.topics[name].topic_id if version >= 13 else name
 
 
-async def handlers_answer(world: World, frame: bytes | bytearray) -> bytes:
-    world.dispatcher.wrap(FETCH, lambda handle: handle)
-    return bytes_of(await world.respond(CLIENT, frame))
+# Answers
 
 
-def abort_a_transaction(world: World) -> None:
-    log, producer = world.partition("t").log, Producer(7, 0, 0)
-    records = [Record(0, START_MS, None, b"x")]
-    batch = write_batch(records, attributes=TRANSACTIONAL, producer=producer)
-    log.append_as_leader(batch, leader_epoch=0, now_ms=START_MS)
-    marker = write_end_marker(
-        EndMarker(is_commit=False, coordinator_epoch=0),
-        producer_id=7,
-        producer_epoch=0,
-        timestamp_ms=START_MS,
-    )
-    log.append_as_leader(marker, leader_epoch=0, now_ms=START_MS, origin=Origin.COORDINATOR)
-    log.high_watermark = log.log_end_offset
+class Pair:
+    """Two brokers that are alike: one answers on the fast path, the other by its handler."""
+
+    def __init__(self, fast: World, handler: World, version: int) -> None:
+        self.worlds = fast, handler
+        self.version = version
+
+    def append(self, value: bytes, number: int) -> None:
+        for world in self.worlds:
+            world.append("t", value, number=number)
+
+    async def ask(self, request: Any) -> Any:
+        """The answer of both, which is the same and leaves the same."""
+        frame = frame_of(request, self.version)
+        fast, handled = [bytes_of(await world.respond(CLIENT, frame)) for world in self.worlds]
+        assert fast == handled
+        assert known_of(self.worlds[0]) == known_of(self.worlds[1])
+        return response_of([fast], FETCH, self.version)
 
 
-@FORMS
+def known_of(world: World) -> list[Any]:
+    """What a leader knows of its followers, and has counted."""
+    partitions = [world.partition("t", number) for number in range(COUNT)]
+    traffic = world.broker.traffic
+    return [
+        *((one.log.high_watermark, one.followers) for one in partitions),
+        *(counter.value for counter in (*traffic.all, *traffic.of("t"), *traffic.of("u"))),
+        traffic.replication_bytes_out.value,
+    ]
+
+
+@asynccontextmanager
+async def pair_of(way: str, version: int, patch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
+    async with (
+        world_of(way, patch) as (fast, handled),
+        world_of(HANDLER, patch) as (handler, _),
+    ):
+        yield Pair(fast, handler, version)
+        assert handled == []
+
+
+@WAYS
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("isolation", [0, 1])
-async def test_answers_are_the_handlers(
-    world: World, module: ModuleType, version: int, isolation: int
+async def test_consumers_get_the_handlers_answers(
+    way: str, version: int, isolation: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.append("t", b"a", b"b")
-    abort_a_transaction(world)
-    world.append("t", b"c" * 50_000, number=1)
-    way = way_of(world, module)
-    for partitions in (
-        [fetch_partition()],
-        [fetch_partition(offset=2)],
-        [fetch_partition(0, 1), fetch_partition(1), fetch_partition(2)],
-        [fetch_partition(1, max_bytes=10), fetch_partition(0, max_bytes=10)],
-        [fetch_partition(2), fetch_partition(1), fetch_partition(0, 4, epoch=0)],
-    ):
-        request = fetch(*partitions, topic=topic_of(world, version))
-        request.isolation_level = isolation
-        frame = frame_of(request, version)
-        answer = way.respond(CLIENT, memoryview(frame))
-        assert bytes_of(answer) == await handlers_answer(world, frame)
+    async with pair_of(way, version, monkeypatch) as pair:
+        pair.append(b"a", 0)
+        pair.append(b"c" * 50_000, 1)
+        topic = topic_of(pair.worlds[0], version)
+        for partitions in (
+            [fetch_partition()],
+            [fetch_partition(offset=1)],
+            [fetch_partition(0, 1), fetch_partition(1), fetch_partition(2)],
+            [fetch_partition(1, max_bytes=10), fetch_partition(0, max_bytes=10)],
+            [fetch_partition(2), fetch_partition(9), fetch_partition(0, 4), fetch_partition(1)],
+            [fetch_partition(0, epoch=7), fetch_partition(1, -1)],
+            [fetch_partition(0), fetch_partition(0, 1)],
+        ):
+            for max_bytes in (1, 50_100, 1_000_000):
+                await pair.ask(
+                    fetch(*partitions, topic=topic, max_bytes=max_bytes, isolation=isolation)
+                )
+        other = fetch(fetch_partition(), topic=topic_of(pair.worlds[0], version, "u"))
+        several = fetch(fetch_partition(1), topic=topic)
+        several.topics += other.topics + fetch(fetch_partition(0), topic=topic).topics
+        assert len((await pair.ask(several)).responses) == 2 + 1
 
 
-@FORMS
+@WAYS
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_several_topics_share_what_may_be_sent(
-    world: World, module: ModuleType, version: int
+@pytest.mark.parametrize("replica_id", [-1, FOLLOWER])
+async def test_sessions_get_the_handlers_answers(
+    way: str, version: int, replica_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.append("t", b"a" * 1000)
-    world.append("u", b"b" * 1000)
-    request = fetch(fetch_partition(0), topic=topic_of(world, version))
-    other = fetch(fetch_partition(0), topic=topic_of(world, version, "u"))
-    request.topics += other.topics
-    for max_bytes in (1, 1_500, 1_000_000):
-        request.max_bytes = max_bytes
-        frame = frame_of(request, version)
-        answer = way_of(world, module).respond(CLIENT, memoryview(frame))
-        assert bytes_of(answer) == await handlers_answer(world, frame)
+    draw, has = random.Random(version), [0] * COUNT
+    async with pair_of(way, version, monkeypatch) as pair:
+        fast = pair.worlds[0]
+        for world in pair.worlds:
+            for number in range(COUNT):
+                lead(world, number)
+
+        async def ask(session: tuple[int, int], *partitions: Any, **rest: Any) -> Any:
+            made = fetch(*partitions, topic=topic_of(fast, version), **rest)
+            return await pair.ask(as_follower(in_session(made, *session), replica_id, version))
+
+        session_id = (await ask((0, 0), *map(fetch_partition, range(COUNT)))).session_id
+        assert session_id
+        for epoch in range(1, 120):
+            for world in pair.worlds:
+                world.clock.time_ms += 10
+            if draw.random() < 0.7:
+                pair.append(bytes(draw.choice((10, 10, 40_000))), draw.randrange(COUNT))
+            moved = []
+            for number in range(COUNT):
+                if draw.random() < 0.6:
+                    has[number] = fast.partition("t", number).log.log_end_offset
+                    offset = has[number] + (draw.random() < 0.05)
+                    leader_epoch = 1 + (draw.random() < 0.05)
+                    last = draw.choice((-1, 0, 1)) if version >= 12 else -1
+                    moved.append(
+                        fetch_partition(number, offset, epoch=leader_epoch, last_fetched_epoch=last)
+                    )
+            await ask((session_id, epoch), *moved, max_bytes=draw.choice((1, 9999)))
+        assert fast.broker.traffic.all.failed_fetch_requests.value > 5
 
 
-def with_change(**changes: object) -> FetchRequest:
-    request = fetch(fetch_partition())
-    for name, value in changes.items():
-        setattr(request, name, value)
-    return request
+# Rules that the first request of an API would not show
 
 
-@FORMS
-@pytest.mark.parametrize(
-    "request_",
-    [
-        with_change(min_bytes=2),
-        with_change(session_epoch=0),
-        with_change(session_id=3, session_epoch=1),
-        with_change(rack_id="r"),
-        with_change(isolation_level=2),
-        with_change(topics=[]),
-        as_follower(fetch(fetch_partition()), 1, 12),
-        fetch(fetch_partition(), topic="nowhere"),
-        fetch(fetch_partition(9)),
-        fetch(fetch_partition(0), fetch_partition(0)),
-        fetch(fetch_partition(offset=5)),
-        fetch(fetch_partition(offset=-1)),
-        fetch(fetch_partition(epoch=7)),
-        fetch(fetch_partition(last_fetched_epoch=0)),
-        fetch(*map(fetch_partition, range(65))),
-    ],
-)
-async def test_what_is_not_plain_is_left_alone(
-    world: World, module: ModuleType, request_: FetchRequest
+@WAYS
+async def test_the_id_of_an_earlier_topic_is_refused(
+    way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = memoryview(frame_of(request_, 12))
-    assert way_of(world, module).respond(CLIENT, frame) is None
-    assert world.broker.waiters.counts["Fetch"] == 0
+    async with world_of(way, monkeypatch) as (world, handled):
+        image = world.broker.metadata.image
+        names = {**image.names_by_id, b"old topic's id..": "t"}
+        world.broker.metadata.image = ClusterImage(0, image.brokers, image.topics, names)
+        request = fetch(fetch_partition(), topic=b"old topic's id..")
+        for version in (13, 16):
+            data = fetched(await world.ask(request, version))[0]
+            assert data.error_code == ErrorCode.INCONSISTENT_TOPIC_ID
+        assert handled == []
 
 
-@FORMS
-async def test_who_does_not_lead_is_left_alone(world: World, module: ModuleType) -> None:
-    world.partition("t").follow(PartitionState(1, 1, 2, (0, 1), 0, (0, 1)))
-    frame = memoryview(frame_of(fetch(fetch_partition()), 11))
-    assert way_of(world, module).respond(CLIENT, frame) is None
+@WAYS
+async def test_a_directory_that_is_offline_is_an_error(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        world.append("t", b"a")
+        world.partition("t").log.folder.volume.fail(OSError("gone"))
+        for offset in (0, 1):
+            request = fetch(fetch_partition(offset=offset), max_wait_ms=60_000)
+            data = fetched(await world.ask(request, 12))[0]
+            assert data.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert handled == []
 
 
-# Waiting, through the dispatcher
+@WAYS
+async def test_the_brokers_own_limit_holds(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with world_of(way, monkeypatch, {"fetch.max.bytes": "1500"}) as (world, handled):
+        for number in range(2):
+            world.append("t", bytes(1_000), number=number)
+        answers = fetched(await world.ask(fetch(*map(fetch_partition, range(2))), 12))
+        assert [len(records_of(one)) > 0 for one in answers.values()] == [True, False]
+        assert handled == []
 
 
-def waiting(*partitions: Any, max_wait_ms: int = 600_000) -> FetchRequest:
-    request = fetch(*partitions)
-    request.max_wait_ms, request.min_bytes = max_wait_ms, 1
-    return request
+@WAYS
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_of_a_partition_named_twice_the_last_word_counts(
+    way: str, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        for _ in range(3):
+            world.append("t", b"a")
+        twice = fetch(fetch_partition(0, 0), fetch_partition(0, 2), topic=topic_of(world, version))
+        (topic,) = (await world.ask(twice, version)).responses
+        (data,) = topic.partitions
+        assert offsets_in(data) == [2]
+        assert handled == []
 
 
-async def test_a_record_ends_the_wait(world: World) -> None:
-    asking = await world.park(waiting(fetch_partition(0), fetch_partition(1)), 11)
-    assert world.broker.waiters.counts["Fetch"] == 1
-    world.append("t", b"a", number=1)
-    answers = fetched(await asking)
-    assert offsets_in(answers[1]) == [0]
-    assert answers[0].records == b""
-    assert world.broker.waiters.counts["Fetch"] == 0
-    text = world.broker.metrics.text()
-    assert 'requests_total{request="Fetch",version="11"} 1' in text
-    assert 'remotetimems_count{request="Fetch"} 1' in text
+@WAYS
+async def test_a_leader_is_hinted_at_and_so_is_where_logs_part(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        lead(world, epoch=3)
+        world.append("t", b"a")
+        behind = fetch_partition(epoch=1)
+        response = await world.ask(fetch(behind, topic=topic_of(world, 16)), 16)
+        assert fetched(response)[0].current_leader is not None
+        assert [node.host for node in response.node_endpoints] == ["10.0.0.1"]
+        parted = fetch_partition(offset=9, epoch=3, last_fetched_epoch=3)
+        data = fetched(await world.ask(as_follower(fetch(parted), FOLLOWER, 12), 12))[0]
+        assert data.diverging_epoch is not None
+        assert data.diverging_epoch.end_offset == 1
+        assert handled == []
 
 
-async def test_the_wait_ends_with_its_time(world: World) -> None:
-    asking = await world.park(waiting(fetch_partition(), max_wait_ms=1), 12)
-    answer = fetched(await asking)[0]
-    assert (answer.error_code, answer.records) == (ErrorCode.NONE, b"")
-    assert world.broker.waiters.counts["Fetch"] == 0
+@WAYS
+async def test_consumers_with_a_rack_are_served(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"replica.selector.class": RACK_AWARE, "broker.rack": "here"}
+    async with world_of(way, monkeypatch, settings) as (world, handled):
+        world.append("t", b"a")
+        request = fetch(fetch_partition())
+        request.rack_id = "here"
+        assert offsets_in(fetched(await world.ask(request, 12))[0]) == [0]
+        assert handled == []
 
 
-async def test_a_wake_without_news_does_not_end_the_wait(world: World) -> None:
-    asking = await world.park(waiting(fetch_partition()), 11)
-    for _ in range(3):
-        world.broker.waiters.wake(world.partition("t").topic_partition)
+# Waiting
+
+
+async def settle() -> None:
+    for _ in range(5):
         await asyncio.sleep(0)
-        assert not asking.done()
-    world.append("t", b"a")
-    assert offsets_in(fetched(await asking)[0]) == [0]
 
 
-async def test_who_stops_leading_tells_those_who_wait(world: World) -> None:
-    asking = await world.park(waiting(fetch_partition()), 10)
-    partition = world.partition("t")
-    partition.follow(PartitionState(1, 1, 2, (0, 1), 0, (0, 1)))
-    world.broker.waiters.wake(partition.topic_partition)
-    assert fetched(await asking)[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert 'requests_total{request="Fetch",version="10"} 1' in world.broker.metrics.text()
+def parked(world: World, request: Any, version: int = 12) -> tuple[Any, list[Any]]:
+    """A request that waits, and a list of the answers that its connection asks for."""
+    waiting = world.dispatcher.respond(CLIENT, memoryview(frame_of(request, version)))
+    assert isinstance(waiting, Parked)
+    answers: list[Any] = []
+    waiting.unpark = lambda: answers.append(response_of(waiting.answer() or [], FETCH, version))
+    return waiting, answers
 
 
-async def test_who_hangs_up_waits_no_more(world: World) -> None:
-    asking = await world.park(waiting(fetch_partition()), 11)
-    asking.cancel()
-    await asyncio.gather(asking, return_exceptions=True)
-    assert world.broker.waiters.counts["Fetch"] == 0
-    world.append("t", b"a")
+@WAYS
+async def test_records_end_the_wait_once_there_are_enough(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        partitions = fetch_partition(0), fetch_partition(1)
+        _, answers = parked(world, fetch(*partitions, max_wait_ms=60_000, min_bytes=100))
+        assert world.broker.waiters.counts["Fetch"] == 1
+        world.append("t", b"a", number=1)
+        await settle()
+        assert answers == []
+        world.append("t", bytes(50), number=0)
+        await settle()
+        (answer,) = answers
+        assert [offsets_in(one) for one in fetched(answer).values()] == [[0], [0]]
+        assert world.broker.waiters.counts["Fetch"] == 0
+        assert handled == []
+        text = world.broker.metrics.text()
+        assert 'requests_total{request="Fetch",version="12"} 2' in text, "one made it ready"
+        assert 'remotetimems_count{request="FetchConsumer"} 19' in text
+        assert world.broker.traffic.all.fetch_requests.value == 2
+
+
+@WAYS
+async def test_a_session_of_a_consumer_waits_and_forgets(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        whole = in_session(fetch(*map(fetch_partition, range(COUNT))), 0, 0)
+        session_id = (await world.ask(whole, 12)).session_id
+        later = in_session(fetch(max_wait_ms=60_000), session_id, 1, forgotten=[0])
+        _, answers = parked(world, later)
+        world.append("t", b"a", number=0)
+        await settle()
+        assert answers == []
+        world.append("t", b"a", number=1)
+        await settle()
+        assert list(fetched(answers[0])) == [1]
+        assert answers[0].session_id == session_id
+        assert handled == []
+
+
+@WAYS
+@pytest.mark.parametrize("replica_id", [-1, FOLLOWER])
+async def test_an_error_ends_the_wait(
+    way: str, replica_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        lead(world)
+        request = as_follower(fetch(fetch_partition(epoch=1), max_wait_ms=60_000), replica_id, 12)
+        _, answers = parked(world, request)
+        lead(world, epoch=2)
+        world.broker.waiters.wake(world.partition("t").topic_partition)
+        await settle()
+        assert fetched(answers[0])[0].error_code == ErrorCode.FENCED_LEADER_EPOCH
+        assert handled == []
+
+
+@WAYS
+async def test_who_has_gone_waits_no_more(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with world_of(way, monkeypatch) as (world, _):
+        waiting, answers = parked(world, fetch(fetch_partition(), max_wait_ms=60_000))
+        world.broker.waiters.wake(world.partition("t").topic_partition)
+        waiting.cancel()
+        waiting.cancel()
+        world.append("t", b"a")
+        await settle()
+        assert answers == []
+        assert world.broker.waiters.counts["Fetch"] == 0
+
+
+@WAYS
+async def test_a_failure_while_it_waits_ends_the_connection(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, _):
+        request = frame_of(fetch(fetch_partition(), max_wait_ms=60_000), 12)
+        waiting = world.dispatcher.respond(CLIENT, memoryview(request))
+        assert isinstance(waiting, Parked)
+        over = asyncio.Event()
+        waiting.unpark = over.set
+        broker, name = world.broker, world.partition("t").topic_partition
+        replicas, broker.replicas = broker.replicas, None  # type: ignore[assignment]
+        broker.waiters.wake(name)
+        await over.wait()
+        with pytest.raises(AttributeError):
+            waiting.answer()
+        broker.replicas = replicas
+        assert broker.waiters.counts["Fetch"] == 0
+
+
+# What is left to the handler
+
+
+async def refuse_session(world: World) -> Any:
+    response = await world.ask(in_session(fetch(fetch_partition()), 12345, 1), 12)
+    assert response.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert fetched(response)[0].error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
+async def ask_old_version(world: World) -> Any:
+    assert offsets_in(fetched(await world.ask(fetch(fetch_partition()), 9))[0]) == [0]
+
+
+async def ask_for_many(world: World) -> Any:
+    many = fetch(*map(fetch_partition, range(PARTITIONS_AT_ONCE_MAX + 1)))
+    assert len(fetched(await world.ask(many, 12))) == PARTITIONS_AT_ONCE_MAX + 1
+
+
+@WAYS
+@pytest.mark.parametrize("ask", [refuse_session, ask_old_version, ask_for_many])
+async def test_the_handler_answers_the_rest_once(
+    way: str, ask: Callable[[World], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        world.append("t", b"a")
+        await ask(world)
+        assert len(handled) == 1
+
+
+@WAYS
+async def test_a_failure_of_ours_closes_the_connection(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world_of(way, monkeypatch) as (world, _):
+        replicas, world.broker.replicas = world.broker.replicas, None  # type: ignore[assignment]
+        with pytest.raises(CloseConnection):
+            await world.ask(fetch(fetch_partition()), 12)
+        world.broker.replicas = replicas

@@ -1,74 +1,163 @@
-"""Hostile bytes are never taken for a plain Fetch request with another meaning."""
+"""A Fetch request is parsed as the messages' codec and the handler read it, or not at all."""
 
-from collections.abc import AsyncIterator
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from moldau.broker.fast.fetch import FetchExpress
-from moldau.broker.fast.fetch_frame import NOT_PLAIN, VERSION_MAX, VERSION_MIN, Question, Want
-from moldau.broker.metrics.request_times import RequestTimes
-from moldau.net.answer import Parked
-from moldau.runtime.metrics import Counter, Metrics
-from unit.broker.requests import fetch, fetch_partition
-from unit.broker.world import CLIENT, World, broker_world, bytes_of, frame_of
+from moldau.broker.context import Context
+from moldau.broker.fast import fetch_frame as source
+from moldau.broker.fast.fetch_frame import FRAME_SIZE_MAX, VERSION_MAX, VERSION_MIN
+from moldau.broker.handlers.fetch import _parsed
+from moldau.broker.requests.fetch_request import ParsedFetch, PartitionKey, Wanted
+from moldau.broker.requests.fetch_sessions import FetchSessions
+from moldau.protocol.codec import decode
+from moldau.protocol.headers import decode_request_header
+from moldau.protocol.messages.fetch import FetchRequest, ForgottenTopic
+from moldau.runtime import native
+from unit.broker.requests import as_follower, fetch, fetch_partition, in_session
+from unit.broker.world import CLIENT, CORRELATION_ID, frame_of
 
-VERSIONS = range(VERSION_MIN, VERSION_MAX + 1)
-FETCH = 1
+compiled = native.kernel("moldau.broker.fast._fetch_frame", "moldau.broker.fast.fetch_frame")
+FORMS = pytest.mark.parametrize("module", [source, compiled], ids=["source", "compiled"])
+VERSIONS = pytest.mark.parametrize("version", range(VERSION_MIN, VERSION_MAX + 1))
+SESSIONS = FetchSessions(10, lambda: 1)
 TOPIC_ID = bytes(range(16))
 
 
-def frame(version: int) -> bytearray:
-    topic = TOPIC_ID if version >= 13 else "t"
-    request = fetch(fetch_partition(), fetch_partition(1, 7, epoch=3), topic=topic, max_wait_ms=5)
-    return frame_of(request, version)
+def topic_of(version: int, name: str = "t") -> str | bytes:
+    return TOPIC_ID if version >= 13 else name
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_plain_request_is_read(version: int) -> None:
-    question = Question(memoryview(frame(version)), {TOPIC_ID: "t"})
-    topic_id = TOPIC_ID if version >= 13 else None
-    name = topic_id or b"t"
-    assert question.wants == [
-        Want("t", name, topic_id, 0, -1, 0, 1_000_000),
-        Want("t", name, topic_id, 1, 3, 7, 1_000_000),
+def consumers(version: int) -> FetchRequest:
+    """A request with everything that the versions have in common."""
+    partitions = fetch_partition(), fetch_partition(1, 7, epoch=3, max_bytes=9)
+    made = fetch(*partitions, topic=topic_of(version), max_wait_ms=5, min_bytes=6, max_bytes=99)
+    made.topics += fetch(fetch_partition(2), topic=topic_of(version, "u" * 200)).topics
+    made.isolation_level = 1
+    made.forgotten_topics_data = [
+        ForgottenTopic(
+            topic="" if version >= 13 else "t",
+            topic_id=TOPIC_ID if version >= 13 else bytes(16),
+            partitions=[4, 5],
+        )
     ]
-    assert (question.version, question.max_wait_ms, question.min_bytes) == (version, 5, 1)
-    assert not question.is_read_committed
+    if version >= 11:
+        made.rack_id = "rack"
+    return in_session(made, 7, 3)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_what_is_too_short_or_too_long_is_not_plain(version: int) -> None:
-    whole = frame(version)
+def followers(version: int) -> FetchRequest:
+    last_epoch = 2 if version >= 12 else -1
+    partitions = fetch_partition(), fetch_partition(1, 7, epoch=3, last_fetched_epoch=last_epoch)
+    made = fetch(*partitions, topic=topic_of(version), max_wait_ms=500)
+    return as_follower(in_session(made, 7, 3), 5, version)
+
+
+def by_codec(frame: bytes | bytearray) -> ParsedFetch:
+    """The request as the handler gets it; the frame must end where it ends."""
+    header, position = decode_request_header(memoryview(frame))
+    request, end = decode(FetchRequest, header.api_version, memoryview(frame), position)
+    assert end == len(frame)
+    context = Context(header.api_version, header.client_id or "", CLIENT)
+    return _parsed(request, context, SESSIONS)
+
+
+@FORMS
+@VERSIONS
+@pytest.mark.parametrize("made", [consumers, followers])
+def test_requests_are_parsed_as_the_handler_parses_them(
+    module: ModuleType, version: int, made: Any
+) -> None:
+    frame = frame_of(made(version), version)
+    request, correlation_id = module.parse(CLIENT, memoryview(frame))
+    assert request == by_codec(frame)
+    assert correlation_id == CORRELATION_ID
+    assert (request.client, request.client_id) == (CLIENT, "test")
+    assert request.session_id == 7
+
+
+@FORMS
+@VERSIONS
+def test_one_that_names_nothing_is_parsed(module: ModuleType, version: int) -> None:
+    frame = frame_of(in_session(fetch(), 7, 3), version, client_id=None)
+    request, _ = module.parse(CLIENT, memoryview(frame))
+    assert request == by_codec(frame)
+    assert (request.wanted, request.client_id, request.is_follower) == ({}, "", False)
+
+
+@FORMS
+@VERSIONS
+def test_of_a_partition_named_twice_the_last_word_counts(module: ModuleType, version: int) -> None:
+    again = fetch(fetch_partition(0, 1), fetch_partition(0, 2), topic=topic_of(version))
+    request, _ = module.parse(CLIENT, memoryview(frame_of(again, version)))
+    key = PartitionKey(topic_of(version), 0)
+    assert request.wanted == {key: Wanted(-1, 2, -1, 0, 1_000_000)}
+
+
+@FORMS
+@VERSIONS
+@pytest.mark.parametrize("made", [consumers, followers])
+def test_what_is_too_short_or_too_long_is_not_parsed(
+    module: ModuleType, version: int, made: Any
+) -> None:
+    whole = frame_of(made(version), version)
     for wrong in [whole[:size] for size in range(len(whole))] + [whole + b"\0"]:
-        with pytest.raises(NOT_PLAIN):
-            Question(memoryview(wrong), {TOPIC_ID: "t"})
+        assert module.parse(CLIENT, memoryview(wrong)) is None
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with broker_world() as world:
-        await world.create_topic("t", 3)
-        world.append("t", b"a")
-        yield world
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_no_change_of_a_byte_does_harm(world: World, version: int) -> None:
-    topic = world.broker.metadata.image.topics["t"].topic_id if version >= 13 else "t"
-    plain = frame_of(fetch(fetch_partition(), fetch_partition(1), topic=topic), version)
-    counters = {version: Counter() for version in range(18)}
-    way = FetchExpress(world.broker, RequestTimes(Metrics(), "Fetch"), counters)
-    world.dispatcher.wrap(FETCH, lambda handle: handle)
-    answered = 0
+@FORMS
+@VERSIONS
+@pytest.mark.parametrize("made", [consumers, followers])
+def test_after_any_change_of_a_byte_the_codec_reads_the_same(
+    module: ModuleType, version: int, made: Any
+) -> None:
+    plain = frame_of(made(version), version)
+    parsed = 0
     for position in range(len(plain)):
-        for byte in {0, 1, 2, 0x7F, 0x80, 0xFF, plain[position] ^ 1, plain[position] ^ 0x10}:
+        for value in {0, 1, 2, 3, 0x7F, 0x80, 0xFF, plain[position] ^ 1, plain[position] ^ 0x10}:
             changed = bytearray(plain)
-            changed[position] = byte
-            answer = way.respond(CLIENT, memoryview(changed))
-            if isinstance(answer, Parked):
-                answer.cancel()
-            elif answer is not None:
-                answered += 1
-                assert bytes_of(answer) == bytes_of(await world.respond(CLIENT, changed))
-            assert world.broker.waiters.counts["Fetch"] == 0
-    assert answered > 0
+            changed[position] = value
+            found = module.parse(CLIENT, memoryview(changed))
+            if found is not None:
+                parsed += 1
+                assert found[0] == by_codec(changed)
+    assert parsed > 100
+
+
+@FORMS
+def test_other_versions_apis_and_long_frames_are_not_parsed(module: ModuleType) -> None:
+    for version in range(VERSION_MIN):
+        frame = frame_of(fetch(fetch_partition()), version)
+        assert module.parse(CLIENT, memoryview(frame)) is None
+    newer = frame_of(fetch(fetch_partition(), topic=TOPIC_ID), 17)
+    newer[3] = 18
+    assert module.parse(CLIENT, memoryview(newer)) is None
+    other = frame_of(fetch(fetch_partition()), 12)
+    other[1] = 2
+    assert module.parse(CLIENT, memoryview(other)) is None
+    many = frame_of(fetch(*map(fetch_partition, range(300))), 12)
+    assert len(many) > FRAME_SIZE_MAX
+    assert module.parse(CLIENT, memoryview(many)) is None
+
+
+@FORMS
+def test_tagged_fields_that_are_seldom_are_left_to_the_codec(module: ModuleType) -> None:
+    named = fetch(fetch_partition())
+    named.cluster_id = "c"
+    assert module.parse(CLIENT, memoryview(frame_of(named, 12))) is None
+    placed = fetch(fetch_partition(), topic=TOPIC_ID)
+    placed.topics[0].partitions[0].replica_directory_id = TOPIC_ID
+    assert module.parse(CLIENT, memoryview(frame_of(placed, 17))) is None
+
+
+@FORMS
+@VERSIONS
+def test_no_bytes_break_it(module: ModuleType, version: int) -> None:
+    start = frame_of(fetch(), version)[:-4]
+    for byte in range(256):
+        for size in (0, 1, 5, 40):
+            frame = bytes(start) + bytes([byte]) * size
+            found = module.parse(CLIENT, memoryview(frame))
+            if found is not None:
+                assert found[0] == by_codec(frame)

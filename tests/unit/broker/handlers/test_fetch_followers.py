@@ -8,6 +8,7 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import PartitionData
 from moldau.replication.partition import PartitionState
+from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.requests import (
     as_follower,
     fetch,
@@ -18,10 +19,13 @@ from unit.broker.requests import (
 from unit.broker.world import World, broker_world
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
+@pytest.fixture(params=WAYS)
+async def world(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", 3)
+        await take_way(world, request.param, monkeypatch)
         yield world
 
 

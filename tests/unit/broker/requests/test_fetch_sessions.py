@@ -1,23 +1,38 @@
 """Fetch sessions: full and incremental requests, refusals, eviction."""
 
 from itertools import count
+from typing import NamedTuple
 
 import pytest
 
-from moldau.broker.requests.fetch_sessions import (
-    EVICTION_MS,
+from moldau.broker.requests.fetch_request import (
+    CONSUMER,
     FINAL_EPOCH,
     INITIAL_EPOCH,
-    REMEMBERED_MAX,
-    STRANGE_PARTITIONS_MAX,
-    Answer,
-    Fetch,
-    FetchSessions,
+    ParsedFetch,
     PartitionKey,
-    SessionRequest,
     Wanted,
 )
+from moldau.broker.requests.fetch_sessions import (
+    EVICTION_MS,
+    REMEMBERED_MAX,
+    STRANGE_PARTITIONS_MAX,
+    Fetch,
+    FetchSessions,
+)
 from moldau.errors import ErrorCode, KafkaError
+from unit.broker.world import CLIENT
+
+
+class Answer(NamedTuple):
+    """What a session compares."""
+
+    error_code: int
+    high_watermark: int
+    log_start_offset: int
+    has_records: bool
+    has_hint: bool
+
 
 A, B, C = PartitionKey("t", 0), PartitionKey("t", 1), PartitionKey("u", 0)
 NOTHING_NEW = Answer(0, high_watermark=5, log_start_offset=0, has_records=False, has_hint=False)
@@ -25,7 +40,7 @@ RECORDS = NOTHING_NEW._replace(has_records=True)
 
 
 def wanted(offset: int = 0) -> Wanted:
-    return Wanted(offset, 1_000, -1, -1, -1)
+    return Wanted(-1, offset, -1, -1, 1_000)
 
 
 def request(
@@ -36,9 +51,21 @@ def request(
     offset: int = 0,
     is_follower: bool = False,
     uses_topic_ids: bool = False,
-) -> SessionRequest:
-    asked = {key: wanted(offset) for key in keys}
-    return SessionRequest(session_id, epoch, asked, forgotten, uses_topic_ids, is_follower)
+) -> ParsedFetch:
+    return ParsedFetch(
+        client=CLIENT,
+        client_id="test",
+        version=13 if uses_topic_ids else 12,
+        replica_id=1 if is_follower else CONSUMER,
+        max_wait_ms=0,
+        min_bytes=1,
+        max_bytes=1_000,
+        isolation_level=0,
+        session_id=session_id,
+        session_epoch=epoch,
+        wanted={key: wanted(offset) for key in keys},
+        forgotten=forgotten,
+    )
 
 
 def sessions(slots: int = 10, hosted: int = 0) -> FetchSessions:

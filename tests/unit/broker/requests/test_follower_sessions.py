@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from moldau.broker.requests.reads import read_all
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchPartition, FetchResponse
-from moldau.replication.partition import PartitionState
+from moldau.replication.partition import Partition, PartitionState
+from moldau.replication.replicas import Replicas
 from unit.broker.requests import (
     as_follower,
     fetch,
@@ -28,7 +28,7 @@ VERSION = 12
 LAG_MS = 30_000
 
 
-@pytest.fixture(params=["short way", "handler"])
+@pytest.fixture(params=["fast", "handler"])
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
     async with broker_world() as world:
         if request.param == "handler":
@@ -80,21 +80,21 @@ async def test_a_topic_that_was_not_known_at_first_is_known_later(world: World) 
 async def test_only_partitions_with_news_are_read(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.dispatcher.wrap(FETCH, lambda handle: handle)
     session_id = await begin(world)
-    seen: list[int] = []
-
-    def counting(replicas: Any, asked: Any, terms: Any) -> Any:
-        seen.append(len(asked))
-        return read_all(replicas, asked, terms)
-
-    monkeypatch.setattr("moldau.broker.handlers.fetch.read_all", counting)
     world.append("t", b"a", number=2)
+    seen: list[TopicPartition] = []
+    leader = Replicas.leader
+
+    def seeing(replicas: Replicas, name: TopicPartition, epoch: int = -1) -> Partition:
+        seen.append(name)
+        return leader(replicas, name, epoch)
+
+    monkeypatch.setattr(Replicas, "leader", seeing)
     response = await world.ask(request(2, session_id), VERSION)
     assert list(fetched(response)) == [2]
-    assert seen == [1]
+    assert seen == [("t", 2)]
     assert fetched(await world.ask(request(3, session_id, (2, 1)), VERSION))[2].high_watermark == 1
-    assert seen == [1, 1]
+    assert seen == [("t", 2)] * 2
 
 
 async def test_a_waiting_follower_is_woken_by_an_append(world: World) -> None:

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.broker.requests.fetch_sessions import Wanted
-from moldau.broker.requests.reads import CONSUMER, Asked, ReadTerms, end_of, has_news, read_all
+from moldau.broker.requests.fetch_request import CONSUMER, PartitionKey, Wanted
+from moldau.broker.requests.reads import PartitionRead, ReadTerms, end_of, read_all
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.replication.partition import PartitionState
@@ -21,52 +21,65 @@ async def world() -> AsyncIterator[World]:
         yield world
 
 
-def ask(number: int, offset: int = 0, max_bytes: int = 10_000, *, epoch: int = -1) -> Asked:
-    return Asked(TopicPartition("t", number), Wanted(offset, max_bytes, epoch, -1, -1))
+def ask(number: int, offset: int = 0, max_bytes: int = 10_000, *, epoch: int = -1) -> PartitionRead:
+    want = Wanted(epoch, offset, -1, -1, max_bytes)
+    return PartitionRead(PartitionKey("t", number), TopicPartition("t", number), want)
 
 
 async def test_the_limits_are_shared_in_the_order_of_asking(world: World) -> None:
     for number in range(3):
         world.append("t", bytes(400), number=number)
     size = world.partition("t").log.size
-    asked = {number: ask(number) for number in (2, 0, 1)}
-    reads = read_all(world.broker.replicas, asked, TERMS._replace(max_bytes=2 * size + 10))
-    assert {number: read.size for number, read in reads.items()} == {2: size, 0: size, 1: 0}
-    reads = read_all(world.broker.replicas, {0: ask(0, max_bytes=-5), 1: ask(1)}, TERMS)
-    assert [read.size for read in reads.values()] == [size, size]
+    reads = [ask(number) for number in (2, 0, 1)]
+    read_all(world.broker.replicas, reads, TERMS._replace(max_bytes=2 * size + 10))
+    assert [read.size for read in reads] == [size, size, 0]
+    reads = [ask(0, max_bytes=-5), ask(1)]
+    read_all(world.broker.replicas, reads, TERMS)
+    assert [read.size for read in reads] == [size, size]
 
 
 async def test_without_progress_guaranteed_half_a_batch_is_given(world: World) -> None:
     world.append("t", bytes(400))
-    terms = TERMS._replace(at_least_one=False)
-    reads = read_all(world.broker.replicas, {0: ask(0, max_bytes=100)}, terms)
-    assert reads[0].size == 100
+    read = ask(0, max_bytes=100)
+    read_all(world.broker.replicas, [read], TERMS._replace(at_least_one=False))
+    assert read.size == 100
 
 
 async def test_an_error_is_the_partitions_own(world: World) -> None:
     world.append("t", b"a")
-    asked = {"far": ask(0, 99), "none": ask(9), "unknown": Asked(None, ask(0).want), "good": ask(0)}
-    reads = read_all(world.broker.replicas, asked, TERMS)
-    codes = {name: read.error and read.error.code for name, read in reads.items()}
-    assert codes == {
-        "far": ErrorCode.OFFSET_OUT_OF_RANGE,
-        "none": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        "unknown": ErrorCode.UNKNOWN_TOPIC_ID,
-        "good": None,
-    }
-    assert [name for name, read in reads.items() if not read.is_answer_due] == ["good"]
+    far, none, unknown, good = ask(0, 99), ask(9), ask(0), ask(0)
+    unknown.name = None
+    reads = [far, none, unknown, good]
+    read_all(world.broker.replicas, reads, TERMS)
+    assert [read.error_code for read in reads] == [
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.NONE,
+    ]
+    assert [read for read in reads if not read.is_answer_due] == [good]
 
 
-async def test_news_are_records_errors_and_offsets_that_are_gone(world: World) -> None:
-    replicas = world.broker.replicas
-    assert not has_news(replicas, {}, TERMS)
-    assert not has_news(replicas, {0: ask(0)}, TERMS)
-    assert has_news(replicas, {0: ask(0), 1: ask(9)}, TERMS)
-    assert has_news(replicas, {0: ask(0, 5)}, TERMS)
-    assert has_news(replicas, {0: ask(0, epoch=4)}, TERMS)
-    world.append("t", b"a", number=1)
-    assert has_news(replicas, {0: ask(0), 1: ask(1)}, TERMS)
-    assert not has_news(replicas, {0: ask(0), 1: ask(1, 1)}, TERMS)
+async def test_what_is_read_again_keeps_nothing_of_the_time_before(world: World) -> None:
+    world.append("t", b"a")
+    read = ask(0)
+    read_all(world.broker.replicas, [read], TERMS)
+    assert read.has_records
+    read.refer_to(2)
+    assert (read.size, read.has_hint) == (0, True)
+    read_all(world.broker.replicas, [read], TERMS)
+    assert (read.has_records, read.has_hint) == (True, False)
+    world.partition("t").leave()
+    read_all(world.broker.replicas, [read], TERMS)
+    assert (read.error_code, read.size) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 0)
+
+
+async def test_the_bounds_are_those_of_the_moment(world: World) -> None:
+    read = ask(0)
+    read_all(world.broker.replicas, [read], TERMS)
+    world.append("t", b"a", b"b")
+    read.take_bounds()
+    assert (read.high_watermark, read.last_stable_offset, read.log_start_offset) == (2, 2, 0)
 
 
 async def test_the_end_depends_on_who_reads(world: World) -> None:

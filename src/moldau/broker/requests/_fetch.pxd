@@ -1,0 +1,31 @@
+# C types of fetch.py; every name here is a class or function there.
+
+cimport cython
+
+from moldau.broker.requests._reads cimport PartitionRead, Reader
+
+
+@cython.final
+cdef class FetchOperation:
+    cdef readonly object broker, request
+    cdef object _changed, _fetch, _nearest, _session, _terms, _timer, _watch
+    cdef dict _reads
+    cdef tuple _watched
+    cdef bint _is_look_due, _is_time_up
+
+    @cython.locals(read=PartitionRead, reader=Reader)
+    cpdef bint start(self) except -1
+
+    @cython.locals(read=PartitionRead, reader=Reader)
+    cpdef bint look(self) except -1
+
+    cpdef list outcomes(self)
+    cdef _read_first(self, Reader reader, PartitionRead read)
+    cdef _renew(self)
+
+    @cython.locals(read=PartitionRead, size=long)
+    cdef bint _must_wait(self) except -1
+
+    cdef _note_sent(self)
+    cdef _settle(self, PartitionRead read)
+    cdef list _selected(self)
