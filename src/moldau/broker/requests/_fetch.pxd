@@ -22,6 +22,7 @@ cdef class FetchOperation:
     cpdef list outcomes(self)
     cdef _read_first(self, Reader reader, PartitionRead read)
     cdef _renew(self)
+    cdef bint _end_read(self) except -1
 
     @cython.locals(read=PartitionRead, size=long)
     cdef bint _must_wait(self) except -1

@@ -106,7 +106,7 @@ class FetchOperation:
         reader = Reader(self.broker.replicas, self._terms)
         for read in self._reads.values():
             self._read_first(reader, read)
-        return not self._must_wait()
+        return self._end_read()
 
     def look(self) -> bool:
         """Read again; whether the wait is over."""
@@ -114,7 +114,7 @@ class FetchOperation:
         reader = Reader(self.broker.replicas, self._terms)
         for read in self._reads.values():
             reader.read(read)
-        return not self._must_wait()
+        return self._end_read()
 
     def outcomes(self) -> list[PartitionRead]:
         """What the answer says, in its order: counted, and remembered by the session."""
@@ -130,7 +130,7 @@ class FetchOperation:
         reader = Reader(self.broker.replicas, self._terms)
         async for read in context.each(self._reads.values()):
             self._read_first(reader, read)
-        if self._must_wait():
+        if not self._end_read():
             await self._wait(context)
         self._note_sent()
         version = self.request.version
@@ -153,7 +153,7 @@ class FetchOperation:
                 reader = Reader(self.broker.replicas, self._terms)
                 async for read in context.each(self._reads.values()):
                     reader.read(read)
-                if not self._must_wait():
+                if self._end_read():
                     return
                 await changed.wait()
         finally:
@@ -176,8 +176,13 @@ class FetchOperation:
     def _renew(self) -> None:
         """See in a follower's session what there is to read by now."""
         if self._session is not None:
-            self._session.note_read(self._reads, now_ms=self.broker.clock.monotonic_ms())
             self._reads = _due_of(self._fetch, self._session)
+
+    def _end_read(self) -> bool:
+        """All is read; whether it is to be sent, or waited with."""
+        if self._session is not None:
+            self._session.note_read(self._reads, now_ms=self.broker.clock.monotonic_ms())
+        return not self._must_wait()
 
     def _must_wait(self) -> bool:
         """Whether there is too little to send, and time left to wait for more."""
@@ -262,11 +267,9 @@ class FetchOperation:
         terms = self._terms
         if terms.replica_id < 0:
             return
-        now_ms = self.broker.clock.monotonic_ms()
         if self._session is not None:
-            self._session.note_read(self._reads, now_ms=now_ms)
             self._session.end(self._reads, terms)
-        note_sent(self.broker, self._reads, terms, now_ms=now_ms)
+        note_sent(self.broker, self._reads, terms, now_ms=self.broker.clock.monotonic_ms())
 
     def _settle(self, read: PartitionRead) -> None:
         """Fix what the answer says of a partition, and count it.

@@ -209,6 +209,24 @@ async def test_committed_readers_stop_at_open_transactions_and_hear_of_aborted_o
     assert data.aborted_transactions is None
 
 
+async def test_what_is_sent_is_counted(world: World) -> None:
+    world.append("t", b"a", number=0)
+    world.append("t", b"b", number=1)
+    traffic = world.broker.traffic
+    request = fetch(fetch_partition(0), fetch_partition(1, 1), fetch_partition(9))
+    size = len(records_of(fetched(await world.ask(request, 12))[0]))
+    for counters in (traffic.all, traffic.of("t")):
+        assert (counters.fetch_requests.value, counters.bytes_out.value) == (2, size)
+    assert traffic.all.failed_fetch_requests.value == 1
+    assert traffic.replication_bytes_out.value == 0
+    await world.ask(as_follower(fetch(fetch_partition(1)), 1, 12), 12)
+    assert traffic.replication_bytes_out.value == 0, "it is not a replica"
+    lead(world, isr=(0, 1))
+    await world.ask(as_follower(fetch(fetch_partition(0)), 1, 12), 12)
+    assert traffic.replication_bytes_out.value == size
+    assert traffic.all.bytes_out.value == size
+
+
 # Waiting
 
 

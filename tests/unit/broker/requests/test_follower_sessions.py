@@ -12,6 +12,7 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchPartition, FetchResponse
 from moldau.replication.partition import Partition, PartitionState
 from moldau.replication.replicas import Replicas
+from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.requests import (
     as_follower,
     fetch,
@@ -22,18 +23,18 @@ from unit.broker.requests import (
 )
 from unit.broker.world import World, broker_world
 
-FETCH = 1
 FOLLOWER = 1
 VERSION = 12
 LAG_MS = 30_000
 
 
-@pytest.fixture(params=["fast", "handler"])
-async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
+@pytest.fixture(params=WAYS)
+async def world(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[World]:
     async with broker_world() as world:
-        if request.param == "handler":
-            world.dispatcher.wrap(FETCH, lambda handle: handle)
         await world.create_topic("t", 4)
+        await take_way(world, request.param, monkeypatch)
         for number in range(4):
             both = PartitionState(1, 0, 1, (0, FOLLOWER), 0, (0, FOLLOWER))
             world.partition("t", number).lead(both, now_ms=world.clock.now_ms())
@@ -177,6 +178,46 @@ async def test_a_follower_that_asks_but_does_not_get_on_falls_behind(world: Worl
         world.clock.time_ms += LAG_MS // 2 + 1
     await look(world)
     assert world.partition("t").state.isr == (0,)
+
+
+async def test_while_it_waits_for_more_it_is_behind(world: World) -> None:
+    session_id = await begin(world)
+    world.clock.time_ms += LAG_MS - 1
+    world.append("t", b"a", number=0)
+    waiting = await world.park(
+        request(2, session_id, max_wait_ms=60_000, min_bytes=10_000), VERSION
+    )
+    world.clock.time_ms += 2
+    await look(world)
+    assert world.partition("t").state.isr == (0,), "it did not have what there was when it asked"
+    waiting.cancel()
+
+
+async def test_a_partition_that_it_does_not_name_tells_nothing_under_a_new_state(
+    world: World,
+) -> None:
+    session_id = await begin(world)
+    partition = world.partition("t")
+    alone = PartitionState(1, 0, 1, (0,), 0, (0, FOLLOWER))
+    partition.lead(alone, now_ms=world.clock.now_ms())
+    world.append("t", b"a")
+    assert list(fetched(await world.ask(request(2, session_id), VERSION))) == [0]
+    assert partition.followers[FOLLOWER].log_end_offset == -1
+    await world.ask(request(3, session_id, (0, 1)), VERSION)
+    assert partition.followers[FOLLOWER].log_end_offset == 1
+
+
+async def test_a_session_that_another_broker_goes_on_with_begins_anew(world: World) -> None:
+    state = PartitionState(1, 0, 1, (0, FOLLOWER, 2), 0, (0, FOLLOWER, 2))
+    for number in range(4):
+        world.partition("t", number).lead(state, now_ms=world.clock.now_ms())
+    session_id = await begin(world)
+    other = as_follower(in_session(fetch(fetch_partition(1)), session_id, 2), 2, VERSION)
+    await world.ask(other, VERSION)
+    assert [one.replica_id for one in world.broker.follower_sessions] == [2]
+    assert world.partition("t", 1).followers[2].log_end_offset == 0
+    world.append("t", b"a", number=3)
+    assert list(fetched(await world.ask(request(3, session_id), VERSION))) == [3]
 
 
 async def test_sessions_that_have_ended_are_watched_no_more(world: World) -> None:

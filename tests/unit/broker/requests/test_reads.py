@@ -82,6 +82,15 @@ async def test_the_bounds_are_those_of_the_moment(world: World) -> None:
     assert (read.high_watermark, read.last_stable_offset, read.log_start_offset) == (2, 2, 0)
 
 
+async def test_what_is_gone_is_out_of_range_whatever_the_high_watermark_is(world: World) -> None:
+    world.append("t", b"a", b"b")
+    log = world.partition("t").log
+    log.log_start_offset, log.high_watermark = 2, 0  # as of a follower that begins anew
+    read = ask(0, 1)
+    read_all(world.broker.replicas, [read], TERMS)
+    assert read.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
 async def test_the_end_depends_on_who_reads(world: World) -> None:
     partition = world.partition("t")
     partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=START_MS)
