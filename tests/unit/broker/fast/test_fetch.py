@@ -387,6 +387,18 @@ async def test_the_handler_answers_the_rest_once(
 
 
 @WAYS
+async def test_times_are_those_of_the_sender(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with world_of(way, monkeypatch) as (world, handled):
+        lead(world)
+        await world.ask(fetch(fetch_partition()), 12)
+        await world.ask(as_follower(fetch(fetch_partition()), FOLLOWER, 12), 12)
+        text = world.broker.metrics.text()
+        assert 'totaltimems_count{request="FetchConsumer"} 19' in text, "18 made it ready"
+        assert 'totaltimems_count{request="FetchFollower"} 1' in text
+        assert handled == []
+
+
+@WAYS
 async def test_a_failure_of_ours_closes_the_connection(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
