@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TYPED = (
     *("bin/environment", "examples", "tests/run.py", "tests/conftest.py"),
-    *("tests/tidy", "tests/conformance", "tests/faults"),
+    *("tests/tidy", "tests/conformance", "tests/faults", "tests/mutation"),
 )
 WORKERS = ("-n", "2", "--dist", "worksteal")
 ALONE = {"fresh_clone"}  # only run when asked for by name

@@ -1,0 +1,64 @@
+"""Which modules are mutated, and which tests have to notice."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Modules that the same tests are about.
+
+    A test counts for a change only if it runs the changed line, so it costs little to name a
+    folder. A pattern stands for modules, without `__init__.py`.
+    """
+
+    modules: str  # a path or pattern below the package
+    tests: tuple[str, ...]  # files and folders below the unit tests
+    without: tuple[str, ...] = ()  # modules of the pattern that are services
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where modules and tests are."""
+
+    root: Path
+    package: str
+    tests: str
+    targets: tuple[Target, ...]
+
+    def modules(self, target: Target) -> list[Path]:
+        """The target's modules, in a stable order."""
+        package = self.root / self.package
+        left_out = {package / name for name in (*target.without, "__init__.py")}
+        found = [path for path in sorted(package.glob(target.modules)) if path not in left_out]
+        return [path for path in found if path.name != "__init__.py"]
+
+    def name(self, module: Path) -> str:
+        return module.relative_to(self.root / self.package).as_posix()
+
+
+TARGETS = (
+    Target(
+        "records/validate.py",
+        tuple(f"records/test_validate{aspect}.py" for aspect in ("", "_hostile", "_timestamps")),
+    ),
+    Target("records/refusal.py", ("records/test_refusal.py", "records/test_validate.py")),
+    Target("broker/fast/*.py", ("broker/fast", "broker/handlers/test_produce.py")),
+    Target("broker/requests/*.py", ("broker/requests", "broker/handlers/test_fetch.py")),
+    Target(
+        "replication/*.py",
+        ("replication",),
+        without=tuple(f"replication/{name}.py" for name in ("fetch_loop", "fetching", "replicas")),
+    ),
+    Target("coordinator/group/*.py", ("coordinator/group",)),
+    Target("coordinator/group/consumer/*.py", ("coordinator/group",)),
+    Target("coordinator/transaction/*.py", ("coordinator/transaction",)),
+    Target(
+        "controller/*.py",
+        ("controller",),
+        without=tuple(f"controller/{name}.py" for name in ("service", "couriers", "term")),
+    ),
+)
+MOLDAU = Project(ROOT, "src/moldau", "tests/unit", TARGETS)
