@@ -45,6 +45,18 @@ def test_missing_keys_are_refused_with_their_indexes() -> None:
     assert [index for index, _ in error.record_errors] == [1, 3]
 
 
+def test_only_a_compacted_topic_needs_keys() -> None:
+    assert passes(record(key=None), rules=ProduceRules())
+
+
+def test_no_more_is_read_once_a_thousand_are_found() -> None:
+    records = iter([record(key=None)] * 1005)
+    assert len(refusal(*[record(key=None)] * 1005).record_errors) == 1000
+    with pytest.raises(RecordsRefused):
+        refuse_records(records, STRICT, claims_log_append_time=False, now_ms=NOW)
+    assert len(list(records)) == 5
+
+
 def test_any_wrong_timestamp_decides_the_code() -> None:
     error = refusal(record(key=None), record(0), record(key=None))
     assert error.code == ErrorCode.INVALID_TIMESTAMP

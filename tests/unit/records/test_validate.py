@@ -229,7 +229,8 @@ def test_a_count_that_is_not_the_offset_range_is_invalid(count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("delta", "count"), [(-1, 0), (-2, -1), (1, 2), (3, 4), (2**31 - 2, 2**31 - 1)]
+    ("delta", "count"),
+    [(-1, 0), (-2, -1), (1, 2), (3, 4), (2**31 - 2, 2**31 - 1), (-1, 3), (1, 3), (3, 3)],
 )
 def test_a_range_that_is_not_the_number_of_records_is_invalid(delta: int, count: int) -> None:
     def forge(header: BatchHeader) -> None:
@@ -237,6 +238,12 @@ def test_a_range_that_is_not_the_number_of_records_is_invalid(delta: int, count:
         header.record_count = count
 
     assert refused(changed(forge)) == ErrorCode.INVALID_RECORD
+
+
+def test_a_batch_without_records_is_invalid() -> None:
+    header = BatchHeader.read(BATCH)
+    header.last_offset_delta, header.record_count = -1, 0
+    assert refused(assemble_batch(header, b"")) == ErrorCode.INVALID_RECORD
 
 
 def test_a_control_batch_is_invalid() -> None:
