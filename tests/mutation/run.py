@@ -85,7 +85,7 @@ class MutationRun:
         if not chosen:
             return
         digest = self._digest(target)
-        tests = [f"{self._project.tests}/{name}" for name in target.tests]
+        tests = [str(path) for path in self._project.test_files(target)]
         waiting = self._missing(chosen, digest)
         if waiting:
 
@@ -141,8 +141,7 @@ class MutationRun:
 
     def _digest(self, target: Target) -> str:
         files = list(self._project.modules(target))
-        for name in target.tests:
-            path = self._project.root / self._project.tests / name
+        for path in self._project.test_files(target):
             files.extend(sorted(path.rglob("*.py")) if path.is_dir() else [path])
         return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
 

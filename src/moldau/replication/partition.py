@@ -158,8 +158,6 @@ class Partition:
             self.log.begin_epoch(state.leader_epoch)
             self.epoch_start_offset = leader_end
         followers = [replica for replica in state.replicas if replica != self._local_id]
-        if not was_leader:
-            self.followers = {}
         # Whoever the controller has taken out of the set must fetch again to be let in: how
         # far it had come says nothing about whether it is still there.
         self.followers = {
@@ -355,9 +353,7 @@ class Partition:
         return self.advance_high_watermark()
 
     def _is_in_sync(self, replica: int, leader_end: int, now_ms: int) -> bool:
-        follower = self.followers.get(replica)
-        if follower is None:
-            return False
+        follower = self.followers[replica]
         if replica in self.state.isr:
             return follower.is_caught_up(leader_end, now_ms=now_ms, lag_max_ms=self._lag_max_ms)
         return self._has_enough_to_join(follower)

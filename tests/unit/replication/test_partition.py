@@ -4,47 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.opening import create
-from moldau.log.shared import Shared
-from moldau.log.volume import Folder, Volume
-from moldau.model import TopicPartition
-from moldau.records.batch import write_batch
-from moldau.records.record import Record
-from moldau.replication.partition import ALL_IN_SYNC, Partition, PartitionState
-from moldau.testing.disk import MemoryDisk
-
-LAG_MS = 10_000
-
-
-def partition(min_insync_replicas: int = 1) -> Partition:
-    volume = Volume(MemoryDisk(), "/logs")
-    volume.disk.make_directory("/logs")
-    name = TopicPartition("t", 0)
-    config = TopicConfig(min_insync_replicas=min_insync_replicas)
-    log = create(Folder(volume, name), config, Shared(), now_ms=0)
-    return Partition(name, log, local_id=1, lag_max_ms=LAG_MS)
-
-
-def state(
-    leader: int = 1, epoch: int = 0, isr: tuple[int, ...] = (1,), replicas: tuple[int, ...] = (1,)
-) -> PartitionState:
-    return PartitionState(1, leader, epoch, isr, 0, replicas)
-
-
-def batch(count: int = 1) -> bytearray:
-    return write_batch([Record(n, 1_000, None, b"v", ()) for n in range(count)])
-
-
-def leader_of_three(min_insync_replicas: int = 1) -> Partition:
-    led = partition(min_insync_replicas)
-    led.lead(state(isr=(1, 2, 3), replicas=(1, 2, 3)), now_ms=0)
-    return led
-
-
-def fetch(led: Partition, replica: int, offset: int, *, now_ms: int = 0) -> bool:
-    return led.note_fetch(replica, offset, log_start_offset=0, now_ms=now_ms)
+from moldau.replication.partition import ALL_IN_SYNC
+from unit.replication.partitions import LAG_MS, batch, fetch, leader_of_three, partition, state
 
 
 def test_alone_everything_is_committed_at_once() -> None:
@@ -107,8 +69,9 @@ def test_the_high_watermark_waits_for_every_in_sync_replica() -> None:
 
 
 def test_a_fetch_of_a_broker_that_is_no_replica_is_refused() -> None:
-    with pytest.raises(KafkaError):
+    with pytest.raises(KafkaError) as caught:
         fetch(leader_of_three(), 9, 0)
+    assert caught.value.code == ErrorCode.UNKNOWN_LEADER_EPOCH
 
 
 def test_acks_all_needs_enough_replicas_before_the_append() -> None:
@@ -124,6 +87,7 @@ def test_with_too_few_replicas_nothing_more_is_committed() -> None:
     led = partition(min_insync_replicas=2)
     led.lead(state(isr=(1,), replicas=(1, 2, 3)), now_ms=0)
     led.append(batch(), acks=1, now_ms=0)
+    assert not led.advance_high_watermark()
     assert led.log.high_watermark == 0
 
 
