@@ -142,7 +142,8 @@ class MutationRun:
     def _digest(self, target: Target) -> str:
         files = list(self._project.modules(target))
         for path in self._project.test_files(target):
-            files.extend(sorted(path.rglob("*.py")) if path.is_dir() else [path])
+            inside = (file for file in path.rglob("*") if file.suffix in (".py", ".txt"))
+            files.extend(sorted(inside) if path.is_dir() else [path])
         return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
     def _warm(self, subjects: list[Subject], tests: list[str], digest: str) -> int:

@@ -15,7 +15,7 @@ class Target:
     """
 
     modules: str  # a path or pattern below the package
-    tests: tuple[str, ...]  # files, folders and patterns below the unit tests
+    tests: tuple[str, ...]  # files, folders and patterns below the tests
     without: tuple[str, ...] = ()  # modules of the pattern that are services
 
 
@@ -49,25 +49,25 @@ class Project:
 
 
 TARGETS = (
-    Target("records/validate.py", ("records/test_validate*.py",)),
-    Target("records/refusal.py", ("records/test_refusal.py", "records/test_validate.py")),
-    Target("broker/fast/*.py", ("broker/fast", "broker/handlers/test_produce.py")),
-    Target("broker/requests/*.py", ("broker/requests", "broker/handlers/test_fetch.py")),
-    Target("replication/partition.py", ("replication/test_partition*.py",)),
+    Target("records/validate.py", ("unit/records/test_validate*.py",)),
+    Target("records/refusal.py", ("unit/records/test_refusal.py", "unit/records/test_validate.py")),
+    Target("broker/fast/*.py", ("unit/broker/fast", "unit/broker/handlers/test_produce*.py")),
+    Target("broker/requests/*.py", ("unit/broker/requests", "unit/broker/handlers/test_fetch*.py")),
+    Target("replication/partition.py", ("unit/replication/test_partition*.py",)),
     Target(
         "replication/*.py",
-        ("replication",),
+        ("unit/replication",),
         without=tuple(
             f"replication/{name}.py" for name in ("fetch_loop", "fetching", "partition", "replicas")
         ),
     ),
-    Target("coordinator/group/*.py", ("coordinator/group",)),
-    Target("coordinator/group/consumer/*.py", ("coordinator/group",)),
-    Target("coordinator/transaction/*.py", ("coordinator/transaction",)),
+    Target("coordinator/group/*.py", ("unit/coordinator/group", "scenarios")),
+    Target("coordinator/group/consumer/*.py", ("unit/coordinator/group", "scenarios")),
+    Target("coordinator/transaction/*.py", ("unit/coordinator/transaction", "scenarios")),
     Target(
         "controller/*.py",
-        ("controller",),
+        ("unit/controller",),
         without=tuple(f"controller/{name}.py" for name in ("service", "couriers", "term")),
     ),
 )
-MOLDAU = Project(ROOT, "src/moldau", "tests/unit", TARGETS)
+MOLDAU = Project(ROOT, "src/moldau", "tests", TARGETS)
