@@ -57,7 +57,7 @@ class AdminNodes:
             return
         refused = await self._reassign(wishes)
         for partition, error in refused.items():
-            _log.warning("the asked move of %s is refused: %s", partition, error)
+            _log.warning("Refused to reassign %s: %s", partition, error)
         granted = {one: target for one, target in wishes.items() if one not in refused}
         self._moving = dict.fromkeys(granted)
         if refused or not granted:

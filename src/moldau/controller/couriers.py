@@ -102,9 +102,9 @@ class Couriers:
                 code = getattr(answer, "error_code", ErrorCode.NONE)
                 if code not in _NOT_TAKEN or attempt >= _NOT_TAKEN[code]:
                     return answer
-                reason = f"it answers with error {code}"
+                reason = f"it answered {ErrorCode(code).name}"
             if attempt == 0:
-                _log.warning("%s cannot be told to broker %d: %s", what, letter.broker_id, reason)
+                _log.warning("Failed to send %s to broker %d: %s", what, letter.broker_id, reason)
             await asyncio.sleep(self._retry_s)
         raise AssertionError("counting does not end")
 

@@ -47,7 +47,9 @@ class Deletions:
             if one.error_code == ErrorCode.NONE:
                 self._gone[broker_id, partition] = None
             else:
-                _log.warning("broker %d keeps %s: error %d", broker_id, partition, one.error_code)
+                _log.warning(
+                    "Broker %d failed to delete %s: error %d", broker_id, partition, one.error_code
+                )
 
     def is_under_way(self, topic: str) -> bool:
         """Whether a topic is to be deleted, and nobody who is away holds that up."""
@@ -69,7 +71,7 @@ class Deletions:
         """The topic is gone."""
         self._gone = {one: None for one in self._gone if one[1].topic != topic}
         self._cluster.forget(topic)
-        _log.info("topic %s is deleted", topic)
+        _log.info("Deleted topic %s", topic)
 
     def _left(self, partition: TopicPartition) -> list[int]:
         replicas = self._cluster.assignment(partition).replicas

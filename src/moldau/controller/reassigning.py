@@ -58,9 +58,9 @@ class Reassigning:
                 continue
             try:
                 if await self._settle(partition, after):
-                    _log.info("%s has moved to %s", partition, list(after.replicas))
+                    _log.info("Reassigned %s to %s", partition, list(after.replicas))
             except KafkaError as error:
-                _log.warning("%s cannot be moved: %s", partition, error)
+                _log.warning("Failed to reassign %s: %s", partition, error)
 
     async def resume(self) -> None:
         """Take over what another controller has begun: it may have got no further than that.
@@ -96,7 +96,7 @@ class Reassigning:
                 raise _nobody_in_sync()
             return
         await self._write(partition, after)
-        _log.info("%s moves to %s", partition, list(reassignment.target_of(after)))
+        _log.info("Reassigning %s to %s", partition, list(reassignment.target_of(after)))
         # The new epoch makes the leader take note of the replicas that come.
         await self._carry_out(partial(self._machine.plan_moved, partition))
         # An earlier wish may have brought replicas that this one has no use for.

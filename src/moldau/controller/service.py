@@ -206,7 +206,7 @@ class ControllerService:
         try:
             epoch, version = await self._epoch()
         except NodeDataError as error:
-            _log.error("the controller epoch is not understood: %s", error)
+            _log.error("Failed to parse the controller epoch: %s", error)
             return
         registration = controller_nodes.ControllerRegistration(
             self._broker_id, self._clock.now_ms()

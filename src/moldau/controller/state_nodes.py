@@ -144,7 +144,7 @@ class StateNodes:
         except NoNode:
             return False
         except NodeExists:
-            _log.warning("%s has a state that is not known here", write.partition)
+            _log.warning("Failed to create the state of %s: it exists already", write.partition)
             return False
         return True
 

@@ -287,7 +287,7 @@ class Term:
         if self._deleted is not None:
             self.machine.cluster.deleting.update(dict.fromkeys(names))
         elif names:
-            _log.info("topics are not deleted here: the marks of %s are removed", names)
+            _log.info("delete.topic.enable is false: removed the deletion marks of %s", names)
             await self._remove([delete_topic_path(name) for name in names])
 
     async def _delete_topics(self) -> None:

@@ -26,4 +26,4 @@ async def give_ids(
             changed = TopicAssignment(partitions=written.partitions, topic_id=text)
             if await nodes.write_topic(name, changed, version):
                 topic.topic_id = parse_uuid(text)
-                _log.info("topic %s has the id %s now", name, text)
+                _log.info("Assigned to topic %s the id %s", name, text)

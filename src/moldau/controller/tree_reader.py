@@ -40,7 +40,7 @@ class TreeReader:
             except NoNode:
                 continue
             except (NodeDataError, ValueError) as error:
-                _log.warning("broker node %s is not understood: %s", name, error)
+                _log.warning("Failed to parse broker node %s: %s", name, error)
                 continue
             found[broker_id] = _live_broker(broker_id, node.stat.czxid, registration)
         return found
@@ -60,7 +60,7 @@ class TreeReader:
             try:
                 found[path] = partition_lists.decode_partitions(data)
             except NodeDataError as error:
-                _log.warning("notification %s is not understood: %s", path, error)
+                _log.warning("Failed to parse notification %s: %s", path, error)
                 found[path] = []
         return found
 
@@ -71,7 +71,7 @@ class TreeReader:
             try:
                 found[path] = log_dir_nodes.decode_log_dir_failure(data)
             except NodeDataError as error:
-                _log.warning("notification %s is not understood: %s", path, error)
+                _log.warning("Failed to parse notification %s: %s", path, error)
                 found[path] = None
         return found
 
@@ -81,7 +81,7 @@ class TreeReader:
         try:
             return None if data is None else partition_lists.decode_partitions(data)
         except NodeDataError as error:
-            _log.warning("the asked elections are not understood: %s", error)
+            _log.warning("Failed to parse requested elections: %s", error)
             return None
 
     async def reassignments(self, watch: Watch) -> dict[TopicPartition, tuple[int, ...]] | None:
@@ -90,7 +90,7 @@ class TreeReader:
         try:
             return None if data is None else partition_lists.decode_reassignment(data)
         except NodeDataError as error:
-            _log.warning("the asked reassignments are not understood: %s", error)
+            _log.warning("Failed to parse requested reassignments: %s", error)
             return None
 
     async def _asked(self, path: str, watch: Watch) -> bytes | None:
@@ -130,7 +130,7 @@ class TreeReader:
         except NoNode:
             return None
         except (NodeDataError, ValueError) as error:
-            _log.warning("topic node %s is not understood: %s", name, error)
+            _log.warning("Failed to parse topic node %s: %s", name, error)
             return None
         partitions = {
             number: ReplicaAssignment(one.replicas, one.adding, one.removing)
@@ -147,7 +147,7 @@ class TreeReader:
         except NoNode:
             return None
         except NodeDataError as error:
-            _log.warning("%s is not understood: %s", FEATURE_PATH, error)
+            _log.warning("Failed to parse %s: %s", FEATURE_PATH, error)
             return None
 
     async def settings(self, topic: str) -> dict[str, str] | None:
@@ -158,7 +158,7 @@ class TreeReader:
         except NoNode:
             return {}
         except NodeDataError as error:
-            _log.warning("Settings of topic %s are not understood: %s", topic, error)
+            _log.warning("Failed to parse settings of topic %s: %s", topic, error)
             return None
 
     async def assignment(self, name: str) -> tuple[topic_nodes.TopicAssignment, int] | None:
@@ -177,7 +177,7 @@ class TreeReader:
         except NoNode:
             return None
         except NodeDataError as error:
-            _log.warning("state of %s is not understood: %s", partition, error)
+            _log.warning("Failed to parse state of %s: %s", partition, error)
             return None
         return LeaderIsr(
             state.leader, state.leader_epoch, state.isr, state.controller_epoch, node.stat.version
