@@ -224,7 +224,7 @@ class EmbeddedTree:
         self._release()
 
     def _failed(self, error: Exception) -> None:
-        _log.error("the embedded store cannot be written any more: %s", error)
+        _log.error("Failed to write the embedded store, the session ends: %s", error)
         if self._is_open:
             self._lose()
 

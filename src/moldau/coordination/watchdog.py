@@ -53,7 +53,7 @@ class Watchdog:
             # SIGSTOP, has had no chance to turn.
             missed_s += self._pulse_s
             if missed_s >= self._patience_s:
-                _log.critical("the event loop has not turned for %.0f s: ending", missed_s)
+                _log.critical("Event loop blocked for %.0f s: stopping the process", missed_s)
                 self._end()
                 return
 

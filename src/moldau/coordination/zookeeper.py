@@ -246,7 +246,7 @@ class ZooKeeperTree:
         if self._state is SessionState.LOST:
             return
         if state is SessionState.LOST:
-            _log.warning("the ZooKeeper session 0x%x is lost", self._session_id)
+            _log.warning("ZooKeeper session 0x%x lost", self._session_id)
             self._lose()
             return
         self._tell(state)

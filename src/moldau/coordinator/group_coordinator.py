@@ -320,7 +320,7 @@ class GroupCoordinator:
         try:
             shard.write(decision)
         except KafkaError as error:
-            _log.warning("%s: %s", shard.journal.name, error)
+            _log.warning("Failed to append to %s: %s", shard.journal.name, error)
 
     async def _store(self, shard: Shard[Groups], decision: Decision[GroupsRecord, Reply]) -> None:
         try:

@@ -75,7 +75,11 @@ class MarkerDelivery:
         while left and is_wanted():
             errors = await self._send_once(outcome, left)
             if any(error in _FENCED for error in errors.values()):
-                _log.warning("%s is not ours to end any more: %s", outcome, errors)
+                _log.warning(
+                    "Failed to write markers of %s, another coordinator has taken over: %s",
+                    outcome,
+                    errors,
+                )
                 return False
             left = [each for each, error in errors.items() if error is not ErrorCode.NONE]
             if left:

@@ -109,7 +109,7 @@ class Shards(Generic[M]):
             except (KafkaError, ProtocolError) as error:
                 shard.has_failed = True
                 # It stays unloaded: serving half of a log would give out wrong answers.
-                _log.error("%s was not loaded: %s", shard.journal.name, error)
+                _log.error("Failed to load %s: %s", shard.journal.name, error)
 
     async def _load(self, shard: Shard[M]) -> None:
         max_bytes = min(self._load_max_bytes, _PIECE_MAX_BYTES)
@@ -154,7 +154,7 @@ class Shards(Generic[M]):
             due_ms = shard.machine.next_deadline_ms()
             if due_ms is not None and due_ms <= now.monotonic_ms:
                 for error in shard.expire(now=now):
-                    _log.warning("%s: %s", shard.journal.name, error)
+                    _log.warning("Failed to append to %s: %s", shard.journal.name, error)
                 due_ms = shard.machine.next_deadline_ms()
             if due_ms is not None:
                 deadlines.append(due_ms)

@@ -201,7 +201,11 @@ class TransactionCoordinator:
             try:
                 shard.write(step)
             except KafkaError as error:
-                _log.warning("%s is not completed yet: %s", transactional_id, error)
+                _log.warning(
+                    "Failed to complete the transaction of %s, retrying: %s",
+                    transactional_id,
+                    error,
+                )
                 await asyncio.sleep(_RETRY_S)
             else:
                 return
@@ -238,7 +242,7 @@ class TransactionCoordinator:
                 try:
                     shard.write(Decision(None, tombstones))
                 except KafkaError as error:
-                    _log.warning("%s: %s", shard.journal.name, error)
+                    _log.warning("Failed to append to %s: %s", shard.journal.name, error)
                     break
                 await asyncio.sleep(0)
 

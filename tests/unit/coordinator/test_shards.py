@@ -89,7 +89,7 @@ async def test_a_journal_that_cannot_be_read_is_not_served(
     await turns()
     assert code_of(shards, "a") is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     assert shards.at(0).is_loaded
-    assert "was not loaded" in caplog.text
+    assert "Failed to load" in caplog.text
     journal.data[-1] ^= 1
     shards.lead(47, journal)
     await turns()

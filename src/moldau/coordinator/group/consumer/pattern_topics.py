@@ -78,7 +78,9 @@ class PatternTopics:
         except KafkaError as error:
             if known is None:
                 raise
-            _log.warning("new topics are left out of a subscription: %s", error)
+            _log.warning(
+                "Failed to match new topics with a subscription, they are left out: %s", error
+            )
         self._matched[text] = _Matched(names, tuple(sorted(topics)))
         if len(self._matched) > _KNOWN_MAX:
             del self._matched[next(iter(self._matched))]
