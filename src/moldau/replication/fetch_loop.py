@@ -147,7 +147,7 @@ class FetchLoop:
         if self._channel is None:
             self._channel = terms.open_channel(self._leader)
             if self._channel is None:
-                raise ConnectionError(f"nobody knows where broker {self._leader} is")
+                raise ConnectionError(f"no address known for broker {self._leader}")
         channel = self._channel
         if truncating := fetcher.due(FetchPhase.TRUNCATING, now):
             await self._ask_epoch_ends(channel, truncating)
@@ -313,7 +313,7 @@ class FetchLoop:
             return  # it was us who hung up
         self._failures += 1
         if self._failures == 1:
-            _log.info("no answer of broker %d: %s", self._leader, error)
+            _log.info("Failed to fetch from broker %d: %s", self._leader, error)
         delay_ms = FIRST_BACKOFF_MS << min(self._failures, 16)
         await self._pause(min(delay_ms, self._terms.config().replica_fetch_backoff_ms))
 

@@ -238,7 +238,9 @@ class ReplicaFetcher:
             case ErrorCode.FENCED_LEADER_EPOCH:
                 # There is a newer epoch: the controller will tell us what we are in it.
                 _log.info(
-                    "%s waits for a newer epoch than %d", following.name, following.leader_epoch
+                    "Leader epoch %d of %s is fenced: waiting for LeaderAndIsr",
+                    following.leader_epoch,
+                    following.name,
                 )
                 self.drop(following.name)
             case _:
@@ -260,7 +262,7 @@ class ReplicaFetcher:
         end_offset = log.log_end_offset
         if log.truncate_to(offset, now_ms=now.wall_ms):
             _log.info(
-                "%s is cut from %d to %d, as its leader's log says",
+                "Truncated %s from %d to %d, where it diverges from its leader",
                 following.name,
                 end_offset,
                 log.log_end_offset,
@@ -270,10 +272,10 @@ class ReplicaFetcher:
         try:
             step()
         except KafkaStorageError as error:
-            _log.error("%s is no longer followed: %s", following.name, error)
+            _log.error("Stopped fetching %s: %s", following.name, error)
             self.drop(following.name)
         except KafkaError as error:
-            _log.warning("%s: %s", following.name, error)
+            _log.warning("Failed to fetch %s: %s", following.name, error)
             self._delay(following, now)
         else:
             following.failures = following.retry_ms = 0

@@ -105,7 +105,7 @@ class InSyncSets:
             try:
                 await self._tree.create(notice)
             except SessionError as error:
-                _log.warning("the controller does not hear of changed in-sync sets: %s", error)
+                _log.warning("Failed to notify the controller of changed in-sync sets: %s", error)
             else:
                 self._notices.told(due, now_ms=self._clock.monotonic_ms())
 
@@ -116,7 +116,9 @@ class InSyncSets:
         version = await self._write(partition, change)
         if version is None:
             return
-        _log.info("%s: in sync are %s, before %s", name, list(change.isr), list(before.isr))
+        _log.info(
+            "In-sync set of %s changed to %s, was %s", name, list(change.isr), list(before.isr)
+        )
         if len(change.isr) < len(before.isr):
             self.shrinks.add()
         else:
@@ -161,5 +163,5 @@ class InSyncSets:
                 continue
             if node.data == data:
                 return node.stat.version
-            _log.info("%s has changed: the controller will say how", path)
+            _log.info("%s was changed by the controller: waiting for LeaderAndIsr", path)
             return None
