@@ -66,7 +66,7 @@ class Compactions:
         try:
             offsets = checkpoint.read_offsets(disk, path)
         except CheckpointError as error:
-            _log.warning("%s: %s; compacting from the start", path, error)
+            _log.warning("Failed to read %s: %s; compacting from the start", path, error)
             return
         for partition, offset in offsets.items():
             if partition in logs:

@@ -127,7 +127,7 @@ class LogDirectory:
             except KafkaStorageError:
                 raise
             except (KafkaError, ProtocolError) as error:
-                _log.error("%s is offline, its files are left as they are: %s", partition, error)
+                _log.error("Failed to load %s, its files are kept: %s", partition, error)
                 self.set_aside[partition] = SetAside(error, remembered)
                 continue
             self.logs[partition] = log
@@ -157,7 +157,7 @@ class LogDirectory:
             is_damage = isinstance(error, ProtocolError) or error.code == ErrorCode.CORRUPT_MESSAGE
             if not is_damage or not remembered.was_closed_cleanly:
                 raise
-            _log.warning("%s was damaged while it was closed: %s", folder.path, error)
+            _log.warning("Failed to open %s, checking all of it: %s", folder.path, error)
         # Only the end of the last segment was looked at, so only that is checked again.
         remembered = Remembered(remembered.log_start_offset, _BEHIND_ALL, remembered.high_watermark)
         return opening.open_log(folder, config, self.shared, remembered=remembered, now_ms=now_ms)
@@ -326,7 +326,7 @@ class LogDirectory:
         try:
             return checkpoint.read_offsets(self._disk, self._path(name))
         except CheckpointError as error:
-            _log.warning("%s: %s; doing without", self._path(name), error)
+            _log.warning("Failed to read %s: %s; continuing without it", self._path(name), error)
             return {}
 
     def _write_offsets(self, name: str, offsets: dict[TopicPartition, int]) -> None:

@@ -26,7 +26,7 @@ def settle(folder: Folder) -> dict[str, DirectoryEntry]:
         files = _list(folder)
     orphans = [name for name in files if _is_orphan(name, files)]
     for name in orphans:
-        _log.warning("removing %s/%s: its segment is gone", folder.path, name)
+        _log.warning("Deleting %s/%s: its segment does not exist", folder.path, name)
         _remove(folder, files, name)
     return files
 

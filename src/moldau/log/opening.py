@@ -113,7 +113,7 @@ def _read_topic_id(folder: Folder, files: _Files) -> bytes | None:
     try:
         return partition_metadata.read(folder.disk, path)
     except CheckpointError as error:
-        _log.warning("%s: %s", path, error)
+        _log.warning("Failed to read %s: %s", path, error)
         return None
 
 
@@ -126,7 +126,7 @@ def _read_epochs(log: Log, files: _Files, remembered: Remembered) -> None:
     try:
         log.epochs = LeaderEpochs.load(log.folder.disk, path)
     except CheckpointError as error:
-        _log.warning("%s: %s", path, error)
+        _log.warning("Failed to read %s, rebuilding it: %s", path, error)
         recovery.rebuild_epochs(log, _intact(log, remembered))
 
 
@@ -143,14 +143,16 @@ def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int
             if names.segment_file(segment.base_offset, kind) not in files
         ]
         if names.OFFSET_INDEX in missing or names.TIME_INDEX in missing:
-            _log.warning("%s has lost %s", segment.path(names.LOG), " and ".join(missing))
+            _log.warning(
+                "Rebuilding indexes of %s: no %s", segment.path(names.LOG), " and ".join(missing)
+            )
             recovery.rebuild_indexes(log, segment, now_ms=now_ms)
         elif names.TRANSACTION_INDEX not in missing:
             path = segment.path(names.TRANSACTION_INDEX)
             try:
                 TransactionIndex(segment.base_offset, log.folder.disk.read_file(path))
             except CorruptIndex as error:
-                _log.warning("%s: %s", path, error)
+                _log.warning("Failed to read %s, rebuilding it: %s", path, error)
                 recovery.rebuild_transactions(log, segment, now_ms=now_ms)
 
 
@@ -167,7 +169,7 @@ def _bound(log: Log, remembered: Remembered, now_ms: int) -> None:
     if log.log_end_offset < log.log_start_offset:
         # Files were taken away, or lost: what is left is of no use to anybody.
         _log.warning(
-            "%s ends at %d, before its start at %d: starting over",
+            "%s ends at %d, before its start at %d: deleting all segments",
             log.partition,
             log.log_end_offset,
             log.log_start_offset,

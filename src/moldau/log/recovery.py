@@ -136,7 +136,7 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
                 "such as Apache Kafka 3.9, or remove the directory"
             )
             raise KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, message) from error
-        _log.warning("cutting %s at %d of %d: %s", path, end_position, segment.size, error)
+        _log.warning("Truncating %s to %d of %d bytes: %s", path, end_position, segment.size, error)
         segment.cut(end_position)
         segment.seal()
         return False
@@ -222,5 +222,5 @@ def _note_epoch(log: Log, header: BatchHeader) -> None:
 def _drop_after(log: Log, segment: Segment, now_ms: int) -> None:
     while log.segments.active is not segment:
         dropped = log.segments.remove_last()
-        _log.warning("dropping %s behind the cut", dropped.path(names.LOG))
+        _log.warning("Deleting %s: it follows a truncated segment", dropped.path(names.LOG))
         log.doom([dropped], now_ms=now_ms)

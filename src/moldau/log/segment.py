@@ -325,7 +325,7 @@ class Segment:
 
     def _rebuild_indexes(self, reason: Exception) -> None:
         """Index the segment again, by its headers alone; opening a log does it with checks."""
-        _log.warning("rebuilding the indexes of %s: %s", self.path(names.LOG), reason)
+        _log.warning("Rebuilding indexes of %s: %s", self.path(names.LOG), reason)
         try:
             self.reindex(interval_bytes=_REBUILT_INTERVAL_BYTES)
         except ProtocolError as error:

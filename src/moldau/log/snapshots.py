@@ -52,7 +52,7 @@ class Snapshots:
             try:
                 return offset, producer_snapshot.read(self._folder.disk, self.path(offset))
             except CorruptSnapshot as error:
-                _log.warning("%s: %s", self.path(offset), error)
+                _log.warning("Failed to read %s, deleting it: %s", self.path(offset), error)
                 self.remove([offset])
 
     def strays(self, base_offsets: Collection[int]) -> list[int]:

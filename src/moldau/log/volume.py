@@ -53,7 +53,7 @@ class Volume:
         """Take the volume offline; returns the error to raise."""
         if self.failure is None:
             self.failure = error
-            _log.error("log directory %s is offline: %s", self.path, error)
+            _log.error("Log directory %s is offline: %s", self.path, error)
         return self._error()
 
     @contextmanager
