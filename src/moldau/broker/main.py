@@ -287,7 +287,7 @@ async def _open_logs(
                 await asyncio.sleep(0)
             stack.callback(_close, directory, doors)
         except KafkaStorageError as error:
-            _log.error("starting without %s: %s", path, error)
+            _log.error("Failed to load log directory %s, starting without it: %s", path, error)
     if not any(directory.volume.is_online for directory in directories):
         raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "no log directory can be used")
     return Logs(directories, topic_configs, new_uuid_hex=lambda: doors.random.uuid().hex())

@@ -93,7 +93,7 @@ class Verifier:
         )
         if self._is_enabled():
             if writer.transactional_id is None:
-                message = f"producer {producer_id} does not tell its transactional id"
+                message = f"producer {producer_id} does not name its transactional id"
                 raise KafkaError(ErrorCode.INVALID_TXN_STATE, message)
             subject = (writer.transactional_id, writer.producer)
             error = await self._verify(subject, partition.topic_partition)
@@ -140,7 +140,9 @@ class Verifier:
             code = error.code
             if code is ErrorCode.UNSUPPORTED_VERSION:
                 # A coordinator of an older release: as before KIP-890, nobody asks.
-                _log.warning("transactions are not verified: %s", error)
+                _log.warning(
+                    "Coordinator does not verify transactions, appending without: %s", error
+                )
                 code = ErrorCode.NONE
             errors = dict.fromkeys(question.partitions, code)
         finally:

@@ -25,10 +25,12 @@ async def hand_over(broker: Broker, peers: Peers) -> bool:
         controller = broker.metadata.image.controller_id
         try:
             if await _ask(broker, peers):
-                _log.info("other brokers lead what this broker led")
+                _log.info("Controlled shutdown completed: other brokers lead all partitions")
                 return True
         except KafkaError as error:
-            _log.warning("controller %d did not take over: %s", controller, error)
+            _log.warning(
+                "Failed to send ControlledShutdown to controller %d: %s", controller, error
+            )
         # Another controller can be asked at once.
         await broker.waiters.until(
             lambda: broker.metadata.image.controller_id != controller,  # noqa: B023
@@ -36,8 +38,8 @@ async def hand_over(broker: Broker, peers: Peers) -> bool:
             timeout_s=backoff_s,
         )
     _log.warning(
-        "stopping without a hand-over after %d attempts: partitions may be without a leader "
-        "until the controller notices",
+        "Controlled shutdown failed after %d attempts: partitions may have no leader until "
+        "the session of this broker has ended",
         general.controlled_shutdown_max_retries,
     )
     return False
@@ -55,5 +57,5 @@ async def _ask(broker: Broker, peers: Peers) -> bool:
         raise KafkaError(ErrorCode(answer.error_code), "controlled shutdown")
     if answer.remaining_partitions:
         count = len(answer.remaining_partitions)
-        _log.warning("nobody else can lead %d partitions of this broker yet", count)
+        _log.warning("Controlled shutdown waits: no other replica can lead %d partitions", count)
     return not answer.remaining_partitions

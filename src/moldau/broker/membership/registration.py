@@ -56,7 +56,7 @@ class Registration:
         self.is_current = True
 
     async def _wait(self, has_changed: asyncio.Event, stat: NodeStat, left_s: float) -> None:
-        _log.info("waiting for session 0x%x to give up this broker's id", stat.ephemeral_owner)
+        _log.info("Broker id is registered: waiting for session 0x%x to end", stat.ephemeral_owner)
         try:
             async with asyncio.timeout(left_s):
                 await has_changed.wait()

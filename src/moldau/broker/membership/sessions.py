@@ -64,7 +64,7 @@ class ClusterMembership:
             try:
                 await self._controller.run()
             except SessionLost:
-                _log.warning("the session is lost: beginning another one")
+                _log.warning("Session lost: opening another one")
             finally:
                 for task in running:
                     task.cancel()

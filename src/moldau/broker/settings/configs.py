@@ -80,8 +80,8 @@ class Configs:
         await self._refresh_broker()
         if not self._is_understood:
             _log.warning(
-                "nothing is deleted from topics without a cleanup.policy of their own until the "
-                "dynamic settings of the broker are understood"
+                "Failed to parse dynamic settings of the broker: nothing is deleted from topics "
+                "without a cleanup.policy of their own until they are corrected"
             )
             self.topics.set_defaults(self.layers.topic_defaults.keeping_everything())
 
@@ -92,7 +92,7 @@ class Configs:
             try:
                 await self._follow()
             except SessionError as error:
-                _log.warning("changed settings cannot be read yet: %s", error)
+                _log.warning("Failed to read changed settings, retrying: %s", error)
                 await asyncio.sleep(_RETRY_S)
             else:
                 await self._is_news.wait()
@@ -109,7 +109,7 @@ class Configs:
         try:
             return config_nodes.decode_config(data), version
         except NodeDataError as error:
-            _log.warning("settings of %s are not understood: %s", entity.entity_path, error)
+            _log.warning("Failed to parse settings of %s: %s", entity.entity_path, error)
             return {}, version
 
     async def _data(self, entity: ConfigEntity) -> tuple[bytes, int | None]:
@@ -193,7 +193,7 @@ class Configs:
             except (NoNode, ValueError):
                 continue
             except NodeDataError as error:
-                _log.warning("notification %s is not understood: %s", name, error)
+                _log.warning("Failed to parse notification %s: %s", name, error)
             self._last_change = max(self._last_change, number)
             if self._clock.now_ms() - node.stat.created_ms > NOTIFICATION_KEPT_MS:
                 with contextlib.suppress(NoNode):
@@ -231,7 +231,7 @@ class Configs:
             defaults = changed.topic_defaults
         except (KafkaError, NodeDataError) as error:
             # Written by another broker, or by hand: better what we have than no broker.
-            _log.warning("dynamic settings of the broker are ignored: %s", error)
+            _log.warning("Ignored dynamic settings of the broker: %s", error)
             self._is_understood = False
             return
         self._is_understood = True

@@ -79,7 +79,7 @@ class TopicConfigs:
         except NodeDataError as error:
             before = self._overrides.setdefault(topic, None)
             effect = _KEPT if before is None else "those from before stay"
-            _log.warning("settings of topic %s are not understood: %s; %s", topic, error, effect)
+            _log.warning("Failed to parse settings of topic %s: %s; %s", topic, error, effect)
             return
         self._overrides[topic] = overrides
         self._configs.pop(topic, None)
@@ -135,7 +135,7 @@ class TopicConfigs:
             try:
                 config = config.with_overrides({name: text})
             except KafkaError as error:
-                _log.warning("setting %s of topic %s is ignored: %s", name, topic, error)
+                _log.warning("Ignored setting %s of topic %s: %s", name, topic, error)
                 ignored.append(name)
         if _DECIDE_WHAT_GOES.isdisjoint(ignored):
             return config

@@ -64,7 +64,7 @@ class Cleaning:
         try:
             await self._compact(job, homes[job.log])
         except KafkaError as error:
-            _log.warning("%s is not compacted: %s", job.log.partition, error)
+            _log.warning("Failed to compact %s: %s", job.log.partition, error)
         finally:
             self._compactions.release(job)
         return True
@@ -83,7 +83,7 @@ class Cleaning:
             is_done = await self._rewrite(job, cleaner, stop)
         except (ProtocolError, KeyMapTooSmall) as error:
             self._compactions.give_up(job)
-            _log.error("%s cannot be compacted: %s", job.log.partition, error)
+            _log.error("Failed to compact %s, not trying again: %s", job.log.partition, error)
             return
         except OSError as error:
             if not job.has_changed():

@@ -43,6 +43,8 @@ class FailedDirectories:
         try:
             await self._tree.create(Create(log_dir_nodes.EVENT_PREFIX, data, is_sequential=True))
         except SessionError as error:
-            _log.warning("the controller does not hear of %s yet: %s", paths, error)
+            _log.warning(
+                "Failed to notify the controller of offline directories %s: %s", paths, error
+            )
         else:
             self._told |= dict.fromkeys(paths)

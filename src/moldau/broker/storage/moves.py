@@ -75,7 +75,7 @@ class LogMoves:
             if source is not None and source is not target:
                 await self._move(partition, source, target)
         except KafkaError as error:
-            _log.warning("%s cannot move to %s: %s", partition, target.volume.path, error)
+            _log.warning("Failed to move %s to %s: %s", partition, target.volume.path, error)
         # Another order may have come in the meantime: then the move begins again.
         if self._wanted.get(partition) is target:
             del self._wanted[partition]
@@ -95,7 +95,7 @@ class LogMoves:
                 log = move.complete(now_ms=self._clock.now_ms())
                 self._replicas.replace_log(partition, log)
                 is_done = True
-                _log.info("%s is now in %s", partition, target.volume.path)
+                _log.info("Moved %s to %s", partition, target.volume.path)
         finally:
             if not is_done:
                 move.abandon(now_ms=self._clock.now_ms())

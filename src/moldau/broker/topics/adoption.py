@@ -77,8 +77,8 @@ def warn_of_strays(logs: Logs) -> None:
     strays = [str(log.partition) for log in logs if log.partition.topic not in logs.configs]
     if strays:
         _log.warning(
-            "%d logs are of topics that the cluster does not know, so nothing is deleted from "
-            "them: %s; move their directories away if nobody needs them",
+            "%d logs belong to topics that do not exist in the cluster, so nothing is deleted from "
+            "them: %s; move their directories away if they are not needed",
             len(strays),
             some(strays),
         )

@@ -41,7 +41,9 @@ async def test_the_controller_takes_over(caplog: pytest.LogCaptureFixture) -> No
         await world.create_topic("t")
         add_broker(world)
         assert await hand_over(world.broker, peers(world))
-        assert caplog.messages == ["other brokers lead what this broker led"]
+        assert caplog.messages == [
+            "Controlled shutdown completed: other brokers lead all partitions"
+        ]
         assert world.broker.controller.machine.cluster.stopping == {0}
 
 
@@ -57,8 +59,8 @@ async def test_what_nobody_can_lead_is_asked_for_again_then_given_up(
         add_broker(world)
         assert not await hand_over(world.broker, peers(world))
     *attempts, last = caplog.messages
-    assert attempts == ["nobody else can lead 1 partitions of this broker yet"] * 3
-    assert last.startswith("stopping without a hand-over after 3 attempts: ")
+    assert attempts == ["Controlled shutdown waits: no other replica can lead 1 partitions"] * 3
+    assert last.startswith("Controlled shutdown failed after 3 attempts: ")
 
 
 async def test_another_controller_is_asked_as_soon_as_there_is_one() -> None:

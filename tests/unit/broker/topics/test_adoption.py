@@ -198,7 +198,7 @@ async def test_logs_of_topics_that_others_do_not_know_are_left_alone(
     caplog.clear()
     async with broker_world({"log.retention.ms": "1"}, setting) as world:
         (warning,) = warnings(caplog)
-        assert "1 logs are of topics that the cluster does not know" in warning
+        assert "1 logs belong to topics that do not exist in the cluster" in warning
         assert "old-0" in warning
         log = world.broker.logs.get(TopicPartition("old", 0))
         assert log is not None
