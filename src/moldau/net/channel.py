@@ -128,7 +128,7 @@ class Channel:
             frame = await connection.exchange(talk, talk.framed(body), self._limits.timeout_s)
             answer = None if talk.is_over else talk.decoded(frame)
         except ProtocolError as error:
-            connection.fail("an answer was not understood")
+            connection.fail("failed to parse a response")
             raise ConnectionError(f"{self} does not speak the protocol: {error}") from error
         except asyncio.CancelledError:
             # The answer may still come, and would be taken for the next one's.
@@ -265,7 +265,7 @@ class _Connection(asyncio.BufferedProtocol):
     def _take(self, frame: memoryview) -> None:
         answer = self._answer
         if answer is None or answer.done():
-            self.fail(f"{self._name} answers what nobody has asked")
+            self.fail(f"{self._name} sent a response without a request")
             return
         try:
             following = self._talk.reply(frame)

@@ -177,7 +177,9 @@ class Listener:
             except OSError as error:
                 if error.errno not in _OUT_OF_DESCRIPTORS:
                     raise
-                _log.warning("cannot accept on %s: %s; trying again", self.endpoint.name, error)
+                _log.warning(
+                    "Failed to accept connections on %s: %s; retrying", self.endpoint.name, error
+                )
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
                 continue
             self.admission.took(name, len(callers), loop.time())
@@ -221,7 +223,7 @@ class Listener:
             else:
                 await loop.connect_accepted_socket(self._on_transport, caller)
         except OSError as error:
-            _log.info("a new connection broke at once: %s", error)
+            _log.info("Connection lost before it was accepted: %s", error)
             caller.close()
 
     def _on_transport(self) -> asyncio.BufferedProtocol:

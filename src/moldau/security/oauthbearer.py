@@ -61,7 +61,7 @@ class OauthbearerServer:
             self._is_refused = True
             return _REFUSAL
         if match[1] not in (None, "", user):
-            raise refused("nobody may act for another user")
+            raise refused("a user may not act for another one")
         self.user, self.extensions = user, pairs
         return b""
 

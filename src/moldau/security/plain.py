@@ -42,7 +42,7 @@ class PlainServer:
         if not user or not password:
             raise refused("a PLAIN token has a user and a password")
         if authorization not in (b"", user):
-            raise refused("nobody may act for another user")
+            raise refused("a user may not act for another one")
         expected = self._find_password(user.decode(errors="replace"))
         # Comparing takes as long for users that there are not.
         is_right = hmac.compare_digest((expected or "").encode(), password)

@@ -173,7 +173,9 @@ class Network:
         back = Pipe(self.link(remote[0], local[0]), context_of(caller))
         listening = self._listening.get(remote)
         if listening is None:
-            back.send(_refuse, answer, ConnectionRefusedError(errno.ECONNREFUSED, "nobody listens"))
+            back.send(
+                _refuse, answer, ConnectionRefusedError(errno.ECONNREFUSED, "connection refused")
+            )
             return
         ours = Stream(self._loop, caller, local=local, remote=remote)
         theirs = Stream(self._loop, listening.life, local=remote, remote=local)
