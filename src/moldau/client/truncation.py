@@ -36,7 +36,9 @@ class LogTruncated(OffsetOutOfRange):
     """
 
     def __init__(self, partition: TopicPartition, position: int, sound_offset: int) -> None:
-        where = f"from offset {sound_offset} on" if sound_offset >= 0 else "and nobody knows where"
+        where = (
+            f"from offset {sound_offset} on" if sound_offset >= 0 else "from an unknown offset on"
+        )
         reason = f"{partition} was read to offset {position}, but its log differs {where}"
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, f"{reason}: seek to where to go on")
         self.partition = partition

@@ -47,7 +47,7 @@ def test_a_group_that_reads_creates_no_topic(broker: EmbeddedBroker, servers: st
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
-        assert "no such topics yet" in process.stderr.readline()
+        assert "subscribed topics do not exist yet" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
     assert "typo" not in broker.look(lambda inside: set(inside.metadata.image.topics))
 

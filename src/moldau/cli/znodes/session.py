@@ -65,7 +65,7 @@ def refusal(error: Exception) -> str:
         case BadVersion():
             return f"node {error.path} was changed by somebody else; try again"
         case NodeDataError():
-            return f"the data of a node is not understood: {error}"
+            return f"failed to parse the data of a node: {error}"
         case _:
             return str(error)
 

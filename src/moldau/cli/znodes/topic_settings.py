@@ -68,4 +68,4 @@ async def _read(tree: Tree, chroot: str, entity: ConfigEntity) -> dict[str, str]
     except NoNode:
         return {}
     except NodeDataError as error:
-        raise config_error(f"{path} is not understood: {error}") from error
+        raise config_error(f"failed to parse {path}: {error}") from error

@@ -281,7 +281,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
 
     def _answer(self, frame: memoryview) -> None:
         if not self._expected:
-            raise ProtocolError("an answer that nobody waits for")
+            raise ProtocolError("a response without a request")
         self._reader.limit_bytes = _FRAME_MAX_BYTES
         self._answer_count += 1
         expected = self._expected[0]  # which stays there to be told if the answer is nonsense

@@ -103,7 +103,7 @@ async def open_broker(
             if not isinstance(error, NetworkException) or not error.is_retriable:
                 raise
     if settings.uses_sasl:  # which the old ones do not know: something else is wrong
-        reason = f"{address} hangs up on what it is told: is security.protocol right?"
+        reason = f"{address} closed the connection: is security.protocol right?"
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)
     connection = await _connect(address, settings, tls)
     return OpenBroker(connection, BrokerVersions(BEFORE_API_VERSIONS))

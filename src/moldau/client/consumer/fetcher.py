@@ -228,7 +228,7 @@ class Fetcher:
         if code is ErrorCode.OFFSET_OUT_OF_RANGE and is_of_follower:
             return  # it lags behind: the leader knows
         if code is ErrorCode.OFFSET_OUT_OF_RANGE:
-            _log.info("%s has no offset %d", assigned.partition, assigned.fetch_offset)
+            _log.info("Offset %d of %s is out of range", assigned.fetch_offset, assigned.partition)
             assigned.lose_position()
         elif error.is_retriable:
             self._cluster.metadata.doubt(assigned.partition)

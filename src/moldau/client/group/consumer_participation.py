@@ -118,7 +118,7 @@ class ConsumerParticipation:
         missing = await self._cluster.missing(self._topics)
         if missing:
             group_id, names = self._membership.group_id, ", ".join(missing)
-            _log.warning("group %s: no such topics yet, others are read: %s", group_id, names)
+            _log.warning("group %s: subscribed topics do not exist yet: %s", group_id, names)
         self._told = []
         self._take(await self._beat(_JOINING, self._topics))
 
@@ -173,7 +173,7 @@ class ConsumerParticipation:
 
     async def _give_up(self, holder: Holder) -> None:
         _log.warning(
-            "group %s: left, since nothing was polled for max.poll.interval.ms",
+            "group %s: left, not polled within max.poll.interval.ms",
             self._membership.group_id,
         )
         await self.leave()

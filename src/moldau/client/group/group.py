@@ -193,7 +193,7 @@ class GroupClient:
             # What nobody waits for must not hold up others who wait for partitions.
             await self.committed.commit(offsets, self._settings.request_timeout_ms / 1000)
         except KafkaError as error:
-            _log.warning("group %s: nothing committed: %s", self._settings.group_id, error)
+            _log.warning("group %s: failed to commit offsets: %s", self._settings.group_id, error)
 
 
 async def _tell(listener: PartitionListener | None, partitions: list[TopicPartition]) -> None:

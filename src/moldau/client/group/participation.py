@@ -192,7 +192,7 @@ class Participation:
         """Topics that are not there hold up nobody; they are read once somebody creates them."""
         if missing and missing != self._missing:
             group_id, names = self._membership.group_id, ", ".join(missing)
-            _log.warning("group %s: no such topics yet, others are read: %s", group_id, names)
+            _log.warning("group %s: subscribed topics do not exist yet: %s", group_id, names)
         self._missing = missing
 
     async def _ask_to_join(self, known: MemberSubscription) -> JoinGroupResponse:
@@ -248,7 +248,7 @@ class Participation:
                 continue
             if self.polls.is_overdue:
                 _log.warning(
-                    "group %s: left, since nothing was polled for max.poll.interval.ms",
+                    "group %s: left, not polled within max.poll.interval.ms",
                     self._membership.group_id,
                 )
                 await self.leave()

@@ -329,7 +329,7 @@ class Sender:
         try:
             await self.cluster.refresh_if_stale()
         except KafkaError as error:
-            _log.info("no metadata: %s", error)
+            _log.info("Failed to fetch metadata: %s", error)
         await self.cluster.back_off()
         self._is_refreshing = False
         self.wake()

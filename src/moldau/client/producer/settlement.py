@@ -63,7 +63,11 @@ class Settlement:
         if error.is_stale_metadata:
             self._cluster.metadata.doubt(batch.partition)
         if error.code is ErrorCode.MESSAGE_TOO_LARGE and batch.records.count > 1:
-            _log.info("%s: a batch of %d bytes is split", batch.partition, batch.records.size)
+            _log.info(
+                "Batch of %s with %d bytes is too large: splitting it",
+                batch.partition,
+                batch.records.size,
+            )
             self._accumulator.split(batch)
             self._wake()
             return
@@ -94,7 +98,7 @@ class Settlement:
 
     def lose(self, batch: Batch, error: KafkaError) -> None:
         """The batch, which is not in the accumulator any more, was not stored."""
-        _log.warning("%d records are lost: %s", batch.records.count, error)
+        _log.warning("Failed to send %d records: %s", batch.records.count, error)
         self._accumulator.sent.errors += batch.records.count
         if self._transactions is not None:
             self._transactions.transaction.fail_batch(error)

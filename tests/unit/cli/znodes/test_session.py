@@ -48,7 +48,7 @@ async def test_without_zookeeper_it_is_said_what_to_do(monkeypatch: pytest.Monke
         (NotEmpty("/a"), "node /a has children"),
         (BadVersion("/a"), "node /a was changed by somebody else"),
         (ConnectionLost("gone"), "gone"),
-        (NodeDataError("no field 'version'"), "the data of a node is not understood: no field"),
+        (NodeDataError("no field 'version'"), "failed to parse the data of a node: no field"),
     ],
 )
 async def test_what_zookeeper_refuses_on_the_way_is_told_in_one_line(

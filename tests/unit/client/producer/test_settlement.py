@@ -83,7 +83,7 @@ async def test_what_cannot_be_stored_is_lost_with_a_reason(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         desk.answer(ErrorCode.INVALID_RECORD)
-    assert "3 records are lost: t-0: INVALID_RECORD" in caplog.text
+    assert "Failed to send 3 records: t-0: INVALID_RECORD" in caplog.text
     assert desk.batch.error is not None
     assert list(desk.accumulator) == []
 
