@@ -100,7 +100,7 @@ class BatchWriting:
             is_late, is_wanted = self._is_late(started_ms), self.is_wanted()
             if is_wanted and not (is_late or is_last):
                 reason = str(error).partition("\n")[0]
-                _log.warning("batch %d is repeated as a whole: %s", batch_id, reason)
+                _log.warning("Failed to write batch %d, repeating all of it: %s", batch_id, reason)
                 return False
             with suppress(KafkaError):
                 transactions.begin()  # or readers would wait for what will not come
@@ -115,7 +115,7 @@ class BatchWriting:
         identity = transactions.begin()
         last = transactions.last_batch()
         if last >= batch_id:
-            _log.info("batch %d is there already: the last was %d", batch_id, last)
+            _log.info("Batch %d is written already: the last one was %d", batch_id, last)
             return
         plan = Plan(self._options, self._columns, self._transactional_id, identity)
         written = self._run(frame, plan, batch_id, transactions.partition_count)

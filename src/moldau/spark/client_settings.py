@@ -68,4 +68,4 @@ def _unknown(option: str, names: set[str]) -> KafkaError:
 
 @cache
 def _tell(dropped: tuple[str, ...]) -> None:
-    _log.warning("without effect here: %s", ", ".join(dropped))
+    _log.warning("Settings without effect in Spark: %s", ", ".join(dropped))

@@ -115,7 +115,7 @@ class SourceCluster:
         try:
             self._link.wait(self._group.commit(offsets))
         except KafkaError as error:
-            _log.warning("offsets were not committed to group %s: %s", group, error)
+            _log.warning("Failed to commit offsets to group %s: %s", group, error)
 
     def _resolved(self, wanted: Offsets) -> Offsets:
         ends = {each: offset for each, offset in wanted.items() if offset in (EARLIEST, LATEST)}

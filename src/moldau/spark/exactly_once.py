@@ -88,5 +88,7 @@ def renew_until(has_ended: Callable[[int], bool | None], renew: Callable[[], Non
             renew()
             pause_s = RENEWAL_S
         except (KafkaError, OSError) as error:
-            _log.warning("the last batch is not noted anew, again in %d s: %s", RETRY_S, error)
+            _log.warning(
+                "Failed to renew the committed batch id, retrying in %d s: %s", RETRY_S, error
+            )
             pause_s = RETRY_S

@@ -21,7 +21,7 @@ _REFUSED = {
     "key.deserializer": "keys are bytes; decode them with functions of DataFrames",
     "value.deserializer": "values are bytes; decode them with functions of DataFrames, or set "
     "valueFormat",
-    "enable.auto.commit": "Spark keeps the offsets; commitGroup tells a group of them",
+    "enable.auto.commit": "Spark keeps the offsets; commitGroup commits them to a group",
     "interceptor.classes": "interceptors could change what is read",
 }
 _STRATEGY = "startingOffsetsByTimestampStrategy"

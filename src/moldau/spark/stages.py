@@ -28,6 +28,6 @@ def check_ran_once(context: SparkContext, stage_id: int) -> None:
             return
         if time.monotonic() > deadline:
             raise StageRepeated(
-                f"Spark did not tell in {_WAIT_S:g} s whether stage {stage_id} ran once"
+                f"Spark did not report in {_WAIT_S:g} s whether stage {stage_id} ran once"
             )
         time.sleep(_POLL_S)

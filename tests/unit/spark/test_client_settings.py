@@ -46,7 +46,7 @@ def test_what_matters_to_java_only_is_left_out_with_one_word(
         kept = client_settings(ConsumerSettings, options, {})
     assert kept == (("bootstrap.servers", "localhost:9092"),)
     (line,) = caplog.messages
-    assert line.startswith("without effect here: ")
+    assert line.startswith("Settings without effect in Spark: ")
     assert f"kafka.{name}" in line
 
 

@@ -146,7 +146,7 @@ class RunningQuery:
             self._renewal_ms = now_ms + RENEWAL_MS
         except KafkaError as error:
             self._renewal_ms = now_ms + RENEWAL_RETRY_MS
-            _log.warning("%s could not say again which batch was its last: %s", self.name, error)
+            _log.warning("%s failed to renew its committed batch id: %s", self.name, error)
 
     def _hang_up(self) -> None:
         if self._writing is not None:

@@ -125,7 +125,7 @@ def test_a_renewal_that_fails_is_tried_again_and_the_query_goes_on(
                 stop.set()
 
         run([query], stop, show)
-    assert caplog.text.count("idle could not say again which batch was its last") == 2
+    assert caplog.text.count("idle failed to renew its committed batch id") == 2
     assert query.failure_count == 0
     # Ten minutes lie between two tries.
     assert clock.time_ms >= RENEWAL_MS + 20 * 60_000
