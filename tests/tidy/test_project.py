@@ -48,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     documents.table_of_parts,
     words.unfinished_work,
     words.machine_names,
+    words.plain_messages,
 )
 
 

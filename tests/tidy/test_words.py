@@ -46,3 +46,24 @@ def test_what_git_ignores_is_not_read(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     files = {".gitignore": "/build", "build/a.txt": "TODO", "b.txt": "TODO"}
     assert places(words.unfinished_work, plant(tmp_path, files)) == ["b.txt"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '_log.warning("%s cannot be told to broker %d", what, broker)',
+        '_log.info(f"the controller does not hear of {path}")',
+        'raise ValueError("nobody knows")',
+        'raise ValueError(f"{path} is not understood") from None',
+    ],
+)
+def test_a_message_in_words_of_our_own_is_found(tmp_path: Path, line: str) -> None:
+    root = plant(tmp_path, {"src/moldau/a.py": line})
+    assert places(words.plain_messages, root) == ["src/moldau/a.py"]
+
+
+def test_a_message_in_plain_words_is_fine(tmp_path: Path) -> None:
+    text = (
+        '_log.warning("Failed to send %s to broker %d: %s", what, broker, error)\ntold = "told"\n'
+    )
+    assert places(words.plain_messages, plant(tmp_path, {"src/moldau/a.py": text})) == []

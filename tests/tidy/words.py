@@ -1,11 +1,13 @@
-"""Words that have no place in the repository: unfinished work, one machine's paths and hosts."""
+"""Words that have no place in the repository, or not where operators read them."""
 
+import ast
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
-from tidy.sources import Violation, place
+from tidy.sources import Violation, package_modules, parse, place
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 MACHINE = re.compile(
@@ -13,6 +15,13 @@ MACHINE = re.compile(
     r"|\b(?:pypi\.org|pythonhosted\.org|repo1?\.maven\.(?:org|apache\.org)"
     r"|registry\.npmjs\.org|proxy\.golang\.org|static\.crates\.io)\b"
 )
+
+# Kafka's and Python's own words are sent, received, request, sender, port, failed to.
+DIALECT = re.compile(
+    r"\b(?:told|tells?|whoever|nobody|letters?|couriers?|doors?|hears?|heard|understood)\b",
+    re.IGNORECASE,
+)
+LOG_CALLS = {"debug", "info", "warning", "error", "exception", "critical"}
 
 
 def unfinished_work(root: Path) -> Iterator[Violation]:
@@ -23,6 +32,31 @@ def unfinished_work(root: Path) -> Iterator[Violation]:
 def machine_names(root: Path) -> Iterator[Violation]:
     """The repository works everywhere, behind any mirror."""
     yield from matches(root, MACHINE, "machine_names")
+
+
+def plain_messages(root: Path) -> Iterator[Violation]:
+    """What operators read, log lines and exceptions, is in words that they can search for."""
+    for _, path in package_modules(root):
+        for node in ast.walk(parse(path)):
+            if not isinstance(node, ast.Raise) and not is_log_call(node):
+                continue
+            for text in texts(node):
+                if found := DIALECT.search(text):
+                    detail = f"{found.group()!r} in line {node.lineno}"
+                    yield Violation(place(root, path), "plain_messages", detail)
+
+
+def is_log_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    match node:
+        case ast.Call(ast.Attribute(ast.Name("_log"), level)):
+            return level in LOG_CALLS
+    return False
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
 
 
 def matches(root: Path, pattern: re.Pattern[str], rule: str) -> Iterator[Violation]:
