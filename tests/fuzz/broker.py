@@ -30,7 +30,7 @@ from unit.testing.requests import batch, metadata, produce
 PER_EXAMPLE = 3
 SLOW_S = 1.0
 GROWTH_MAX_BYTES = 100 * 2**20
-# The controller's own letters would rearrange the cluster, as they may: it trusts them.
+# The controller's own requests would rearrange the cluster, as they may: it trusts them.
 TRUSTED = ("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown")
 # They wait for as long as they are told to.
 WAITING = ("Fetch", "JoinGroup", "SyncGroup")

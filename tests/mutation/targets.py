@@ -67,7 +67,7 @@ TARGETS = (
     Target(
         "controller/*.py",
         ("unit/controller",),
-        without=tuple(f"controller/{name}.py" for name in ("service", "couriers", "term")),
+        without=tuple(f"controller/{name}.py" for name in ("service", "senders", "term")),
     ),
 )
 MOLDAU = Project(ROOT, "src/moldau", "tests", TARGETS)

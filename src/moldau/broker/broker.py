@@ -80,4 +80,4 @@ class Broker:
     log_moves: LogMoves = field(init=False)
     verifier: Verifier = field(init=False)
     controller: ControllerService = field(init=False)
-    """Set once the broker is registered: its letters come to this broker."""
+    """Set once the broker is registered: its requests come to this broker."""

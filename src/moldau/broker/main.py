@@ -149,14 +149,14 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         register_gauges(broker, listeners)
         ports = {listener.endpoint.name: listener.port for listener in listeners}
         node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
-        letters = make_controller_peers(broker, startup, dispatcher)
-        stack.callback(letters.close)
+        controller_peers = make_controller_peers(broker, startup, dispatcher)
+        stack.callback(controller_peers.close)
         peers = make_peers(broker, startup, dispatcher)
         stack.callback(peers.close)
         # Markers wait for followers: nothing else is to wait behind them.
         markers = make_peers(broker, startup, dispatcher)
         stack.callback(markers.close)
-        membership = make_membership(broker, startup, sessions, node, letters)
+        membership = make_membership(broker, startup, sessions, node, controller_peers)
         async with serving(broker, doors, membership, peers, markers) as tasks:
             if startup.config.is_standalone:
                 await until_known(broker)

@@ -238,13 +238,13 @@ class Controller:
         is_new = write.expected_version is None
         self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
         assignment = self.cluster.assignment(write.partition)
-        self.outbox.tell_leader(assignment.replicas, write.partition, is_new=is_new)
-        self.outbox.tell_leader(assignment.adding, write.partition, is_new=True)
-        self.outbox.tell_metadata(self.cluster.brokers, [write.partition])
+        self.outbox.add_leader_and_isr(assignment.replicas, write.partition, is_new=is_new)
+        self.outbox.add_leader_and_isr(assignment.adding, write.partition, is_new=True)
+        self.outbox.add_update_metadata(self.cluster.brokers, [write.partition])
 
     def note_isr(self, partitions: Iterable[TopicPartition]) -> None:
         """Leaders have changed their in-sync sets: tell everyone."""
-        self.outbox.tell_metadata(self.cluster.brokers, partitions)
+        self.outbox.add_update_metadata(self.cluster.brokers, partitions)
 
     def note_isr_written(self, written: Iterable[tuple[StateWrite, int]]) -> None:
         """In-sync sets were written for their leaders, who hear of it by their answers."""
@@ -257,17 +257,17 @@ class Controller:
         for broker in brokers:
             self.cluster.failed.pop(broker, None)
             self.cluster.stopping.discard(broker)
-        self.outbox.tell_brokers(self.cluster.brokers)
-        self.outbox.tell_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
+        self.outbox.add_live_brokers(self.cluster.brokers)
+        self.outbox.add_update_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
 
     def welcome(self, brokers: Collection[int]) -> None:
         """Brokers have come: tell them everything, and the others that they are there."""
-        self.outbox.tell_brokers(self.cluster.brokers)
-        self.outbox.tell_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
-        self.outbox.tell_everything(brokers)
+        self.outbox.add_live_brokers(self.cluster.brokers)
+        self.outbox.add_update_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
+        self.outbox.add_everything(brokers)
         for partition, _ in self._kept():
             replicas = self.cluster.assignment(partition).replicas
-            self.outbox.tell_leader([one for one in replicas if one in brokers], partition)
+            self.outbox.add_leader_and_isr([one for one in replicas if one in brokers], partition)
 
     def note_failures(self, broker: int, errors: Mapping[TopicPartition, ErrorCode]) -> bool:
         """A broker has answered about its replicas; says whether other leaders are needed."""

@@ -32,9 +32,9 @@ class Deletions:
         stop = ReplicaStop(EPOCH_DURING_DELETE, is_deletion=True)
         for topic in self._cluster.deleting:
             partitions = self._cluster.partitions_of(topic)
-            self._outbox.tell_metadata(self._cluster.brokers, partitions)
+            self._outbox.add_update_metadata(self._cluster.brokers, partitions)
             for partition in partitions:
-                self._outbox.tell_stop(self._left(partition), partition, stop)
+                self._outbox.add_stop_replica(self._left(partition), partition, stop)
 
     def note_answer(self, broker_id: int, answer: StopReplicaResponse) -> None:
         """A broker has been told to stop replicas."""

@@ -1,12 +1,12 @@
-"""What the controller has to tell brokers, gathered for each until it can be sent.
+"""What the controller has to send to brokers, gathered for each until it can be sent.
 
-Only what is to be told is kept here; what there is to say about it is looked up when the
-letters are written. So a broker that is slow to answer hears the latest, once, and what
-waits for it is never more than the partitions that there are.
+Only the names of what is to be sent are kept here; its state is looked up when requests are
+made. So a broker that is slow to answer receives the latest, once, and what waits for it is
+never more than the partitions that there are.
 
-LeaderAndIsr goes out before UpdateMetadata: when clients hear of a new leader, it must lead
-already. Who the brokers are is told before both, since followers must find their leaders. A
-broker that has just come hears of all topics at the same time: as soon as it knows brokers,
+LeaderAndIsr is sent before UpdateMetadata: when clients learn of a new leader, it must lead
+already. The live brokers are sent before both, since followers must find their leaders. A
+broker that has just come receives all topics at the same time: as soon as it knows brokers,
 clients believe it that a topic does not exist.
 """
 
@@ -42,11 +42,11 @@ PLAINTEXT = "PLAINTEXT"
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 
 
-class Letter(NamedTuple):
+class BrokerRequest(NamedTuple):
     """One request for one broker."""
 
     broker_id: int
-    request: Request
+    message: Request
 
 
 class ReplicaStop(NamedTuple):
@@ -58,7 +58,7 @@ class ReplicaStop(NamedTuple):
 
 @dataclass(slots=True)
 class _Pending:
-    """What one broker has not been told yet."""
+    """What has not been sent to one broker yet."""
 
     are_brokers_news: bool = False
     is_newcomer: bool = False
@@ -69,7 +69,7 @@ class _Pending:
 
 
 class _Fact(NamedTuple):
-    """What there is to tell of a partition."""
+    """What UpdateMetadata says of a partition."""
 
     state: LeaderIsr
     replicas: tuple[int, ...]
@@ -91,7 +91,7 @@ class _Fact(NamedTuple):
 
 
 class Outbox:
-    """Collects by broker; `letters` hands over what waits for one of them."""
+    """Collects by broker; `requests` hands over what waits for one of them."""
 
     def __init__(
         self,
@@ -107,21 +107,21 @@ class Outbox:
         self._controller_epoch = controller_epoch
         self._listener = listener
         self._pending: dict[int, _Pending] = {}
-        self._told: dict[TopicPartition, tuple[_Fact, UpdateMetadataPartitionState]] = {}
+        self._made: dict[TopicPartition, tuple[_Fact, UpdateMetadataPartitionState]] = {}
 
-    def tell_brokers(self, brokers: Iterable[int]) -> None:
+    def add_live_brokers(self, brokers: Iterable[int]) -> None:
         """Send who the live brokers are, and where."""
         for broker in brokers:
             self._of(broker).are_brokers_news = True
 
-    def tell_everything(self, newcomers: Iterable[int]) -> None:
+    def add_everything(self, newcomers: Iterable[int]) -> None:
         """Send all there is to know to brokers that know nothing."""
         for broker in newcomers:
             pending = self._of(broker)
             pending.are_brokers_news = pending.is_newcomer = True
             pending.metadata.update(dict.fromkeys(self._cluster.leaders))
 
-    def tell_leader(
+    def add_leader_and_isr(
         self, brokers: Iterable[int], partition: TopicPartition, *, is_new: bool = False
     ) -> None:
         """Send the state of a partition to brokers that have a replica of it."""
@@ -131,13 +131,15 @@ class Outbox:
             # Its replica is wanted again before it was given up.
             pending.stops.pop(partition, None)
 
-    def tell_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
+    def add_update_metadata(
+        self, brokers: Iterable[int], partitions: Iterable[TopicPartition]
+    ) -> None:
         """Send who leads these partitions."""
         wanted = dict.fromkeys(partitions)
         for broker in brokers:
             self._of(broker).metadata.update(wanted)
 
-    def tell_stop(
+    def add_stop_replica(
         self, brokers: Iterable[int], partition: TopicPartition, stop: ReplicaStop
     ) -> None:
         """Have brokers give up their replica."""
@@ -147,28 +149,28 @@ class Outbox:
             pending.leaders.pop(partition, None)
 
     def drop(self, broker: int) -> None:
-        """The broker is gone, and so is what was to be told to it."""
+        """The broker is gone, and so is what was to be sent to it."""
         self._pending.pop(broker, None)
 
     def waiting(self) -> list[int]:
-        """The live brokers for which there are letters."""
+        """The live brokers for which there are requests."""
         return [broker for broker in self._pending if broker in self._cluster.brokers]
 
-    def letters(self, broker: int) -> list[Letter]:
+    def requests(self, broker: int) -> list[BrokerRequest]:
         """What is to be sent to a live broker now, in this order."""
         pending = self._pending.pop(broker, None)
         if pending is None:
             return []
-        requests: list[Request] = []
+        messages: list[Request] = []
         metadata = [name for name in pending.metadata if self._is_led(name)]
         if pending.are_brokers_news:
             first, metadata = (metadata, []) if pending.is_newcomer else ([], metadata)
-            requests.append(self._update_metadata(broker, first))
+            messages.append(self._update_metadata(broker, first))
         leaders = {name: new for name, new in pending.leaders.items() if self._is_led(name)}
         if leaders:
-            requests.append(self._leader_and_isr_request(broker, leaders))
+            messages.append(self._leader_and_isr_request(broker, leaders))
         if metadata:
-            requests.append(self._update_metadata(broker, metadata))
+            messages.append(self._update_metadata(broker, metadata))
         for is_deletion in (False, True):
             stops = {
                 name: stop
@@ -176,14 +178,14 @@ class Outbox:
                 if stop.is_deletion is is_deletion
             }
             if stops:
-                requests.append(self._stop_replica(broker, stops))
-        return [Letter(broker, request) for request in requests]
+                messages.append(self._stop_replica(broker, stops))
+        return [BrokerRequest(broker, message) for message in messages]
 
     def _of(self, broker: int) -> _Pending:
         return self._pending.setdefault(broker, _Pending())
 
     def _is_led(self, partition: TopicPartition) -> bool:
-        """Whether there is something to say: the topic may be gone, or wait for a leader."""
+        """Whether there is something to send: the topic may be gone, or wait for a leader."""
         return partition in self._cluster.leaders
 
     def _update_metadata(
@@ -209,7 +211,7 @@ class Outbox:
         )
 
     def _metadata_of(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
-        """What everyone is told of a partition: made once for all of them."""
+        """What is sent of a partition to all brokers: made once for all of them."""
         cluster = self._cluster
         assignment = cluster.assignment(partition)
         fact = _Fact(
@@ -218,12 +220,12 @@ class Outbox:
             self._offline(partition, assignment.replicas),
             partition.topic in cluster.deleting,
         )
-        told = self._told.get(partition)
-        if told is None or told[0] != fact:
-            told = self._told[partition] = fact, fact.message(partition)
+        made = self._made.get(partition)
+        if made is None or made[0] != fact:
+            made = self._made[partition] = fact, fact.message(partition)
             if fact.is_deleted:
-                del self._told[partition]
-        return told[1]
+                del self._made[partition]
+        return made[1]
 
     def _offline(self, partition: TopicPartition, replicas: tuple[int, ...]) -> tuple[int, ...]:
         cluster = self._cluster

@@ -136,7 +136,7 @@ class Reassigning:
             return False
         self._remove(before.replicas, partition)
         await self._write(partition, after)
-        machine.outbox.tell_metadata(machine.cluster.brokers, [partition])
+        machine.outbox.add_update_metadata(machine.cluster.brokers, [partition])
         return True
 
     def _remove(self, replicas: tuple[int, ...], partition: TopicPartition) -> None:
@@ -146,7 +146,7 @@ class Reassigning:
         kept = self._machine.cluster.assignment(partition).replicas
         replicas = tuple(one for one in replicas if one not in kept)
         stop = ReplicaStop(self._machine.cluster.leaders[partition].leader_epoch, is_deletion=True)
-        self._machine.outbox.tell_stop(replicas, partition, stop)
+        self._machine.outbox.add_stop_replica(replicas, partition, stop)
 
     async def _write(self, partition: TopicPartition, assignment: ReplicaAssignment) -> None:
         """Write where a partition is into its topic's node, beside what others may write."""

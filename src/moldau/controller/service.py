@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from moldau.controller.controller import Controller, IsUncleanAllowed
-from moldau.controller.couriers import Couriers, Send
 from moldau.controller.outbox import PLAINTEXT
+from moldau.controller.senders import Send, Senders
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.term import Deposed, Job, Term
 from moldau.controller.tree_reader import TreeReader
@@ -81,7 +81,7 @@ class ControllerService:
         self._asked: dict[str, asyncio.Future[None]] = {}
         self._asked_count = 0
         self._is_something_due = asyncio.Event()
-        self._couriers: asyncio.TaskGroup
+        self._senders: asyncio.TaskGroup
 
     @property
     def is_controller(self) -> bool:
@@ -141,7 +141,7 @@ class ControllerService:
         """Stand for election, then do what comes due, until the session is lost."""
         self._tree.listen(self._session_changed)
         self._when(_ELECTION, self._elect)
-        async with asyncio.TaskGroup() as self._couriers:
+        async with asyncio.TaskGroup() as self._senders:
             try:
                 lost = await self._work()
             finally:
@@ -256,9 +256,9 @@ class ControllerService:
             schedule=self._when,
             deleted=self._rules.deleted,
         )
-        couriers = Couriers(self._couriers, machine.outbox, self._send, answered=term.note_answer)
+        senders = Senders(self._senders, machine.outbox, self._send, answered=term.note_answer)
         rules = self._rules
-        await term.begin(couriers, features=rules.features, new_topic_id=rules.new_topic_id)
+        await term.begin(senders, features=rules.features, new_topic_id=rules.new_topic_id)
         self._rebalance_later(term, _FIRST_REBALANCE_S)
 
     def _rebalance_later(self, term: Term, delay_s: float) -> None:

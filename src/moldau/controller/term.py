@@ -12,14 +12,14 @@ from functools import partial
 from moldau.controller.admin_nodes import AdminNodes
 from moldau.controller.cluster import LiveBroker
 from moldau.controller.controller import Controller, Plan
-from moldau.controller.couriers import Couriers, errors_of
 from moldau.controller.deletion import nodes_of
 from moldau.controller.features import set_up_features
 from moldau.controller.isr_changes import Refusals, plan_wishes
 from moldau.controller.isr_changes import Wishes as IsrWishes
 from moldau.controller.leader_elections import LeaderElections
-from moldau.controller.outbox import Letter, ReplicaStop
+from moldau.controller.outbox import BrokerRequest, ReplicaStop
 from moldau.controller.reassigning import Reassigning, Wishes
+from moldau.controller.senders import Senders, errors_of
 from moldau.controller.state_nodes import StateNodes
 from moldau.controller.topic_ids import give_ids
 from moldau.controller.topic_loading import TopicLoading
@@ -87,17 +87,17 @@ class Term:
         )
         # One and the same for every look: most brokers' nodes never change.
         self._brokers_watch = self._watch("brokers", self.brokers_changed)
-        self._couriers: Couriers
+        self._senders: Senders
         self._is_over = False
 
     async def begin(
-        self, couriers: Couriers, *, features: FeatureNode, new_topic_id: NewId | None
+        self, senders: Senders, *, features: FeatureNode, new_topic_id: NewId | None
     ) -> None:
         """Take over: old news first go, then all there is to know is read, told and mended.
 
         Topics without an id get one, unless there is no `new_topic_id`.
         """
-        self._couriers = couriers
+        self._senders = senders
         machine = self.machine
         with _unless_deposed():
             await set_up_features(self._reader, self._nodes, features)
@@ -108,7 +108,7 @@ class Term:
         if new_topic_id is not None:
             await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
-        couriers.go()
+        senders.go()
         await self.elections.offline()
         with _unless_deposed():
             await self._reassigning.resume()
@@ -117,9 +117,9 @@ class Term:
         await self._moves_asked()
 
     def end(self) -> None:
-        """No more letters, and no more news from the tree."""
+        """No more requests, and no more changes from the tree."""
         self._is_over = True
-        self._couriers.stop()
+        self._senders.stop()
 
     # Brokers
 
@@ -135,19 +135,19 @@ class Term:
         known.clear()
         known.update({one: broker for one, broker in found.items() if one not in come})
         if gone:
-            self._couriers.forget(gone)
+            self._senders.forget(gone)
             machine.note_gone(gone)
             await self.elections.lose(gone)
         known.update(found)
         if come:
             machine.welcome(come)
-            self._couriers.go()
+            self._senders.go()
             await self.elections.offline()
             await self._resume_moves()
             await self._delete_topics()
         if is_any_changed:
-            machine.outbox.tell_brokers(known)
-            self._couriers.go()
+            machine.outbox.add_live_brokers(known)
+            self._senders.go()
 
     async def shut_down(self, broker_id: int) -> list[TopicPartition]:
         """A broker is about to stop; returns what it still leads although others could."""
@@ -159,11 +159,11 @@ class Term:
             state = cluster.leaders.get(partition)
             if state is not None and state.leader != broker_id:
                 stop = ReplicaStop(state.leader_epoch, is_deletion=False)
-                self.machine.outbox.tell_stop([broker_id], partition, stop)
-        self._couriers.go()
+                self.machine.outbox.add_stop_replica([broker_id], partition, stop)
+        self._senders.go()
         if broker_id == self.machine.broker_id:
             # With this broker goes the controller: the next one would only begin to tell.
-            await self._couriers.until_idle(timeout_s=_LAST_WORDS_S)
+            await self._senders.until_idle(timeout_s=_LAST_WORDS_S)
         return [
             partition
             for partition, state in cluster.leaders.items()
@@ -179,22 +179,22 @@ class Term:
         for broker in dict.fromkeys(found.values()):
             if broker is not None and broker in cluster.brokers:
                 for partition in cluster.partitions_on([broker]):
-                    self.machine.outbox.tell_leader([broker], partition)
-        self._couriers.go()
+                    self.machine.outbox.add_leader_and_isr([broker], partition)
+        self._senders.go()
         await self._remove(list(found))
 
-    def note_answer(self, letter: Letter, answer: object) -> None:
-        """A broker has answered a letter."""
+    def note_answer(self, request: BrokerRequest, answer: object) -> None:
+        """A broker has answered a request."""
         if isinstance(answer, StopReplicaResponse):
-            self.machine.deletions.note_answer(letter.broker_id, answer)
+            self.machine.deletions.note_answer(request.broker_id, answer)
             if self.machine.deletions.finished():
                 self._schedule("end of deletions", self._finish_deletions)
         elif isinstance(answer, LeaderAndIsrResponse):
-            assert isinstance(letter.request, LeaderAndIsrRequest)
-            errors = errors_of(letter.request, answer)
-            if self.machine.note_failures(letter.broker_id, errors):
-                failed = partial(self.elections.lose, [letter.broker_id])
-                self._schedule(f"failed replicas of {letter.broker_id}", failed)
+            assert isinstance(request.message, LeaderAndIsrRequest)
+            errors = errors_of(request.message, answer)
+            if self.machine.note_failures(request.broker_id, errors):
+                failed = partial(self.elections.lose, [request.broker_id])
+                self._schedule(f"failed replicas of {request.broker_id}", failed)
 
     # Topics
 
@@ -238,7 +238,7 @@ class Term:
         )
         await self._topics.reload(changed)
         self.machine.note_isr(changed)
-        self._couriers.go()
+        self._senders.go()
         await self._remove(list(found))
         await self._resume_moves()
 
@@ -249,7 +249,7 @@ class Term:
         with _unless_deposed():
             written = await self._nodes.write(writes)
         machine.note_isr_written(written)
-        self._couriers.go()
+        self._senders.go()
         done = {write.partition for write, _ in written}
         late = [write.partition for write in writes if write.partition not in done]
         refused |= {one: KafkaError(ErrorCode.INVALID_UPDATE_VERSION) for one in late}
@@ -262,7 +262,7 @@ class Term:
             with _unless_deposed():
                 return await self._reassigning.start(wishes)
         finally:
-            self._couriers.go()
+            self._senders.go()
 
     async def _resume_moves(self) -> None:
         await self.reassign({})
@@ -292,7 +292,7 @@ class Term:
 
     async def _delete_topics(self) -> None:
         self.machine.deletions.begin()
-        self._couriers.go()
+        self._senders.go()
         await self._finish_deletions()
 
     async def _finish_deletions(self) -> None:
@@ -345,7 +345,7 @@ class Term:
                 written = await self._nodes.write(writes)
             for write, version in written:
                 self.machine.note_written(write, version)
-            self._couriers.go()
+            self._senders.go()
             done = {write.partition for write, _ in written}
             refused = {one.partition: None for one in writes if one.partition not in done}
             before = {one: leaders.get(one) for one in refused}

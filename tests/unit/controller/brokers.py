@@ -51,13 +51,13 @@ class Brokers:
     """All brokers that a controller may write to."""
 
     def __init__(self) -> None:
-        self.letters: list[tuple[int, Request]] = []
+        self.requests: list[tuple[int, Request]] = []
         self.stop_error = ErrorCode.NONE
         self.unreachable: set[int] = set()
 
     async def send(self, broker_id: int, request: Request) -> object:
-        """Take a letter and answer it."""
-        self.letters.append((broker_id, request))
+        """Take a request and answer it."""
+        self.requests.append((broker_id, request))
         await asyncio.sleep(0)
         if broker_id in self.unreachable:
             raise ConnectionError("unreachable")
@@ -74,18 +74,18 @@ class Brokers:
             return StopReplicaResponse(error_code=ErrorCode.NONE, partition_errors=errors)
         return object()
 
-    def told(self, broker_id: int, kind: type[RequestType]) -> list[RequestType]:
-        """The letters of one kind that a broker got, in order."""
+    def sent_to(self, broker_id: int, kind: type[RequestType]) -> list[RequestType]:
+        """The requests of one kind that were sent to a broker, in order."""
         return [
-            letter
-            for receiver, letter in self.letters
-            if receiver == broker_id and isinstance(letter, kind)
+            request
+            for receiver, request in self.requests
+            if receiver == broker_id and isinstance(request, kind)
         ]
 
     def leader_of(self, broker_id: int, topic: str, number: int = 0) -> tuple[int, int] | None:
-        """Who leads a partition and in which epoch, as the broker was last told."""
+        """Who leads a partition and in which epoch, as was last sent to the broker."""
         found = None
-        for request in self.told(broker_id, LeaderAndIsrRequest):
+        for request in self.sent_to(broker_id, LeaderAndIsrRequest):
             for state in request.topic_states:
                 for one in state.partition_states:
                     if (state.topic_name, one.partition_index) == (topic, number):

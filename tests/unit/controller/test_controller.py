@@ -4,7 +4,7 @@ import pytest
 
 from moldau.controller.cluster import NO_LEADER, LeaderIsr, LiveBroker, ReplicaAssignment, Topic
 from moldau.controller.controller import Controller, StateWrite
-from moldau.controller.outbox import Letter
+from moldau.controller.outbox import BrokerRequest
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
@@ -22,8 +22,8 @@ def controller(brokers: tuple[int, ...], *replicas: tuple[int, ...]) -> Controll
     return made
 
 
-def letters_of(made: Controller) -> list[Letter]:
-    return [one for broker in made.outbox.waiting() for one in made.outbox.letters(broker)]
+def requests_of(made: Controller) -> list[BrokerRequest]:
+    return [one for broker in made.outbox.waiting() for one in made.outbox.requests(broker)]
 
 
 def write_all(made: Controller, writes: list[StateWrite]) -> None:
@@ -50,8 +50,8 @@ def test_a_partition_without_a_live_replica_waits() -> None:
 def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
     made = controller((1, 2, 3), (1, 2))
     write_all(made, made.plan_new([T0]))
-    letters = letters_of(made)
-    told = {(letter.broker_id, type(letter.request)) for letter in letters}
+    requests = requests_of(made)
+    told = {(one.broker_id, type(one.message)) for one in requests}
     assert told == {
         (1, UpdateMetadataRequest),
         (2, UpdateMetadataRequest),
@@ -59,14 +59,12 @@ def test_what_was_written_is_told_to_the_replicas_and_to_everyone() -> None:
         (1, LeaderAndIsrRequest),
         (2, LeaderAndIsrRequest),
     }
-    request = next(
-        letter.request for letter in letters if isinstance(letter.request, LeaderAndIsrRequest)
-    )
+    request = next(one.message for one in requests if isinstance(one.message, LeaderAndIsrRequest))
     state = request.topic_states[0].partition_states[0]
     assert request.controller_epoch == 5
     assert request.topic_states[0].topic_id == b"i" * 16
     assert (state.leader, state.leader_epoch, state.isr, state.is_new) == (1, 0, [1, 2], True)
-    assert letters_of(made) == []
+    assert requests_of(made) == []
 
 
 def test_when_a_leader_goes_an_in_sync_replica_takes_over_in_a_new_epoch() -> None:
@@ -144,16 +142,16 @@ def test_a_newcomer_is_told_everything_and_the_others_that_it_came() -> None:
     made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
     made.welcome([2])
-    found = letters_of(made)
-    to_newcomer = [type(letter.request) for letter in found if letter.broker_id == 2]
+    found = requests_of(made)
+    to_newcomer = [type(one.message) for one in found if one.broker_id == 2]
     assert to_newcomer == [UpdateMetadataRequest, LeaderAndIsrRequest]
-    letters = {(letter.broker_id, type(letter.request)): letter.request for letter in found}
-    assert set(letters) == {
+    requests = {(one.broker_id, type(one.message)): one.message for one in found}
+    assert set(requests) == {
         (1, UpdateMetadataRequest),
         (2, UpdateMetadataRequest),
         (2, LeaderAndIsrRequest),
     }
-    to_old, to_new = letters[1, UpdateMetadataRequest], letters[2, UpdateMetadataRequest]
+    to_old, to_new = requests[1, UpdateMetadataRequest], requests[2, UpdateMetadataRequest]
     assert isinstance(to_old, UpdateMetadataRequest)
     assert isinstance(to_new, UpdateMetadataRequest)
     assert [topic.topic_name for topic in to_old.topic_states] == ["t"]
@@ -202,7 +200,7 @@ def test_everyone_hears_of_changed_in_sync_sets() -> None:
     made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
     made.note_isr([T0])
-    assert [letter.broker_id for letter in letters_of(made)] == [1, 2]
+    assert [one.broker_id for one in requests_of(made)] == [1, 2]
 
 
 def test_an_unclean_election_can_be_wanted_for_once() -> None:

@@ -39,13 +39,13 @@ def answer(code: ErrorCode, top: ErrorCode = ErrorCode.NONE) -> StopReplicaRespo
 def test_everyone_forgets_and_replicas_are_deleted_whatever_their_epoch() -> None:
     _, outbox, made = deletions(1, 2, 3)
     made.begin()
-    metadata, stop = (letter.request for letter in outbox.letters(1))
+    metadata, stop = (one.message for one in outbox.requests(1))
     assert isinstance(metadata, UpdateMetadataRequest)
     assert metadata.topic_states[0].partition_states[0].leader == LEADER_DURING_DELETE
     assert isinstance(stop, StopReplicaRequest)
     (state,) = stop.topic_states[0].partition_states
     assert (state.leader_epoch, state.delete_partition) == (EPOCH_DURING_DELETE, True)
-    assert [type(letter.request) for letter in outbox.letters(3)] == [UpdateMetadataRequest]
+    assert [type(one.message) for one in outbox.requests(3)] == [UpdateMetadataRequest]
 
 
 def test_a_topic_is_finished_when_every_replica_has_gone() -> None:
@@ -53,8 +53,8 @@ def test_a_topic_is_finished_when_every_replica_has_gone() -> None:
     made.note_answer(1, answer(ErrorCode.NONE))
     assert made.finished() == []
     made.begin()
-    outbox.letters(2)
-    assert [type(letter.request) for letter in outbox.letters(1)] == [UpdateMetadataRequest]
+    outbox.requests(2)
+    assert [type(one.message) for one in outbox.requests(1)] == [UpdateMetadataRequest]
     made.note_answer(2, answer(ErrorCode.NONE))
     assert made.finished() == ["t"]
     made.forget("t")

@@ -29,30 +29,30 @@ def outbox() -> tuple[ClusterPicture, Outbox]:
 
 def test_nothing_is_sent_to_brokers_that_are_not_live() -> None:
     _, made = outbox()
-    made.tell_leader([2], T0)
-    made.tell_metadata([2], [T0])
-    made.tell_stop([2], T0, ReplicaStop(3, is_deletion=True))
+    made.add_leader_and_isr([2], T0)
+    made.add_update_metadata([2], [T0])
+    made.add_stop_replica([2], T0, ReplicaStop(3, is_deletion=True))
     assert made.waiting() == []
 
 
 def test_what_was_to_be_told_goes_with_its_broker() -> None:
     _, made = outbox()
-    made.tell_brokers([1])
+    made.add_live_brokers([1])
     assert made.waiting() == [1]
     made.drop(1)
     made.drop(9)
     assert made.waiting() == []
-    assert made.letters(1) == []
+    assert made.requests(1) == []
 
 
 def test_brokers_are_told_first_and_stops_last() -> None:
     _, made = outbox()
     other = TopicPartition("t", 1)
-    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
-    made.tell_stop([1], other, ReplicaStop(3, is_deletion=False))
-    made.tell_metadata([1], [T0])
-    made.tell_brokers([1])
-    requests = [letter.request for letter in made.letters(1)]
+    made.add_stop_replica([1], T0, ReplicaStop(3, is_deletion=True))
+    made.add_stop_replica([1], other, ReplicaStop(3, is_deletion=False))
+    made.add_update_metadata([1], [T0])
+    made.add_live_brokers([1])
+    requests = [one.message for one in made.requests(1)]
     assert [type(one) for one in requests] == [
         UpdateMetadataRequest,
         UpdateMetadataRequest,
@@ -76,39 +76,39 @@ def test_brokers_are_told_first_and_stops_last() -> None:
 def test_a_newcomer_hears_of_all_topics_with_the_first_word() -> None:
     """Else it would know brokers, and answer clients that there are no such topics."""
     _, made = outbox()
-    made.tell_leader([1], T0)
-    made.tell_everything([1])
-    metadata, leaders = [letter.request for letter in made.letters(1)]
+    made.add_leader_and_isr([1], T0)
+    made.add_everything([1])
+    metadata, leaders = [one.message for one in made.requests(1)]
     assert isinstance(metadata, UpdateMetadataRequest)
     assert [one.id for one in metadata.live_brokers] == [1]
     assert [one.topic_name for one in metadata.topic_states] == ["t"]
     assert isinstance(leaders, LeaderAndIsrRequest)
     # From then on leaders are told before clients hear of them.
-    made.tell_metadata([1], [T0])
-    made.tell_leader([1], T0)
-    kinds = [type(letter.request) for letter in made.letters(1)]
+    made.add_update_metadata([1], [T0])
+    made.add_leader_and_isr([1], T0)
+    kinds = [type(one.message) for one in made.requests(1)]
     assert kinds == [LeaderAndIsrRequest, UpdateMetadataRequest]
 
 
 def test_a_slow_broker_hears_the_latest_once() -> None:
     cluster, made = outbox()
-    made.tell_leader([1], T0, is_new=True)
+    made.add_leader_and_isr([1], T0, is_new=True)
     cluster.leaders[T0] = LeaderIsr(2, 4, (2,), 5)
-    made.tell_leader([1], T0)
-    (letter,) = made.letters(1)
-    assert isinstance(letter.request, LeaderAndIsrRequest)
-    (state,) = letter.request.topic_states[0].partition_states
+    made.add_leader_and_isr([1], T0)
+    (one,) = made.requests(1)
+    assert isinstance(one.message, LeaderAndIsrRequest)
+    (state,) = one.message.topic_states[0].partition_states
     assert (state.leader, state.leader_epoch, state.is_new) == (2, 4, True)
 
 
 def test_of_leading_and_stopping_the_later_word_counts() -> None:
     _, made = outbox()
-    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
-    made.tell_leader([1], T0)
-    assert [type(letter.request) for letter in made.letters(1)] == [LeaderAndIsrRequest]
-    made.tell_leader([1], T0)
-    made.tell_stop([1], T0, ReplicaStop(3, is_deletion=True))
-    assert [type(letter.request) for letter in made.letters(1)] == [StopReplicaRequest]
+    made.add_stop_replica([1], T0, ReplicaStop(3, is_deletion=True))
+    made.add_leader_and_isr([1], T0)
+    assert [type(one.message) for one in made.requests(1)] == [LeaderAndIsrRequest]
+    made.add_leader_and_isr([1], T0)
+    made.add_stop_replica([1], T0, ReplicaStop(3, is_deletion=True))
+    assert [type(one.message) for one in made.requests(1)] == [StopReplicaRequest]
 
 
 def test_leaders_are_found_by_the_listener_of_brokers() -> None:
@@ -116,17 +116,17 @@ def test_leaders_are_found_by_the_listener_of_brokers() -> None:
     both = (Listening("OUT", "o", 1, 0), Listening("IN", "i", 2, 0))
     cluster.brokers[1] = LiveBroker(1, 7, both)
     made = Outbox(cluster, controller_id=1, controller_epoch=5, listener="IN")
-    made.tell_leader([1], T0)
-    (letter,) = made.letters(1)
-    assert isinstance(letter.request, LeaderAndIsrRequest)
-    assert [one.host_name for one in letter.request.live_leaders] == ["i"]
+    made.add_leader_and_isr([1], T0)
+    (one,) = made.requests(1)
+    assert isinstance(one.message, LeaderAndIsrRequest)
+    assert [leader.host_name for leader in one.message.live_leaders] == ["i"]
 
 
 def test_metadata_names_leaders_replicas_and_brokers() -> None:
     _, made = outbox()
-    made.tell_metadata([1], [T0])
-    (letter,) = made.letters(1)
-    request = letter.request
+    made.add_update_metadata([1], [T0])
+    (one,) = made.requests(1)
+    request = one.message
     assert isinstance(request, UpdateMetadataRequest)
     state = request.topic_states[0].partition_states[0]
     assert (state.leader, state.leader_epoch, state.isr, state.zk_version) == (1, 3, [1], 9)
@@ -139,25 +139,25 @@ def test_metadata_names_leaders_replicas_and_brokers() -> None:
 def test_a_topic_that_is_being_deleted_is_told_as_gone() -> None:
     cluster, made = outbox()
     cluster.deleting["t"] = None
-    made.tell_metadata([1], [T0])
-    (letter,) = made.letters(1)
-    assert isinstance(letter.request, UpdateMetadataRequest)
-    (state,) = letter.request.topic_states[0].partition_states
+    made.add_update_metadata([1], [T0])
+    (one,) = made.requests(1)
+    assert isinstance(one.message, UpdateMetadataRequest)
+    (state,) = one.message.topic_states[0].partition_states
     assert state.leader == LEADER_DURING_DELETE
 
 
 def test_a_partition_without_a_state_is_not_told() -> None:
     cluster, made = outbox()
     cluster.leaders.clear()
-    made.tell_metadata([1], [T0])
-    assert made.letters(1) == []
+    made.add_update_metadata([1], [T0])
+    assert made.requests(1) == []
 
 
 def test_every_request_can_be_sent_in_its_oldest_and_newest_layout_with_topics() -> None:
     _, made = outbox()
-    made.tell_leader([1], T0, is_new=True)
-    made.tell_stop([1], TopicPartition("t", 1), ReplicaStop(3, is_deletion=True))
-    leader_and_isr, stop = (letter.request for letter in made.letters(1))
+    made.add_leader_and_isr([1], T0, is_new=True)
+    made.add_stop_replica([1], TopicPartition("t", 1), ReplicaStop(3, is_deletion=True))
+    leader_and_isr, stop = (one.message for one in made.requests(1))
     for request, versions in ((leader_and_isr, (2, 7)), (stop, (3, 4))):
         for version in versions:
             copy, _ = decode(type(request), version, encode(request, version))

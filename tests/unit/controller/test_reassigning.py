@@ -47,7 +47,7 @@ def stopped(cluster: Cluster, broker: int) -> list[bool]:
     """Whether each replica that a broker was to give up was to be deleted."""
     return [
         state.delete_partition
-        for request in cluster.brokers.told(broker, StopReplicaRequest)
+        for request in cluster.brokers.sent_to(broker, StopReplicaRequest)
         for topic in request.topic_states
         for state in topic.partition_states
     ]
@@ -61,7 +61,7 @@ async def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
         assert await reassign(service, (3, 4)) is ErrorCode.NONE
         moving = PartitionAssignment(replicas=(3, 4, 1, 2), adding=(3, 4), removing=(1, 2))
         assert await assignment(cluster) == moving
-        (told,) = cluster.brokers.told(3, LeaderAndIsrRequest)
+        (told,) = cluster.brokers.sent_to(3, LeaderAndIsrRequest)
         (state,) = told.topic_states[0].partition_states
         assert (state.leader, state.leader_epoch, state.is_new) == (1, 1, True)
         await join_isr(cluster, (1, 2, 3))

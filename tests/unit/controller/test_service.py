@@ -35,7 +35,7 @@ async def test_a_broker_elects_itself_and_tells_everyone() -> None:
         service.require_office()
         assert await epoch_of(cluster) == service.machine.epoch == 1
         for broker in (1, 2):
-            request = cluster.brokers.told(broker, UpdateMetadataRequest)[0]
+            request = cluster.brokers.sent_to(broker, UpdateMetadataRequest)[0]
             assert (request.controller_id, request.controller_epoch) == (1, 1)
             assert [one.id for one in request.live_brokers] == [1, 2]
 
@@ -168,15 +168,15 @@ async def test_a_controller_that_was_replaced_writes_nothing(is_topic_first: boo
 async def test_a_new_topic_gets_leaders_and_then_everyone_hears_of_it() -> None:
     cluster = await Cluster.create(1, 2)
     async with cluster.controller(1):
-        del cluster.brokers.letters[:]
+        del cluster.brokers.requests[:]
         await cluster.create_topic("t", (2, 1), (1, 2))
         await settled()
         assert (await cluster.state("t", 0)).isr == (2, 1)
         assert (await cluster.state("t", 1)).leader == 1
         assert cluster.brokers.leader_of(1, "t", 0) == (2, 0)
-        kinds = [type(letter) for receiver, letter in cluster.brokers.letters if receiver == 2]
+        kinds = [type(request) for receiver, request in cluster.brokers.requests if receiver == 2]
         assert kinds == [LeaderAndIsrRequest, UpdateMetadataRequest]
-        (request,) = cluster.brokers.told(2, LeaderAndIsrRequest)
+        (request,) = cluster.brokers.sent_to(2, LeaderAndIsrRequest)
         assert all(one.is_new for one in request.topic_states[0].partition_states)
 
 
@@ -212,7 +212,7 @@ async def test_what_was_there_before_is_taken_over_as_it_is() -> None:
         await cluster.create_topic("t", (1, 2))
         await settled()
     cluster.leave(1)
-    del cluster.brokers.letters[:]
+    del cluster.brokers.requests[:]
     async with cluster.controller(2):
         await settled()
         assert cluster.brokers.leader_of(2, "t") == (2, 1)
@@ -281,7 +281,7 @@ async def test_a_broker_that_leaves_is_replaced_as_leader() -> None:
         assert (first.leader, first.isr, first.leader_epoch) == (3, (3,), 1)
         assert (second.leader, second.isr, second.leader_epoch) == (3, (3,), 1)
         assert (third.leader, third.isr, third.leader_epoch) == (-1, (2,), 1)
-        last = cluster.brokers.told(3, UpdateMetadataRequest)[-1]
+        last = cluster.brokers.sent_to(3, UpdateMetadataRequest)[-1]
         assert [one.id for one in last.live_brokers] == [1, 3]
 
 
@@ -293,15 +293,15 @@ async def test_a_broker_that_comes_is_told_everything_and_leads_what_waited_for_
         cluster.leave(2)
         await settled()
         assert (await cluster.state("t", 0)).leader == -1
-        del cluster.brokers.letters[:]
+        del cluster.brokers.requests[:]
         await cluster.join(2)
         await settled()
         assert cluster.brokers.leader_of(2, "t", 0) == (2, 2)
         assert cluster.brokers.leader_of(2, "t", 1) == (1, 1)
-        first = next(letter for receiver, letter in cluster.brokers.letters if receiver == 2)
+        first = next(request for receiver, request in cluster.brokers.requests if receiver == 2)
         assert isinstance(first, UpdateMetadataRequest)
         assert [one.id for one in first.live_brokers] == [1, 2]
-        last = cluster.brokers.told(1, UpdateMetadataRequest)[-1]
+        last = cluster.brokers.sent_to(1, UpdateMetadataRequest)[-1]
         assert [one.id for one in last.live_brokers] == [1, 2]
 
 
@@ -310,11 +310,11 @@ async def test_a_broker_that_came_back_unseen_has_lost_its_leaderships() -> None
     async with cluster.controller(1):
         await cluster.create_topic("t", (2, 1))
         await settled()
-        before = cluster.brokers.told(2, UpdateMetadataRequest)[-1].broker_epoch
+        before = cluster.brokers.sent_to(2, UpdateMetadataRequest)[-1].broker_epoch
         cluster.leave(2)
         await cluster.join(2)
         await settled()
-        assert cluster.brokers.told(2, UpdateMetadataRequest)[-1].broker_epoch > before
+        assert cluster.brokers.sent_to(2, UpdateMetadataRequest)[-1].broker_epoch > before
         state = await cluster.state("t")
         assert (state.leader, state.leader_epoch, state.isr) == (1, 1, (1,))
 
@@ -331,16 +331,16 @@ async def test_a_marked_topic_goes_with_its_replicas_and_nodes() -> None:
     async with cluster.controller(1) as service:
         await cluster.create_topic("t", (1, 2), (2, 1))
         await settled()
-        del cluster.brokers.letters[:]
+        del cluster.brokers.requests[:]
         await cluster.mark_for_deletion("t")
         await settled()
         assert await deleted_nodes(cluster, "t")
         assert not await cluster.has(partition_lists.delete_topic_path("t"))
         assert service.machine.cluster.topics == {}
         for broker in (1, 2):
-            kinds = [type(one) for to, one in cluster.brokers.letters if to == broker]
+            kinds = [type(one) for to, one in cluster.brokers.requests if to == broker]
             assert kinds == [UpdateMetadataRequest, StopReplicaRequest]
-            (told,) = cluster.brokers.told(broker, UpdateMetadataRequest)
+            (told,) = cluster.brokers.sent_to(broker, UpdateMetadataRequest)
             states = told.topic_states[0].partition_states
             assert {state.leader for state in states} == {LEADER_DURING_DELETE}
 
@@ -352,11 +352,11 @@ async def test_a_topic_with_a_replica_on_a_broker_that_is_away_stays_until_it_is
         await settled()
         cluster.leave(2)
         await settled()
-        del cluster.brokers.letters[:]
+        del cluster.brokers.requests[:]
         await cluster.mark_for_deletion("t")
         await settled()
         assert not await deleted_nodes(cluster, "t")
-        assert len(cluster.brokers.told(1, StopReplicaRequest)) == 1
+        assert len(cluster.brokers.sent_to(1, StopReplicaRequest)) == 1
         await cluster.join(2)
         await settled()
         assert await deleted_nodes(cluster, "t")

@@ -1,9 +1,9 @@
-"""A term of office: letters' answers, in-sync sets, failed directories, conflicts."""
+"""A term of office: answers to requests, in-sync sets, failed directories, conflicts."""
 
 import pytest
 
-from moldau.controller.couriers import errors_of
-from moldau.controller.outbox import Letter
+from moldau.controller.outbox import BrokerRequest
+from moldau.controller.senders import errors_of
 from moldau.controller.service import ControllerService
 from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
@@ -70,7 +70,7 @@ async def test_changed_in_sync_sets_are_told_and_their_notices_removed() -> None
             await cluster.admin.create(notice)
         await settled()
         assert service.machine.cluster.leaders[T0].isr == (1,)
-        told = cluster.brokers.told(2, UpdateMetadataRequest)[-1]
+        told = cluster.brokers.sent_to(2, UpdateMetadataRequest)[-1]
         assert told.topic_states[0].partition_states[0].isr == [1]
         assert await cluster.admin.children(partition_lists.ISR_CHANGES_PATH) == []
 
@@ -92,13 +92,13 @@ async def test_failed_directories_cost_leaderships() -> None:
     async with cluster.controller(1) as service:
         await cluster.create_topic("t", (2, 1))
         await settled()
-        del cluster.brokers.letters[:]
+        del cluster.brokers.requests[:]
         failure = log_dir_nodes.encode_log_dir_failure(2)
         for data in (failure, b"?"):
             notice = Create(log_dir_nodes.EVENT_PREFIX, data, is_sequential=True)
             await cluster.admin.create(notice)
         await settled()
-        (request,) = cluster.brokers.told(2, LeaderAndIsrRequest)
+        (request,) = cluster.brokers.sent_to(2, LeaderAndIsrRequest)
         assert await cluster.admin.children(log_dir_nodes.EVENTS_PATH) == []
         answer_with(service, request)
         await settled()
@@ -114,7 +114,7 @@ def answer_with(service: ControllerService, request: LeaderAndIsrRequest) -> Non
     answer = LeaderAndIsrResponse(error_code=ErrorCode.NONE, topics=[topic])
     term = service._term
     assert term is not None
-    term.note_answer(Letter(2, request), answer)
+    term.note_answer(BrokerRequest(2, request), answer)
 
 
 async def test_a_broker_that_is_about_to_stop_leads_nothing_and_stops_following() -> None:
@@ -126,7 +126,7 @@ async def test_a_broker_that_is_about_to_stop_leads_nothing_and_stops_following(
         await settled()
         states = [await cluster.state("t", number) for number in range(3)]
         assert [(one.leader, one.isr) for one in states] == [(1, (1,)), (1, (1,)), (2, (2,))]
-        (stop,) = cluster.brokers.told(2, StopReplicaRequest)
+        (stop,) = cluster.brokers.sent_to(2, StopReplicaRequest)
         stopped = stop.topic_states[0].partition_states
         assert [one.partition_index for one in stopped] == [0, 1]
         assert not any(one.delete_partition for one in stopped)
@@ -161,7 +161,7 @@ async def test_who_goes_leaves_in_sync_sets_that_the_controller_has_not_heard_of
         elif way == "dies":
             cluster.leave(2)
         else:
-            answer_with(service, cluster.brokers.told(2, LeaderAndIsrRequest)[-1])
+            answer_with(service, cluster.brokers.sent_to(2, LeaderAndIsrRequest)[-1])
         await settled()
         state = await cluster.state("t")
         assert (state.leader, state.isr) == (1, (1,))

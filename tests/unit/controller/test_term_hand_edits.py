@@ -138,6 +138,6 @@ async def test_everyone_hears_where_a_broker_listens_from_now_on() -> None:
             await cluster.admin.set(broker_nodes.id_path(2), node.encode())
             await settled()
             for broker in (1, 2):
-                told = cluster.brokers.told(broker, UpdateMetadataRequest)[-1]
+                told = cluster.brokers.sent_to(broker, UpdateMetadataRequest)[-1]
                 (other,) = (one for one in told.live_brokers if one.id == 2)
                 assert [(one.host, one.port) for one in other.endpoints] == [("elsewhere", port)]

@@ -27,7 +27,7 @@ async def test_topics_without_an_id_get_one_and_others_keep_theirs() -> None:
         await settled()
         assert await topic_id(cluster, "old") == format_uuid(ID)
         assert await topic_id(cluster, "new") == before
-        (request,) = cluster.brokers.told(1, LeaderAndIsrRequest)[-1:]
+        (request,) = cluster.brokers.sent_to(1, LeaderAndIsrRequest)[-1:]
         told = {state.topic_name: state.topic_id for state in request.topic_states}
         assert told["old"] == ID
 

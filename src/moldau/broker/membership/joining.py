@@ -96,9 +96,13 @@ def make_controller_peers(broker: Broker, startup: Startup, dispatcher: Dispatch
 
 
 def make_membership(
-    broker: Broker, startup: Startup, sessions: Sessions, node: BrokerRegistration, letters: Peers
+    broker: Broker,
+    startup: Startup,
+    sessions: Sessions,
+    node: BrokerRegistration,
+    controller_peers: Peers,
 ) -> ClusterMembership:
-    """The broker's place in the cluster; `letters` is how it writes as controller."""
+    """The broker's place in the cluster; `controller_peers` is how it sends as controller."""
     replication = startup.config.replication
     interval_s = replication.leader_imbalance_check_interval_seconds
     rules = Rules(
@@ -113,7 +117,7 @@ def make_membership(
 
     def start_office(tree: Tree) -> ControllerService:
         broker.controller = ControllerService(
-            tree, broker.id, send=letters.send, clock=broker.clock, rules=rules
+            tree, broker.id, send=controller_peers.send, clock=broker.clock, rules=rules
         )
         return broker.controller
 
@@ -132,7 +136,7 @@ def make_membership(
 
 
 async def until_known(broker: Broker) -> None:
-    """Wait for the controller's letters, so that the first client sees the cluster as it is."""
+    """Wait for the controller's requests, so that the first client sees the cluster as it is."""
 
     def is_known() -> bool:
         image, controller = broker.metadata.image, broker.controller

@@ -1,7 +1,7 @@
-"""Brings letters to brokers: to each in order, and to none later because another is slow.
+"""Sends the controller's requests: to each broker in order, independently of the others.
 
-A letter is sent until it is answered, or its broker has gone from the tree, or this broker
-is no longer the controller: a broker that is registered has to hear everything.
+A request is sent until it is answered, or its broker has gone from the tree, or this broker
+is no longer the controller: a broker that is registered has to receive everything.
 """
 
 import asyncio
@@ -10,23 +10,23 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from itertools import count
 
-from moldau.controller.outbox import Letter, Outbox, Request
+from moldau.controller.outbox import BrokerRequest, Outbox, Request
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 
 _log = logging.getLogger(__name__)
 
-# A broker that cannot do what it is told just now is told again; one that fails at it may
-# always do so, and must not be kept from what comes after.
+# A broker that cannot do it just now gets the request again; one that fails at it may always
+# do so, and must not be kept from what comes after.
 _NOT_TAKEN = {ErrorCode.REQUEST_TIMED_OUT: sys.maxsize, ErrorCode.UNKNOWN_SERVER_ERROR: 5}
 
 Send = Callable[[int, Request], Awaitable[object]]
 """Delivers a request to a broker and returns the response; OSError if there is none."""
-Answered = Callable[[Letter, object], None]
+Answered = Callable[[BrokerRequest, object], None]
 
 
-class Couriers:
+class Senders:
     """One task for each broker, for one term of office."""
 
     def __init__(
@@ -43,21 +43,21 @@ class Couriers:
         self._send = send
         self._answered = answered
         self._retry_s = retry_s
-        self._couriers: dict[int, tuple[asyncio.Task[None], asyncio.Event]] = {}
+        self._senders: dict[int, tuple[asyncio.Task[None], asyncio.Event]] = {}
         self._busy: dict[int, None] = {}
         self._is_idle = asyncio.Event()
 
     def go(self) -> None:
-        """There may be letters."""
+        """There may be requests to send."""
         for broker in self._outbox.waiting():
-            if broker not in self._couriers:
-                has_letters = asyncio.Event()
-                task = self._tasks.create_task(self._serve(broker, has_letters))
-                self._couriers[broker] = task, has_letters
-            self._couriers[broker][1].set()
+            if broker not in self._senders:
+                has_requests = asyncio.Event()
+                task = self._tasks.create_task(self._serve(broker, has_requests))
+                self._senders[broker] = task, has_requests
+            self._senders[broker][1].set()
 
     async def until_idle(self, *, timeout_s: float) -> bool:
-        """Wait until everyone has heard everything, within a time; says whether it is so."""
+        """Wait until everything is sent and answered, within a time; says whether it is so."""
         try:
             async with asyncio.timeout(timeout_s):
                 while self._outbox.waiting() or self._busy:
@@ -71,31 +71,31 @@ class Couriers:
         """These brokers are gone, with what was on the way to them."""
         for broker in brokers:
             self._outbox.drop(broker)
-            courier = self._couriers.pop(broker, None)
-            if courier is not None:
-                courier[0].cancel()
+            sender = self._senders.pop(broker, None)
+            if sender is not None:
+                sender[0].cancel()
 
     def stop(self) -> None:
         """The term of office is over: whatever is not sent yet is for the next controller."""
-        self.forget(list(self._couriers))
+        self.forget(list(self._senders))
 
-    async def _serve(self, broker: int, has_letters: asyncio.Event) -> None:
+    async def _serve(self, broker: int, has_requests: asyncio.Event) -> None:
         while True:
-            has_letters.clear()
+            has_requests.clear()
             self._busy[broker] = None
             try:
-                for letter in self._outbox.letters(broker):
-                    self._answered(letter, await self._deliver(letter))
+                for request in self._outbox.requests(broker):
+                    self._answered(request, await self._deliver(request))
             finally:
                 del self._busy[broker]
                 self._is_idle.set()
-            await has_letters.wait()
+            await has_requests.wait()
 
-    async def _deliver(self, letter: Letter) -> object:
-        what = type(letter.request).__name__
+    async def _deliver(self, request: BrokerRequest) -> object:
+        what = type(request.message).__name__.removesuffix("Request")
         for attempt in count():
             try:
-                answer = await self._send(*letter)
+                answer = await self._send(*request)
             except OSError as error:
                 reason = str(error)
             else:
@@ -104,7 +104,7 @@ class Couriers:
                     return answer
                 reason = f"it answered {ErrorCode(code).name}"
             if attempt == 0:
-                _log.warning("Failed to send %s to broker %d: %s", what, letter.broker_id, reason)
+                _log.warning("Failed to send %s to broker %d: %s", what, request.broker_id, reason)
             await asyncio.sleep(self._retry_s)
         raise AssertionError("counting does not end")
 

@@ -1,4 +1,4 @@
-"""Couriers: every letter arrives, in order, and nobody waits for another."""
+"""Senders: every request arrives, in order, and no broker waits for another."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from moldau.controller.cluster import ClusterPicture, LiveBroker
-from moldau.controller.couriers import Couriers
-from moldau.controller.outbox import Letter, Outbox, Request
+from moldau.controller.outbox import BrokerRequest, Outbox, Request
+from moldau.controller.senders import Senders
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.stop_replica import StopReplicaResponse
 
@@ -35,17 +35,17 @@ class Brokers:
         self.arrived.append(broker_id)
         return f"from {broker_id}"
 
-    def answered(self, letter: Letter, answer: object) -> None:
-        self.answers.append((letter.broker_id, answer))
+    def answered(self, request: BrokerRequest, answer: object) -> None:
+        self.answers.append((request.broker_id, answer))
 
 
 @asynccontextmanager
-async def couriers(*brokers: int) -> AsyncIterator[tuple[Brokers, Outbox, Couriers]]:
+async def senders(*brokers: int) -> AsyncIterator[tuple[Brokers, Outbox, Senders]]:
     cluster = ClusterPicture(brokers={one: LiveBroker(one, 1, ()) for one in brokers})
     outbox = Outbox(cluster, controller_id=1, controller_epoch=1)
     world = Brokers()
     async with asyncio.TaskGroup() as tasks:
-        made = Couriers(tasks, outbox, world.send, answered=world.answered, retry_s=0)
+        made = Senders(tasks, outbox, world.send, answered=world.answered, retry_s=0)
         yield world, outbox, made
         made.stop()
 
@@ -55,12 +55,12 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_letters_arrive_and_are_answered() -> None:
-    async with couriers(1, 2) as (brokers, outbox, made):
-        outbox.tell_brokers([1, 2])
+async def test_requests_arrive_and_are_answered() -> None:
+    async with senders(1, 2) as (brokers, outbox, made):
+        outbox.add_live_brokers([1, 2])
         made.go()
         await settled()
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         await settled()
         assert brokers.arrived == [1, 2, 1]
@@ -68,70 +68,70 @@ async def test_letters_arrive_and_are_answered() -> None:
 
 
 async def test_a_slow_broker_holds_up_nobody_else() -> None:
-    async with couriers(1, 2) as (brokers, outbox, made):
+    async with senders(1, 2) as (brokers, outbox, made):
         brokers.slow = {1}
-        outbox.tell_brokers([1, 2])
+        outbox.add_live_brokers([1, 2])
         made.go()
         await settled()
         assert brokers.arrived == [2]
 
 
-async def test_a_letter_is_sent_until_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:
-    async with couriers(1) as (brokers, outbox, made):
+async def test_a_request_is_sent_until_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:
+    async with senders(1) as (brokers, outbox, made):
         brokers.cut_off = {1}
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         await settled()
         assert brokers.attempts > 2
-        assert len(caplog.records) == 1
+        assert caplog.messages == ["Failed to send UpdateMetadata to broker 1: cut off"]
         brokers.cut_off = set()
         await settled()
         assert brokers.arrived == [1]
 
 
 async def test_nothing_more_is_sent_to_a_broker_that_is_gone() -> None:
-    async with couriers(1) as (brokers, outbox, made):
+    async with senders(1) as (brokers, outbox, made):
         brokers.cut_off = {1}
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         await settled()
         made.forget([1, 7])
         attempts = brokers.attempts
         await settled()
         assert brokers.attempts == attempts
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         brokers.cut_off = set()
         made.go()
         await settled()
         assert brokers.arrived == [1]
 
 
-async def test_whoever_has_to_go_can_wait_until_all_is_said() -> None:
-    async with couriers(1, 2) as (brokers, outbox, made):
-        outbox.tell_brokers([1, 2])
+async def test_a_controller_that_has_to_go_can_wait_until_all_is_sent() -> None:
+    async with senders(1, 2) as (brokers, outbox, made):
+        outbox.add_live_brokers([1, 2])
         made.go()
         assert await made.until_idle(timeout_s=5)
         assert sorted(brokers.arrived) == [1, 2]
         brokers.slow = {1}
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         assert not await made.until_idle(timeout_s=0.01)
 
 
-async def test_a_broker_that_could_not_take_a_letter_gets_it_again() -> None:
-    async with couriers(1) as (brokers, outbox, made):
+async def test_a_broker_that_could_not_take_a_request_gets_it_again() -> None:
+    async with senders(1) as (brokers, outbox, made):
         brokers.errors = [ErrorCode.REQUEST_TIMED_OUT] * 7
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         await settled()
         assert brokers.arrived == [1]
         assert len(brokers.answers) == 1
 
 
-async def test_a_broker_that_fails_at_a_letter_is_given_up_on_after_a_while() -> None:
-    async with couriers(1) as (brokers, outbox, made):
+async def test_a_broker_that_fails_at_a_request_is_given_up_on_after_a_while() -> None:
+    async with senders(1) as (brokers, outbox, made):
         brokers.errors = [ErrorCode.UNKNOWN_SERVER_ERROR] * 6
-        outbox.tell_brokers([1])
+        outbox.add_live_brokers([1])
         made.go()
         await settled()
         ((_, answer),) = brokers.answers
