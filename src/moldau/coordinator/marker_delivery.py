@@ -42,7 +42,7 @@ Errors = dict[TopicPartition, ErrorCode]
 
 
 @dataclass(slots=True)
-class _Letter:
+class _Batch:
     """What goes to one leader in one request, and its answer by producer id."""
 
     markers: list[WritableTxnMarker] = field(default_factory=list)
@@ -52,7 +52,7 @@ class _Letter:
 
 
 class MarkerDelivery:
-    """Sends to leaders as they change, until every partition has been told or is gone."""
+    """Sends to leaders as they change, until every partition has its marker or is gone."""
 
     def __init__(self, send: Send, find_leader: FindLeader, *, retry_s: float = 0.1) -> None:
         """`find_leader` answers None for partitions that exist no more."""
@@ -60,8 +60,8 @@ class MarkerDelivery:
         self._find_leader = find_leader
         self._retry_s = retry_s
         # By leader: what waits to be sent, and what has been sent and is not answered.
-        self._waiting: dict[int, _Letter] = {}
-        self._under_way: dict[int, _Letter] = {}
+        self._waiting: dict[int, _Batch] = {}
+        self._under_way: dict[int, _Batch] = {}
 
     async def deliver(
         self,
@@ -70,7 +70,7 @@ class MarkerDelivery:
         *,
         is_wanted: Callable[[], bool],
     ) -> bool:
-        """Says whether everybody was told; not if a newer coordinator was here before."""
+        """Says whether all markers are written; not if a newer coordinator was here before."""
         left = list(partitions)
         while left and is_wanted():
             errors = await self._send_once(outcome, left)
@@ -105,36 +105,36 @@ class MarkerDelivery:
         self, leader: int, outcome: Outcome, partitions: Sequence[TopicPartition]
     ) -> Errors:
         marker = _marker(outcome, partitions)
-        letter = self._waiting.get(leader)
-        if letter is not None:
-            letter.markers.append(marker)
+        batch = self._waiting.get(leader)
+        if batch is not None:
+            batch.markers.append(marker)
         else:
-            letter = self._waiting[leader] = _Letter([marker])
-            await self._post(leader, letter)
-        told = await asyncio.shield(letter.answer)
+            batch = self._waiting[leader] = _Batch([marker])
+            await self._send_batch(leader, batch)
+        answered = await asyncio.shield(batch.answer)
         errors = dict.fromkeys(partitions, ErrorCode.UNKNOWN_SERVER_ERROR)
-        return errors | told.get(marker.producer_id, {})
+        return errors | answered.get(marker.producer_id, {})
 
-    async def _post(self, leader: int, letter: _Letter) -> None:
+    async def _send_batch(self, leader: int, batch: _Batch) -> None:
         """Send what has gathered when the request before is answered."""
         answer: dict[int, Errors] = {}
         try:
             while (before := self._under_way.get(leader)) is not None:
                 await asyncio.shield(before.answer)
             del self._waiting[leader]
-            self._under_way[leader] = letter
-            request = WriteTxnMarkersRequest(markers=letter.markers)
+            self._under_way[leader] = batch
+            request = WriteTxnMarkersRequest(markers=batch.markers)
             answer = _errors(await self._send(leader, request))
         except KafkaError as error:
             answer = {
                 marker.producer_id: dict.fromkeys(_partitions(marker), error.code)
-                for marker in letter.markers
+                for marker in batch.markers
             }
         finally:
             for place in (self._waiting, self._under_way):
-                if place.get(leader) is letter:
+                if place.get(leader) is batch:
                     del place[leader]
-            letter.answer.set_result(answer)
+            batch.answer.set_result(answer)
 
 
 def _marker(outcome: Outcome, partitions: Sequence[TopicPartition]) -> WritableTxnMarker:

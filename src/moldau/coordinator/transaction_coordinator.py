@@ -192,10 +192,10 @@ class TransactionCoordinator:
             transaction.state is TransactionState.PREPARE_COMMIT,
             shard.journal.leader_epoch,
         )
-        is_told = await delivery.deliver(
+        is_written = await delivery.deliver(
             outcome, transaction.partitions, is_wanted=lambda: not shard.is_closed
         )
-        while is_told and not shard.is_closed:
+        while is_written and not shard.is_closed:
             now = self._ports.now()
             step = shard.machine.complete(transactional_id, log_offset=log_offset, now=now)
             try:

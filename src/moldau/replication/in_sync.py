@@ -76,7 +76,7 @@ class InSyncSets:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._look_again())
             tasks.create_task(self._write_changes())
-            tasks.create_task(self._tell_controller())
+            tasks.create_task(self._notify_controller())
 
     # Loops
 
@@ -95,7 +95,7 @@ class InSyncSets:
             if not self._changes:
                 self._has_changes.clear()
 
-    async def _tell_controller(self) -> None:
+    async def _notify_controller(self) -> None:
         while True:
             await asyncio.sleep(CHECK_INTERVAL_MS / 1000)
             due = self._notices.due(now_ms=self._clock.monotonic_ms())
@@ -107,7 +107,7 @@ class InSyncSets:
             except SessionError as error:
                 _log.warning("Failed to notify the controller of changed in-sync sets: %s", error)
             else:
-                self._notices.told(due, now_ms=self._clock.monotonic_ms())
+                self._notices.sent(due, now_ms=self._clock.monotonic_ms())
 
     # One change
 

@@ -16,7 +16,7 @@ class IsrNotices:
 
     def __init__(self, *, now_ms: int) -> None:
         self._changed: dict[TopicPartition, None] = {}
-        self._changed_ms = self._told_ms = now_ms
+        self._changed_ms = self._sent_ms = now_ms
 
     def note(self, partition: TopicPartition, *, now_ms: int) -> None:
         """A set has changed."""
@@ -26,10 +26,10 @@ class IsrNotices:
     def due(self, *, now_ms: int) -> list[TopicPartition]:
         """Of which partitions the controller should hear now."""
         is_quiet = now_ms - self._changed_ms > QUIET_MS
-        return list(self._changed) if is_quiet or now_ms - self._told_ms > LATEST_MS else []
+        return list(self._changed) if is_quiet or now_ms - self._sent_ms > LATEST_MS else []
 
-    def told(self, partitions: list[TopicPartition], *, now_ms: int) -> None:
+    def sent(self, partitions: list[TopicPartition], *, now_ms: int) -> None:
         """The controller heard of these."""
         for partition in partitions:
             self._changed.pop(partition, None)
-        self._told_ms = now_ms
+        self._sent_ms = now_ms

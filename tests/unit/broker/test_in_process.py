@@ -1,4 +1,4 @@
-"""Letters that need no socket."""
+"""Requests that need no socket."""
 
 from moldau.broker.in_process import InProcess
 from moldau.errors import ErrorCode

@@ -12,7 +12,7 @@ brokers = st.sampled_from(BROKERS)
 
 
 class Replication(RuleBasedStateMachine):
-    """Crashes, elections, lost answers and late letters, in any order.
+    """Crashes, elections, lost answers and late requests, in any order.
 
     Elections are clean: the new leader is in sync. A crash keeps the page cache, but the
     high watermark comes back from a checkpoint that may be old.

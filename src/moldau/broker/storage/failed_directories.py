@@ -27,18 +27,18 @@ class FailedDirectories:
         self._broker_id = broker_id
         self._interval_s = interval_s
         # Those that failed before the start are no news: their logs were never opened.
-        self._told = {one.volume.path: None for one in directories if not one.volume.is_online}
+        self._reported = {one.volume.path: None for one in directories if not one.volume.is_online}
 
     async def run(self) -> None:
-        """Look and tell until cancelled."""
+        """Look, and notify the controller, until cancelled."""
         while True:
             await asyncio.sleep(self._interval_s)
             failed = [one.volume.path for one in self._directories if not one.volume.is_online]
-            news = [path for path in failed if path not in self._told]
-            if news:
-                await self._tell(news)
+            new = [path for path in failed if path not in self._reported]
+            if new:
+                await self._notify_controller(new)
 
-    async def _tell(self, paths: Sequence[str]) -> None:
+    async def _notify_controller(self, paths: Sequence[str]) -> None:
         data = log_dir_nodes.encode_log_dir_failure(self._broker_id)
         try:
             await self._tree.create(Create(log_dir_nodes.EVENT_PREFIX, data, is_sequential=True))
@@ -47,4 +47,4 @@ class FailedDirectories:
                 "Failed to notify the controller of offline directories %s: %s", paths, error
             )
         else:
-            self._told |= dict.fromkeys(paths)
+            self._reported |= dict.fromkeys(paths)
