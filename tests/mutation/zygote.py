@@ -28,8 +28,8 @@ from mutation.forks import Job, run_all
 from mutation.mutants import Mutant, mutated
 
 SURVIVED, KILLED, COLD, UNSEEN = 0, 1, 3, 4
-LIMIT_S = 10.0
-LIMIT_FACTOR = 10
+LIMIT_S = 5.0
+LIMIT_FACTOR = 4
 BASELINE_LIMIT_S = 1800.0
 # Nobody reads the messages of asserts.
 ARGUMENTS = ("-x", "-q", "--capture=sys", "--assert=plain", "-p", "no:cacheprovider")

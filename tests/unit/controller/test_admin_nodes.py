@@ -104,3 +104,36 @@ async def test_a_node_that_is_not_understood_is_left_alone(
         await cluster.admin.delete(path)
         await settled()
         assert await cluster.has(topic_nodes.state_path(T0))
+
+
+async def test_moves_of_unknown_partitions_alone_cost_the_node() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1):
+        data = partition_lists.encode_reassignment({TopicPartition("x", 0): (1,)})
+        await cluster.admin.create(Create(MOVES, data))
+        await settled()
+        assert not await cluster.has(MOVES)
+
+
+async def test_the_node_stands_until_the_last_move_is_made() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1):
+        await cluster.create_topic("t", (1,), (1,))
+        await settled()
+        wishes = {T0: (2,), TopicPartition("t", 1): (2,)}
+        await cluster.admin.create(Create(MOVES, partition_lists.encode_reassignment(wishes)))
+        await settled()
+        await join_isr(cluster, (1, 2))
+        assert (await assignment(cluster)).replicas == (2,)
+        assert await cluster.has(MOVES)
+
+
+async def test_a_move_that_is_made_already_costs_the_node() -> None:
+    cluster = await Cluster.create(1, 2)
+    async with cluster.controller(1):
+        await cluster.create_topic("t", (1,))
+        await settled()
+        data = partition_lists.encode_reassignment({T0: (1,)})
+        await cluster.admin.create(Create(MOVES, data))
+        await settled()
+        assert not await cluster.has(MOVES)

@@ -34,9 +34,11 @@ def test_a_stopping_broker_is_live_but_not_available() -> None:
 
 def test_a_forgotten_topic_leaves_nothing_behind() -> None:
     made = cluster()
+    made.failed[1] = {TopicPartition("t", 0): None}
     made.forget("t")
     made.forget("never there")
     assert (made.topics, made.leaders, made.deleting) == ({}, {}, {})
+    assert made.failed == {1: {}}
 
 
 def test_replicas_out_of_sync_are_found_where_there_is_a_state() -> None:

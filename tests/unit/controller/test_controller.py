@@ -218,3 +218,26 @@ def test_imbalance_counts_only_above_the_limit_and_for_live_brokers() -> None:
         made.cluster.leaders[name] = LeaderIsr(leader, 0, (1, 2), 5)
     assert made.imbalanced(percentage=10) == [T1]
     assert made.imbalanced(percentage=50) == []
+
+
+def test_a_stopping_broker_that_is_not_in_sync_changes_nothing() -> None:
+    made = controller((1, 2, 3), (1, 2, 3))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    assert made.plan_shutdown(3) == []
+
+
+def test_only_a_replica_that_is_online_could_lead() -> None:
+    made = controller((1, 2), (1, 2, 3))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 3), 5)
+    assert made.can_lead([1], T0)
+    assert not made.can_lead([2], T0), "which is not in sync"
+    assert not made.can_lead([3], T0), "which is not here"
+
+
+def test_brokers_without_a_common_partition_receive_the_newcomer_too() -> None:
+    made = controller((1, 2, 3), (2,))
+    made.cluster.leaders[T0] = LeaderIsr(2, 0, (2,), 5)
+    made.welcome([3])
+    (one,) = [one.message for one in requests_of(made) if one.broker_id == 1]
+    assert isinstance(one, UpdateMetadataRequest)
+    assert [broker.id for broker in one.live_brokers] == [1, 2, 3]

@@ -90,3 +90,24 @@ def test_the_mark_of_a_deletion_is_the_last_node_to_go() -> None:
     paths = nodes_of("t", [T0])
     assert paths[-1] == "/admin/delete_topics/t"
     assert paths.index("/brokers/topics/t/partitions/0/state") < paths.index("/brokers/topics/t")
+
+
+def test_a_refused_request_says_nothing_of_its_partitions() -> None:
+    _, _, made = deletions(1, 2)
+    for broker in (1, 2):
+        made.note_answer(broker, answer(ErrorCode.NONE, top=ErrorCode.STALE_BROKER_EPOCH))
+    assert made.finished() == []
+
+
+def test_a_topic_that_is_made_anew_has_its_replicas_before_it() -> None:
+    cluster, _, made = deletions(1, 2)
+    for broker in (1, 2):
+        made.note_answer(broker, answer(ErrorCode.NONE))
+    cluster.topics["u"] = Topic(b"u" * 16, {0: Assignment((1,))})
+    cluster.deleting["u"] = None
+    made.forget("u")
+    assert made.finished() == ["t"], "of which nothing is forgotten with another one"
+    made.forget("t")
+    cluster.topics["t"] = Topic(b"j" * 16, {0: Assignment((1, 2))})
+    cluster.deleting["t"] = None
+    assert made.finished() == []

@@ -40,3 +40,7 @@ def test_a_reassigned_partition_is_led_by_a_new_replica_that_is_in_sync() -> Non
 def test_a_stopping_leader_hands_over_to_one_that_stays() -> None:
     assert elect_for_shutdown([1, 2, 3], [1, 2, 3], {1, 2, 3}, {1, 2}) == Elected(3, (3,))
     assert elect_for_shutdown([1], [1], {1}, {1}) is None
+
+
+def test_only_a_live_replica_takes_over_from_a_stopping_one() -> None:
+    assert elect_for_shutdown([1, 2, 3], [1, 2, 3], {1, 3}, {1}) == Elected(3, (2, 3))

@@ -75,3 +75,23 @@ def test_a_topic_that_is_unknown_or_going_has_no_set() -> None:
         with pytest.raises(KafkaError) as refused:
             plan_isr(there, name, wish(1), controller_epoch=EPOCH)
         assert refused.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_what_can_be_granted_is_written_beside_what_is_refused() -> None:
+    there = cluster()
+    other = TopicPartition("t", 1)
+    there.topics["t"].partitions[1] = Assignment((1, 2, 3))
+    there.leaders[other] = LeaderIsr(1, 5, (1, 2), 6, zk_version=9)
+    wishes = {T0: wish(1, 2, 3), other: wish(1, leader_epoch=4), TopicPartition("u", 0): wish(1)}
+    writes, refused = plan_wishes(there, wishes, controller_epoch=EPOCH)
+    assert [(write.partition, write.state.isr) for write in writes] == [(T0, (1, 2, 3))]
+    assert set(refused) == {other, TopicPartition("u", 0)}
+    assert plan_wishes(there, {T0: wish(1, 2)}, controller_epoch=EPOCH) == ([], {})
+
+
+def test_a_broker_that_is_about_to_stop_may_stay_in_sync() -> None:
+    there = cluster()
+    there.stopping.add(2)
+    write = plan_isr(there, T0, wish(1, 2, 3), controller_epoch=EPOCH)
+    assert write is not None
+    assert write.state.isr == (1, 2, 3)

@@ -49,6 +49,8 @@ def test_a_commit_before_the_assignment_comes_too_early() -> None:
     fault = commits.commit_fault(group, MemberIdentity("a", 1), is_transactional=False)
     assert fault is ErrorCode.REBALANCE_IN_PROGRESS
     assert commits.commit_fault(group, MemberIdentity("a", 1), is_transactional=True) is None
+    fault = commits.commit_fault(group, MemberIdentity("b", 1), is_transactional=False)
+    assert fault is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 @pytest.mark.parametrize(("metadata", "is_refused"), [("x" * 9, True), ("😀" * 4, False)])
@@ -104,3 +106,27 @@ def test_without_a_time_of_its_state_an_empty_group_goes_by_its_commits() -> Non
     assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
     group.state_timestamp = -1
     assert len(commits.forget_expired(group, CONFIG, wall_ms=MINUTE)) == 2
+
+
+def test_offsets_of_a_group_that_rebalances_do_not_expire() -> None:
+    group = group_with(T, U)
+    group.state = GroupState.PREPARING_REBALANCE
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
+
+
+def test_offsets_of_others_than_consumers_do_not_expire_while_there_are_members() -> None:
+    group = group_with(T, U)
+    group.protocol_type = "connect"
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == []
+
+
+def test_offsets_are_deleted_unless_a_member_consumes_the_topic() -> None:
+    group = group_with(T, U)
+    used = {T: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, U: ErrorCode.NONE}
+    assert commits.delete(group, [T, U]).reply == used
+    group.state = GroupState.EMPTY
+    assert commits.delete(group, [T, U]).reply == dict.fromkeys([T, U], ErrorCode.NONE)
+
+
+def test_a_group_with_members_outlives_its_last_offset() -> None:
+    assert commits.forget(group_with(T), [T]) == [OffsetRecord("g", T, None)]

@@ -5,7 +5,7 @@ import pytest
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, RecordSource, Reply
 from moldau.coordinator.group.groups import Groups
-from moldau.coordinator.group.messages import Committed, MemberIdentity, Overview
+from moldau.coordinator.group.messages import Committed, MemberIdentity, Overview, Sync, SyncReply
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -129,3 +129,33 @@ def test_records_of_other_kinds_are_skipped_when_loading() -> None:
     machine = groups()
     machine.replay(b"\0\x0b\0\1g", b"\0\0\0", RecordSource(0, -1, NOW))
     assert len(machine) == 0
+
+
+def test_nobody_is_assigned_in_a_group_that_is_not_there() -> None:
+    reply = groups().sync("g", Sync(MemberIdentity("a", 1)), now=NOW).reply
+    assert isinstance(reply, SyncReply)
+    assert reply.error is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_the_first_generation_of_no_group_is_refused_too() -> None:
+    with pytest.raises(KafkaError) as raised:
+        groups().commit("g", MemberIdentity("a", 0), {T: Committed(5)}, now=NOW)
+    assert raised.value.code is ErrorCode.ILLEGAL_GENERATION
+
+
+def test_a_group_of_which_nothing_was_stored_goes() -> None:
+    machine = groups()
+    machine.commit("g", MemberIdentity(), {}, now=NOW)
+    assert len(machine) == 1
+    assert machine.forget_expired("g", now=NOW) == []
+    assert len(machine) == 0
+
+
+def test_storing_assignments_does_not_rebalance_again() -> None:
+    machine = groups()
+    machine.begin(now=NOW)
+    machine.join("g", joining("a"), now=NOW)
+    for key in machine.take_due(now=NOW):
+        machine.expire(key, now=NOW)
+    write(machine, machine.sync("g", Sync(MemberIdentity("a", 1), assignments={}), now=NOW))
+    assert machine.overviews() == [Overview("g", "consumer", "Stable")]

@@ -129,3 +129,41 @@ def test_whoever_is_parked_hears_of_the_other_coordinator() -> None:
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.NOT_COORDINATOR
     assert machine.group.state is GroupState.DEAD
+
+
+def test_a_heartbeat_of_another_generation_is_refused() -> None:
+    machine = stable_machine(surroundings())
+    assert machine.heartbeat(MemberIdentity("a", 1), now=NOW) is ErrorCode.NONE
+    assert machine.heartbeat(MemberIdentity("a", 0), now=NOW) is ErrorCode.ILLEGAL_GENERATION
+    assert machine.heartbeat(MemberIdentity("a", 2), now=NOW) is ErrorCode.ILLEGAL_GENERATION
+
+
+def test_a_static_member_that_comes_twice_fences_its_first_join() -> None:
+    machine = stable_machine(surroundings())
+    first = machine.join(joining("s", instance_id="i"), now=NOW).reply
+    assert isinstance(first, Parked)
+    machine.join(joining("s2", instance_id="i"), now=NOW)
+    assert first.reply is not None
+    assert first.reply.error is ErrorCode.FENCED_INSTANCE_ID
+
+
+def test_a_returned_static_member_is_not_waiting_and_has_to_live_on() -> None:
+    machine = stable_machine(surroundings())
+    machine.join(joining("s", instance_id="i"), now=NOW)
+    machine.join(joining("a", member_id="a"), now=NOW)
+    store(machine, machine.sync(Sync(MemberIdentity("a", 2), assignments={"s": b"1"}), now=NOW))
+    machine.join(joining("s2", instance_id="i"), now=NOW)
+    assert not machine.group.members["s2"].is_parked
+    machine.expire(TimerKey("g", "s2"), now=Moment(NOW.monotonic_ms + 10_000, 0))
+    assert "s2" not in machine.group.members
+
+
+def test_a_member_that_leaves_while_it_waits_for_its_assignment_is_answered() -> None:
+    machine = stable_machine(surroundings())
+    machine.join(joining("b"), now=NOW)
+    machine.join(joining("a", member_id="a"), now=NOW)
+    parked = machine.sync(Sync(MemberIdentity("b", 2)), now=NOW).reply
+    assert isinstance(parked, Parked)
+    machine.leave([MemberIdentity("b", 2)], now=NOW)
+    assert parked.reply is not None
+    assert parked.reply.error is ErrorCode.UNKNOWN_MEMBER_ID

@@ -85,3 +85,9 @@ def test_values_that_are_cut_off_are_refused(size: int) -> None:
     value = encode_value(Committed(5, 1, "", 7))
     with pytest.raises(ProtocolError):
         decode_value(value[:size], 0)
+
+
+def test_a_key_with_something_behind_its_topic_is_refused() -> None:
+    key = encode_key("g", TopicPartition("t", 0))
+    with pytest.raises(ProtocolError):
+        decode_key(key + b"x")

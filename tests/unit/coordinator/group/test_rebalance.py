@@ -1,14 +1,21 @@
 """Steps of a rebalance; whole ones are told in tests/scenarios/group."""
 
-from moldau.coordinator.decision import PendingReply
-from moldau.coordinator.group.attendance import Attendance, Surroundings
+from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
+from moldau.coordinator.group.messages import Identity, Sync
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.coordinator.group.records import GroupRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
-from moldau.runtime.clock import Moment
-from unit.coordinator.group.samples import NOW, group_of, member, stable_machine, surroundings
+from unit.coordinator.group.samples import (
+    NOW,
+    group_of,
+    joining,
+    member,
+    stable_machine,
+    surroundings,
+)
 
 
 def rebalance_of(group: Group, around: Surroundings) -> Rebalance:
@@ -36,6 +43,7 @@ def test_a_group_that_lost_its_members_is_stored_as_empty() -> None:
     assert record.value is not None
     assert (record.value.generation, record.value.members) == (2, [])
     assert rebalance.expire(now=NOW).records == ()
+    assert around.timers.next_deadline_ms() is None
 
 
 def test_an_assignment_is_refused_only_while_it_is_waited_for() -> None:
@@ -62,3 +70,23 @@ def test_static_members_alone_are_waited_for_again() -> None:
     rebalance.expire(now=Moment(NOW.monotonic_ms + 20_000, 0))
     assert group.state is GroupState.PREPARING_REBALANCE
     assert around.timers.next_deadline_ms() == NOW.monotonic_ms + 40_000
+
+
+def test_who_gets_its_assignment_has_a_session_from_then_on() -> None:
+    around = surroundings()
+    machine = stable_machine(around)
+    machine.join(joining("b"), now=NOW)
+    machine.join(joining("a", member_id="a"), now=NOW)
+    later = Moment(NOW.monotonic_ms + 5000, NOW.wall_ms)
+    (record,) = machine.sync(Sync(MemberIdentity("a", 2), assignments={}), now=later).records
+    assert isinstance(record, GroupRecord)
+    assert record.value is not None
+    machine.rebalance.apply(record.value, now=later)
+    due = around.timers.take_due(now_ms=NOW.monotonic_ms + 10_000)
+    assert list(due) == [TimerKey("g", "b")], "which has not asked for its own"
+
+
+def test_an_empty_group_has_nobody_to_wait_for() -> None:
+    group = Group("g", wall_ms=0)
+    assert rebalance_of(group, surroundings()).complete_if_all_are_here(now=NOW).records == ()
+    assert group.generation == 0

@@ -151,3 +151,10 @@ def test_partitions_that_take_part_already_are_not_written_again(machine: Transa
     assert not machine.add_partitions("tx", FIRST.identity, [T0], now=NOW).records
     added = [TopicPartition("t", 1), T0]
     assert machine.add_partitions("tx", FIRST.identity, added, now=NOW).records
+
+
+def test_a_transaction_may_begin_without_partitions(machine: Transactions) -> None:
+    apply(machine, "tx", FIRST)
+    assert len(machine.add_partitions("tx", Identity(7, 0), [], now=NOW).records) == 1
+    apply(machine, "tx", OPEN)
+    assert not machine.add_partitions("tx", Identity(7, 0), [T0], now=NOW).records
