@@ -49,7 +49,7 @@ OPTIONS = Options(
     Option("skip-message-on-error", "Go on after a record that cannot be printed."),
     Option("enable-systest-events", "For scripts of system tests: changes nothing."),
     Option("new-consumer", "For old scripts: there is no other."),
-    Option("zookeeper", "How consumers before 2.0 were told of the cluster.", "SERVERS"),
+    Option("zookeeper", "How consumers before 2.0 found the cluster.", "SERVERS"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Say what a client at an address will be told, and what is wrong with it."""
+"""Show what a client at an address receives, and what is wrong with it."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 OPTIONS = Options(
     "doctor",
-    "Says what a client at an address, localhost:9092 without one, will be told: brokers, "
+    "Shows what a client at an address, localhost:9092 without one, receives: brokers, "
     "controller, clock, partitions.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,

@@ -15,7 +15,7 @@ from moldau.model import TopicPartition
 
 OPTIONS = Options(
     "verifiable-consumer",
-    "Reads a topic as a member of a group, and tells in JSON of all that happens.",
+    "Reads a topic as a member of a group, and prints all that happens as JSON.",
     BOOTSTRAP_SERVER,
     Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
     Option("topic", "What is read.", "TOPIC"),
@@ -23,7 +23,7 @@ OPTIONS = Options(
     Option("group-instance-id", "The name of a static member.", "ID"),
     Option("max-messages", "How many; -1 for no end.", "COUNT", kind=int),
     Option("session-timeout", "When a silent member is given up.", "MILLISECONDS", kind=int),
-    Option("verbose", "Tell of each record."),
+    Option("verbose", "Print each record."),
     Option("enable-autocommit", "Let the client commit by itself."),
     Option("reset-policy", "earliest, latest or none.", "POLICY"),
     Option("assignment-strategy", "The Java class that shares partitions out.", "CLASS"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OPTIONS = Options(
     "verifiable-producer",
-    "Writes numbers to a topic, and tells in JSON what became of each.",
+    "Writes numbers to a topic, and prints as JSON what became of each.",
     BOOTSTRAP_SERVER,
     Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
     Option("topic", "Where the numbers go.", "TOPIC"),

@@ -1,4 +1,4 @@
-"""Say what a client at an address will be told, and what is wrong with it."""
+"""Show what a client at an address receives, and what is wrong with it."""
 
 import json
 import time

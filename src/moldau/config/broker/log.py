@@ -37,7 +37,7 @@ class LogConfig(Area):
     )
     log_dir_failure_timeout_ms: int = long(
         30_000,
-        "KRaft only: time to tell the controller about a failed directory.",
+        "KRaft only: time to notify the controller of a failed directory.",
         at_least(1),
         importance=Importance.LOW,
     )

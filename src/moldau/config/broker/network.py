@@ -18,8 +18,8 @@ class NetworkConfig(Area):
     )
     advertised_listeners: str | None = string(
         None,
-        "Addresses that clients are told, where they differ from `listeners`. Without it a "
-        "broker on the embedded store tells each client the address that it came in on. A "
+        "Addresses that are sent to clients, where they differ from `listeners`. Without it a "
+        "broker on the embedded store sends each client the address that it came in on. A "
         "dynamic change has no effect: it is read at start, from the file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,

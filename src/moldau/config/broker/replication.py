@@ -16,7 +16,7 @@ class ReplicationConfig(Area):
     )
     unclean_leader_election_enable: bool = boolean(
         False,
-        "Whether a replica outside the in-sync set may lead when nobody else can, which "
+        "Whether a replica outside the in-sync set may lead when no other replica can, which "
         "loses records.",
         importance=Importance.HIGH,
         update=UpdateMode.CLUSTER_WIDE,

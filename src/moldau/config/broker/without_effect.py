@@ -4,7 +4,7 @@ _LOOP = "one event loop does the work of Kafka's threads"
 _KRAFT = "it is of Kafka without ZooKeeper"
 _SHARE = "there are no share groups"
 _TIERED = "there is no tiered storage"
-_QUOTAS = "quotas slow nobody down yet"
+_QUOTAS = "quotas are not enforced yet"
 _METRICS = "metrics are those of the page for Prometheus"
 _CHECKED_BY_KAFKA = "the broker decides on the timeouts of its consumer groups, not their members"
 
