@@ -17,7 +17,18 @@ SCRIPTS = sorted(
     for path in BIN.glob("*.sh")
     if not path.name.endswith(("server-start.sh", "server-stop.sh"))
 )
-TOOLS = ("bench", "chaos", "faults", "fuzz", "lock", "moldau", "quickstart", "simulate", "test")
+TOOLS = (
+    "bench",
+    "chaos",
+    "faults",
+    "fuzz",
+    "lock",
+    "mutate",
+    "moldau",
+    "quickstart",
+    "simulate",
+    "test",
+)
 USED = """
     topics console-producer console-consumer consumer-groups configs get-offsets delete-records
     log-dirs dump-log reassign-partitions leader-election preferred-replica-election
