@@ -141,3 +141,15 @@ def test_assignments_are_shown_only_while_they_hold() -> None:
     assert (shown.members[0].metadata, shown.members[0].assignment) == (subscription("t"), b"0")
     assert shown.members[0].client_host == "/10.0.0.1"
     assert group.joined_members() == (("a", None, subscription("t")),)
+
+
+def test_a_group_that_becomes_another_type_has_no_subscriptions() -> None:
+    group = group_of(member("a"))
+    group.begin_generation(wall_ms=0)
+    assert group.subscribed == {"t"}
+    group.remove("a")
+    group.begin_generation(wall_ms=0)
+    worker = member("w", "connect")
+    group.add(worker, "connect")
+    group.begin_generation(wall_ms=0)
+    assert group.subscribed is None
