@@ -10,7 +10,7 @@ from pathlib import Path
 BEGIN, END = "<!-- bin/mutate: begin -->", "<!-- bin/mutate: end -->"
 HEADINGS = {
     "modules": (
-        "| Module | Mutants | Tried | Killed | Of them by the time limit | Survived | Killed |",
+        "| Module | Changes | Tried | Killed | Of them by the time limit | Survived | Score |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ),
     "survivors": ("| Survivor | Change | Why |", "|---|---|---|"),

@@ -137,3 +137,11 @@ async def test_a_move_that_is_made_already_costs_the_node() -> None:
         await cluster.admin.create(Create(MOVES, data))
         await settled()
         assert not await cluster.has(MOVES)
+
+
+async def test_a_node_that_asks_for_nothing_is_removed() -> None:
+    cluster = await Cluster.create(1)
+    async with cluster.controller(1):
+        await cluster.admin.create(Create(MOVES, partition_lists.encode_reassignment({})))
+        await settled()
+        assert not await cluster.has(MOVES)
