@@ -51,12 +51,14 @@ def test_a_cancelled_move_goes_back() -> None:
         ((-1, 2), "Invalid"),
         ((2, 4), "not alive"),
         ((1, 3), None),
+        ((0, 3), None),
+        ((0, 2, 3), None),
     ],
 )
 def test_only_replicas_that_come_have_to_be_there(
     target: tuple[int, ...], problem: str | None
 ) -> None:
-    found = problem_of(ReplicaAssignment((1, 2)), target, {2: None, 3: None})
+    found = problem_of(ReplicaAssignment((1, 2)), target, {2: None, 3: None, 0: None})
     assert problem in found if problem and found else found is problem
 
 
@@ -72,3 +74,17 @@ def test_wherever_it_goes_it_comes_from_where_it_was(
     assert target_of(turned) == tuple(third)
     back = cancelled(turned)
     assert set(target_of(back)) == set(first)
+
+
+def test_replicas_that_only_come_or_only_go_are_a_move_too() -> None:
+    growing, shrinking = started(Assignment((1,)), (1, 2)), started(Assignment((1, 2)), (1,))
+    assert is_under_way(growing)
+    assert is_under_way(shrinking)
+    assert is_complete(growing, (1, 2))
+    assert is_complete(shrinking, (1,))
+
+
+def test_a_long_list_is_cut_short_in_the_message() -> None:
+    few, many = [9, 8], list(range(9, 200))
+    assert (problem_of(Assignment((1,)), few, {}) or "").count("[9, 8], live") == 1
+    assert ", ...]" in (problem_of(Assignment((1,)), many, {}) or "")
