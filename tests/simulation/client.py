@@ -72,6 +72,13 @@ class Client:
             leader = await self.find_leader(partition)
         return await self.ask(leader, request, response, version)
 
+    async def reach_leader(self, partition: int) -> None:
+        """Have a connection to the leader of a partition."""
+        leader = self._leaders.get(partition)
+        if leader is None:
+            leader = await self.find_leader(partition)
+        await self._connected(leader)
+
     async def ask_coordinator(
         self, kind: int, key: str, request: object, response: type[Response], version: int
     ) -> Response:

@@ -1,6 +1,8 @@
 """Producers: each sends numbered records to a partition, until each is acknowledged."""
 
 import asyncio
+from collections import deque
+from dataclasses import dataclass
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.init_producer_id import (
@@ -20,8 +22,10 @@ from simulation.history import History, Outcome, Write
 
 _ALL = -1
 _PRODUCE_TIMEOUT_MS = 3_000
-_PAUSE_S = 0.5
-_BATCH_RECORDS_MAX = 8
+IN_FLIGHT_MAX = 5
+_PAUSE_S = 1.0
+_BURST_BATCHES_MAX = 7
+_BATCH_RECORDS_MAX = 4
 # The log has forgotten, or never knew, what it acknowledged to this producer.
 _FORGOTTEN = (
     ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
@@ -30,8 +34,89 @@ _FORGOTTEN = (
 )
 
 
+@dataclass(slots=True)
+class Sent:
+    """A batch that is under way; `answer` gives the error that came of it, or None."""
+
+    write: Write
+    batch: bytes
+    answer: asyncio.Task[KafkaError | None]
+
+
+class Window:
+    """Batches of a producer that are under way, in the order of their sequences.
+
+    After a failure all of them are waited for, and those that failed are sent again in their
+    order. So none is sent that is more than the window ahead of one without an answer: a
+    broker knows a batch again only as long as it is among the last five of its producer.
+    The first batch of all is alone: as with Kafka 3, a producer of which a log knows nothing
+    may begin with any sequence, so the second would be taken where the first was refused.
+    """
+
+    def __init__(self, client: Client, partition: int) -> None:
+        self._client = client
+        self._partition = partition
+        self._under_way: deque[Sent] = deque()
+        self._in_flight_max = 1
+
+    async def send(self, write: Write, batch: bytes) -> None:
+        """Send a batch as soon as it is one of few; KafkaError if an earlier one is forgotten."""
+        while len(self._under_way) >= self._in_flight_max:
+            await self._settle_first()
+        await self._reach_leader()
+        self._under_way.append(Sent(write, batch, self._start(write, batch)))
+
+    async def settle(self) -> None:
+        """Wait until every batch is acknowledged; KafkaError if one is forgotten."""
+        while self._under_way:
+            await self._settle_first()
+
+    def abandon(self) -> None:
+        """Wait for nothing any more."""
+        for sent in self._under_way:
+            sent.answer.cancel()
+        self._under_way.clear()
+
+    async def _settle_first(self) -> None:
+        error = await self._under_way[0].answer
+        if error is None:
+            self._under_way.popleft()
+            self._in_flight_max = IN_FLIGHT_MAX
+            return
+        # Only what has nothing before it without an answer is certainly the next in its log.
+        if error.code in _FORGOTTEN:
+            raise error
+        failed = [sent for sent in self._under_way if await sent.answer is not None]
+        self._under_way = deque(failed)
+        await self._client.back_off()
+        await self._reach_leader()
+        for sent in failed:
+            sent.answer = self._start(sent.write, sent.batch)
+
+    async def _reach_leader(self) -> None:
+        """Connect first: requests that each connect by themselves lose their order."""
+        while True:
+            try:
+                await self._client.reach_leader(self._partition)
+            except KafkaError:
+                await self._client.back_off()
+            else:
+                return
+
+    def _start(self, write: Write, batch: bytes) -> asyncio.Task[KafkaError | None]:
+        return asyncio.get_running_loop().create_task(self._produce(write, batch))
+
+    async def _produce(self, write: Write, batch: bytes) -> KafkaError | None:
+        try:
+            write.base_offset = await produce(self._client, write.partition, batch)
+        except KafkaError as error:
+            return error
+        write.outcome = Outcome.DONE
+        return None
+
+
 class IdempotentProducer:
-    """One batch at a time, sent again with the same sequence until there is an answer."""
+    """Some batches at a time, each sent again with the same sequence until there is an answer."""
 
     def __init__(
         self, client: Client, partition: int, history: History, *, records_min: int = 0
@@ -45,12 +130,14 @@ class IdempotentProducer:
         self._number = 0
 
     async def run(self, until_s: float) -> None:
-        """Produce until a moment; then see the last batch through."""
+        """Produce until a moment; then see the last batches through."""
         while not self._is_over(until_s):
             self._life += 1
+            window = Window(self._client, self._partition)
             try:
-                await self._live(until_s)
+                await self._live(window, until_s)
             except KafkaError as error:
+                window.abandon()
                 self._history.surprises.append(f"{self._name}: {error.code.name}")
         self._client.close()
 
@@ -63,20 +150,23 @@ class IdempotentProducer:
     def _name(self) -> str:
         return f"{self._client.name}/{self._life}"
 
-    async def _live(self, until_s: float) -> None:
+    async def _live(self, window: Window, until_s: float) -> None:
+        chance = self._client.chance
         producer_id, epoch = await self._begin()
         self._history.producer_ids.append((self._name, producer_id))
         sequence = 0
         while not self._is_over(until_s):
-            count = 1 + self._client.chance.randrange(_BATCH_RECORDS_MAX)
-            values = [f"{self._name}#{self._number + index}" for index in range(count)]
-            self._number += count
-            write = Write(self._name, self._partition, values)
-            self._history.writes.append(write)
-            batch = batch_of(self._client, values, Producer(producer_id, epoch, sequence))
-            sequence += count
-            await self._send(write, batch)
-            await asyncio.sleep(_PAUSE_S * self._client.chance.random())
+            for _ in range(1 + chance.randrange(_BURST_BATCHES_MAX)):
+                count = 1 + chance.randrange(_BATCH_RECORDS_MAX)
+                values = [f"{self._name}#{self._number + index}" for index in range(count)]
+                self._number += count
+                write = Write(self._name, self._partition, values)
+                self._history.writes.append(write)
+                batch = batch_of(self._client, values, Producer(producer_id, epoch, sequence))
+                sequence += count
+                await window.send(write, batch)
+            await asyncio.sleep(_PAUSE_S * chance.random())
+        await window.settle()
 
     async def _begin(self) -> tuple[int, int]:
         while True:
@@ -91,18 +181,6 @@ class IdempotentProducer:
                 await self._client.back_off()
             else:
                 return answer.producer_id, answer.producer_epoch
-
-    async def _send(self, write: Write, batch: bytes) -> None:
-        while True:
-            try:
-                write.base_offset = await produce(self._client, write.partition, batch)
-            except KafkaError as error:
-                if error.code in _FORGOTTEN:
-                    raise
-                await self._client.back_off()
-            else:
-                write.outcome = Outcome.DONE
-                return
 
 
 async def produce(
