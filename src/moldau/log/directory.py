@@ -183,19 +183,23 @@ class LogDirectory:
         """Take a log out at once; its files go later. `unique` is 32 hex digits."""
         doomed = self._path(names.doomed_directory(partition, unique))
         if partition in self.set_aside:
-            with self.volume.guard():
-                self._disk.rename(self._path(str(partition)), doomed)
+            self._doom(self._path(str(partition)), doomed)
             del self.set_aside[partition]
             self.doomed.append((now_ms, doomed))
             return
         log = self.logs[partition]
-        with self.volume.guard():
-            self._disk.rename(log.folder.path, doomed)
+        self._doom(log.folder.path, doomed)
         del self.logs[partition]
         for segment in log.segments:
             self.volume.forget(segment)
         log.folder.path = doomed
         self.doomed.append((now_ms + log.config.file_delete_delay_ms, doomed))
+
+    def _doom(self, path: str, doomed: str) -> None:
+        with self.volume.guard():
+            self._disk.rename(path, doomed)
+            # Nobody speaks of it again once it was said to be gone: it must not come back.
+            self._disk.sync_directory(self.volume.path)
 
     def begin_future(
         self, partition: TopicPartition, original: Log, *, unique: str, now_ms: int

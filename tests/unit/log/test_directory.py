@@ -188,6 +188,14 @@ def test_what_was_being_deleted_is_deleted_after_a_restart(disk: MemoryDisk) -> 
     assert again.expire(now_ms=0) == [f"/data/orders-0.{UNIQUE}-delete"]
 
 
+def test_a_deleted_log_does_not_come_back_with_the_power(disk: MemoryDisk) -> None:
+    """Its topic is forgotten by then: nobody would ever delete it again."""
+    directory = started(disk.restart(keep_all))
+    disk = directory.volume.disk  # type: ignore[assignment]
+    directory.delete(ORDERS, unique=UNIQUE, now_ms=100)
+    assert list(ends(started(disk.restart(lose_all)))) == [EVENTS]
+
+
 def test_files_of_dropped_segments_are_due_with_the_directory(disk: MemoryDisk) -> None:
     directory = started(disk.restart(keep_all))
     directory.logs[ORDERS].drop_first_segments(1, now_ms=50)
