@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from moldau.client.connection.connection import BrokerConnection
@@ -21,6 +21,9 @@ Response = TypeVar("Response")
 Address = tuple[str, int]
 
 TOPIC = "events"
+"""Where most clients write and read."""
+LOOSE = "loose"
+"""Where records may get lost with the power."""
 START_MS = 1_767_225_600_000
 REQUEST_S = 5.0
 _CONNECT_S = 2.0
@@ -42,6 +45,8 @@ class Client:
     ) -> None:
         """`timestamp_ms` is what all its records have: brokers forget who wrote old ones."""
         self.name = name
+        self.topic = TOPIC
+        """The one whose leaders it asks."""
         self.timestamp_ms = timestamp_ms
         self.chance = chance
         self._brokers = brokers
@@ -92,6 +97,11 @@ class Client:
         """The newest leader epoch that is known of a partition."""
         return self._epochs.get(partition, -1)
 
+    def forget_epochs(self) -> None:
+        """Its topic is another one from now on, whose epochs begin anew."""
+        self._leaders.clear()
+        self._epochs.clear()
+
     async def back_off(self) -> None:
         """Forget what may have changed, and wait a little."""
         self._leaders.clear()
@@ -100,9 +110,9 @@ class Client:
 
     async def metadata(self) -> MetadataResponse:
         """What a broker knows of the topic."""
-        topics = [MetadataRequestTopic(name=TOPIC)]
+        topics = [MetadataRequestTopic(name=self.topic)]
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        return await self.ask_any(request, MetadataResponse, 9)
+        return await self.ask_any(request, MetadataResponse, 12)
 
     def close(self) -> None:
         """Hang up on everyone."""
@@ -150,3 +160,12 @@ def require(error_code: int) -> None:
     """Raise an error that an answer carries."""
     if error_code != ErrorCode.NONE:
         raise KafkaError(ErrorCode(error_code), "")
+
+
+async def insist(work: Callable[[], Awaitable[Response]], client: Client) -> Response:
+    """Try until it is done, however long it takes."""
+    while True:
+        try:
+            return await work()
+        except KafkaError:
+            await client.back_off()

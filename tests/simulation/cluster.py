@@ -11,6 +11,8 @@ from moldau.testing.world.world import World
 
 PORT = 9092
 SESSION_TIMEOUT_S = 6.0
+INTERNAL_PARTITIONS = 2
+"""How many partitions the topics of each kind of coordinator have."""
 
 _SETTINGS = {
     "log.dirs": "/data",
@@ -18,8 +20,8 @@ _SETTINGS = {
     "zookeeper.session.timeout.ms": "6000",
     "replica.lag.time.max.ms": "5000",
     "controlled.shutdown.retry.backoff.ms": "1000",
-    "offsets.topic.num.partitions": "2",
-    "transaction.state.log.num.partitions": "2",
+    "offsets.topic.num.partitions": str(INTERNAL_PARTITIONS),
+    "transaction.state.log.num.partitions": str(INTERNAL_PARTITIONS),
     "group.initial.rebalance.delay.ms": "500",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "2000",
     "log.flush.offset.checkpoint.interval.ms": "5000",

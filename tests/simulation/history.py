@@ -80,6 +80,19 @@ class Joined:
     assigned: list[int]
 
 
+@dataclass(slots=True)
+class Incarnation:
+    """A topic from its creation to its deletion; another one may follow under its name."""
+
+    name: str
+    topic_id: bytes
+    partition_count: int = 1
+    written: dict[int, list[str]] = field(default_factory=dict)
+    """All of it was acknowledged before anything was read."""
+    read: dict[int, list[str]] = field(default_factory=dict)
+    is_deleted: bool = False
+
+
 class Leadership(NamedTuple):
     """Who leads a partition, as it was written to the tree."""
 
@@ -112,9 +125,14 @@ class History:
     joined: list[Joined] = field(default_factory=list)
     producer_ids: list[tuple[str, int]] = field(default_factory=list)
     """Which producer got which id; a producer with a transactional id may get its own again."""
+    incarnations: list[Incarnation] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
     """Answers that a correct broker never gives."""
     leaderships: list[Leadership] = field(default_factory=list)
+    creations: dict[str, int] = field(default_factory=dict)
+    """How often each partition was made: its epochs begin anew each time."""
+    assignments: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    """The replicas of partitions of a topic, whenever they were set."""
     controller_epochs: list[int] = field(default_factory=list)
     replicas: dict[str, dict[int, list[Batch]]] = field(default_factory=dict)
     """After all faults: the logs of each partition, by broker."""

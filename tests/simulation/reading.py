@@ -13,7 +13,7 @@ from moldau.protocol.messages.fetch import (
 from moldau.records.batch import crc_is_valid, iterate_headers, read_records
 from moldau.records.control import read_end_marker
 from moldau.runtime.file_range import FileRange
-from simulation.client import TOPIC, Client, require
+from simulation.client import Client, require
 from simulation.history import History, Read
 
 _WAIT_MS = 500
@@ -82,7 +82,7 @@ async def fetch(
         max_wait_ms=wait_ms,
         min_bytes=1,
         isolation_level=int(is_committed_only),
-        topics=[FetchTopic(topic=TOPIC, partitions=[wanted])],
+        topics=[FetchTopic(topic=client.topic, partitions=[wanted])],
     )
     answer = await client.ask_leader(partition, request, FetchResponse, 11)
     require(answer.error_code)

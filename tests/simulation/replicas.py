@@ -1,11 +1,13 @@
 """What the brokers have in the end: their logs, side by side, and what they believe."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from zlib import crc32
 
 from moldau.coordination.layout import controller as controller_nodes
+from moldau.coordination.layout import partitions as partition_nodes
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.tree import Create, Operation, SetData
+from moldau.coordination.layout.topics import PartitionAssignment, PartitionState
+from moldau.coordination.tree import Create, NoNode, Operation, SetData
 from moldau.log.log import Log
 from moldau.model import TopicPartition
 from moldau.records.batch import iterate_headers
@@ -17,16 +19,24 @@ from simulation.history import Batch, History, Leadership
 def observe(operations: Sequence[Operation], history: History) -> None:
     """Note who is made leader and controller, as it is written to the tree."""
     for operation in operations:
-        if not isinstance(operation, Create | SetData):
+        if not isinstance(operation, Create | SetData) or operation.data is None:
             continue
-        if operation.path == controller_nodes.EPOCH_PATH:
-            epoch = controller_nodes.decode_epoch(operation.data)
+        path, data = operation.path, operation.data
+        if path == controller_nodes.EPOCH_PATH:
+            epoch = controller_nodes.decode_epoch(data)
             if epoch > 0:
                 history.controller_epochs.append(epoch)
-        elif operation.path.startswith(topic_nodes.PATH) and operation.path.endswith("/state"):
-            state = topic_nodes.decode_state(operation.data)
-            partition = operation.path.removeprefix(topic_nodes.PATH).removesuffix("/state")
+        elif path.startswith(topic_nodes.PATH) and path.endswith("/state"):
+            state = topic_nodes.decode_state(data)
+            partition = path.removeprefix(topic_nodes.PATH).removesuffix("/state")
+            if isinstance(operation, Create):
+                history.creations[partition] = history.creations.get(partition, 0) + 1
+            partition = f"{partition} ({history.creations[partition]})"
             history.leaderships.append(Leadership(partition, state.leader_epoch, state.leader))
+        elif path.rpartition("/")[0] == topic_nodes.PATH:
+            topic = path.rpartition("/")[2]
+            for assignment in topic_nodes.decode_topic(data).partitions.values():
+                history.assignments.append((topic, assignment.replicas))
 
 
 def unsettled(world: World, brokers: Sequence[SimulatedBroker]) -> str:
@@ -34,20 +44,55 @@ def unsettled(world: World, brokers: Sequence[SimulatedBroker]) -> str:
     for broker in brokers:
         if not broker.machine.is_up or broker.running is None:
             return f"{broker.machine.name} does not run"
-    for topic in world.ensemble.nodes.children(topic_nodes.PATH):
-        for number in world.ensemble.nodes.children(topic_nodes.partitions_path(topic)):
-            found = _unsettled(world, brokers, TopicPartition(topic, int(number)))
-            if found:
-                return found
+    nodes = world.ensemble.nodes
+    deleting = nodes.children(partition_nodes.DELETE_TOPICS_PATH)
+    if deleting:
+        return f"{deleting} are not deleted yet"
+    known = dict(_assignments(world))
+    for partition, assignment in known.items():
+        if assignment.adding or assignment.removing:
+            return f"{partition} is not moved yet: {assignment}"
+        found = _unsettled(world, brokers, partition, assignment)
+        if found:
+            return found
+    return _left_behind(brokers, known)
+
+
+def _left_behind(
+    brokers: Sequence[SimulatedBroker], known: Mapping[TopicPartition, PartitionAssignment]
+) -> str:
+    """A log that should have gone with its topic."""
+    for broker in brokers:
+        assert broker.running is not None
+        for log in broker.running.broker.logs:
+            if log.partition not in known:
+                return f"{broker.machine.name} still has {log.partition}"
     return ""
 
 
-def _unsettled(world: World, brokers: Sequence[SimulatedBroker], partition: TopicPartition) -> str:
-    node = world.ensemble.nodes.get(topic_nodes.state_path(partition))
-    state = topic_nodes.decode_state(node.data)
+def _assignments(world: World) -> Iterable[tuple[TopicPartition, PartitionAssignment]]:
+    nodes = world.ensemble.nodes
+    for topic in nodes.children(topic_nodes.PATH):
+        data = nodes.get(topic_nodes.topic_path(topic)).data
+        assert data is not None
+        for number, assignment in topic_nodes.decode_topic(data).partitions.items():
+            yield TopicPartition(topic, number), assignment
+
+
+def _unsettled(
+    world: World,
+    brokers: Sequence[SimulatedBroker],
+    partition: TopicPartition,
+    assignment: PartitionAssignment,
+) -> str:
+    state = _state_of(world, partition)
+    if state is None:
+        return f"{partition} has no leader yet"
     logs = dict(_logs_of(brokers, partition))
-    if sorted(logs) != sorted(state.isr):
-        return f"{partition}: replicas {sorted(logs)}, in sync {sorted(state.isr)}"
+    # A broker that was away when it lost a replica keeps the log, as with Kafka.
+    logs = {broker: log for broker, log in logs.items() if broker in assignment.replicas}
+    if not sorted(logs) == sorted(state.isr) == sorted(assignment.replicas):
+        return f"{partition}: logs on {sorted(logs)}, in sync {state.isr}, wanted {assignment}"
     for broker in brokers:
         assert broker.running is not None
         image = broker.running.broker.metadata.image.partition(*partition)
@@ -61,12 +106,21 @@ def _unsettled(world: World, brokers: Sequence[SimulatedBroker], partition: Topi
     return ""
 
 
-def note_replicas(brokers: Sequence[SimulatedBroker], history: History) -> None:
-    """Read every log of every broker."""
-    for broker in brokers:
-        assert broker.running is not None
-        for log in broker.running.broker.logs:
-            history.replicas.setdefault(str(log.partition), {})[broker.id] = _batches(log)
+def _state_of(world: World, partition: TopicPartition) -> PartitionState | None:
+    try:
+        data = world.ensemble.nodes.get(topic_nodes.state_path(partition)).data
+    except NoNode:
+        return None
+    assert data is not None
+    return topic_nodes.decode_state(data)
+
+
+def note_replicas(world: World, brokers: Sequence[SimulatedBroker], history: History) -> None:
+    """Read the logs of all replicas."""
+    for partition, assignment in _assignments(world):
+        for broker, log in _logs_of(brokers, partition):
+            if broker in assignment.replicas:
+                history.replicas.setdefault(str(partition), {})[broker] = _batches(log)
 
 
 def _logs_of(

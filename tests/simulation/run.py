@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from simulation.scenario import SHAPES, Verdict, play, shape_of
+from simulation.scenario import Verdict, play
+from simulation.shapes import SHAPES, shape_of
 
 _CHUNK = 5
 _VIOLATIONS_TOLD = 10
@@ -43,6 +44,7 @@ def told(verdict: Verdict, brokers: int | None) -> str:
         f"seed {verdict.seed}: {len(verdict.violations)} violations, trace {verdict.trace:08x}",
         f"  replay     bin/simulate 1 --start {verdict.seed}{chosen} -v",
         f"  worth      {verdict.simulated_s:.0f} s, {verdict.acknowledged_count} records",
+        f"  parts      {', '.join(verdict.parts)}",
         *(f"  fault      {fault}" for fault in verdict.faults),
         *(f"  violation  {found}" for found in verdict.violations[:_VIOLATIONS_TOLD]),
     ]

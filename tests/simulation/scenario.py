@@ -2,27 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
-from moldau.errors import ErrorCode, KafkaError
-from moldau.protocol.messages.create_topics import (
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-)
 from moldau.testing.world.machine import Machine, Program
 from moldau.testing.world.world import World, collect
+from simulation.administering import Admin
 from simulation.client import TOPIC, Client
 from simulation.cluster import SimulatedBroker
 from simulation.faults import Faults
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History
 from simulation.invariants import violations
+from simulation.parts import PARTS, Cast, Work, Works, drawn
 from simulation.reading import Reader, read_all
 from simulation.replicas import note_replicas, observe, unsettled
+from simulation.shapes import ONE_BROKER, Shape
 from simulation.transacting import TransactionalProducer
 from simulation.writing import IdempotentProducer
 
@@ -36,52 +31,6 @@ _LOOK_S = 0.5
 _END_S = 120.0
 """Within so long after the last fault everything must have come to an end."""
 
-Work = Callable[[float], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a seed is played with."""
-
-    broker_count: int = 1
-    partition_count: int = 3
-    in_sync_wanted: int = 2
-    settings: dict[str, str] = field(default_factory=dict)
-    without: tuple[str, ...] = ()
-    """Faults that this shape does not promise to stand."""
-
-    @property
-    def replication_factor(self) -> int:
-        """On how many brokers each partition is."""
-        return min(self.broker_count, 3)
-
-    @property
-    def in_sync_min(self) -> int:
-        """How many replicas must have what is acknowledged."""
-        return min(self.in_sync_wanted, self.replication_factor)
-
-
-# What a machine without power forgets, nobody may have heard of.
-_EVERYTHING_SYNCED = {"log.flush.interval.messages": "1"}
-# Without that, a broker that loses its power while it alone is in sync loses what it had
-# acknowledged before, as with Kafka (KIP-966).
-_POWER_LOSS = ("power loss", "power loss in a step")
-
-ONE_BROKER = Shape(settings=_EVERYTHING_SYNCED)
-SHAPES = {
-    1: (ONE_BROKER,),
-    3: (
-        Shape(broker_count=3, without=_POWER_LOSS),
-        Shape(broker_count=3, settings=_EVERYTHING_SYNCED),
-    ),
-    5: (
-        Shape(broker_count=5, without=_POWER_LOSS),
-        Shape(broker_count=5, settings=_EVERYTHING_SYNCED),
-    ),
-}
-# Of ten seeds: one broker teaches little about replication, five cost more than three.
-_BROKER_COUNTS = (3, 3, 1, 3, 3, 5, 3, 3, 1, 3)
-
 
 @dataclass(slots=True)
 class Verdict:
@@ -89,6 +38,7 @@ class Verdict:
 
     seed: int
     violations: list[str]
+    parts: list[str]
     faults: list[str]
     acknowledged_count: int
     simulated_s: float
@@ -106,31 +56,29 @@ class Verdict:
         )
 
 
-def shape_of(seed: int, broker_count: int | None = None) -> Shape:
-    """What a seed is played with: it says so itself, unless told."""
-    if broker_count is None:
-        broker_count = _BROKER_COUNTS[seed % len(_BROKER_COUNTS)]
-    shapes = SHAPES[broker_count]
-    return shapes[seed // len(_BROKER_COUNTS) % len(shapes)]
-
-
 def play(seed: int, shape: Shape = ONE_BROKER) -> Verdict:
     """Let a world run its course, and judge it."""
-    verdict = _play(seed, shape)
+    return play_with_history(seed, shape)[0]
+
+
+def play_with_history(seed: int, shape: Shape) -> tuple[Verdict, History]:
+    """Likewise, and say what all clients saw."""
+    played = _play(seed, shape)
     collect()
-    return verdict
+    return played
 
 
-def _play(seed: int, shape: Shape) -> Verdict:
+def _play(seed: int, shape: Shape) -> tuple[Verdict, History]:
     began_s = time.process_time()
     with World(seed) as world:
         scenario = Scenario(world, shape)
         world.run(scenario.run())
         history = scenario.history
         history.surprises += world.loop.problems
-        return Verdict(
+        verdict = Verdict(
             seed=seed,
             violations=violations(history),
+            parts=scenario.parts,
             faults=scenario.faults.happened,
             acknowledged_count=history.acknowledged_count,
             simulated_s=world.loop.time(),
@@ -138,6 +86,7 @@ def _play(seed: int, shape: Shape) -> Verdict:
             trace=world.loop.trace,
             cpu_s=time.process_time() - began_s,
         )
+        return verdict, history
 
 
 class Scenario:
@@ -158,9 +107,12 @@ class Scenario:
             SimulatedBroker(world, broker_id, settings)
             for broker_id in range(1, shape.broker_count + 1)
         ]
-        self._clients: dict[str, Client] = {}
+        self.parts = drawn(shape, world.chance("parts"))
         self._works = self._make_works()
-        self.faults = Faults(world, self.brokers, list(self._clients), without=shape.without)
+        cast = Cast(self._client, shape, self.history)
+        for part in self.parts:
+            self._works |= PARTS[part](cast)
+        self.faults = Faults(world, self.brokers, list(self._works), without=shape.without)
 
     async def run(self) -> None:
         """Start, break things under load, mend them, and look at what is left."""
@@ -168,7 +120,7 @@ class Scenario:
         for broker in self.brokers:
             broker.start()
         supervisors = [loop.create_task(broker.supervise()) for broker in self.brokers]
-        await create_topic(self._client("admin"), self._shape)
+        await Admin(self._client("admin")).create(TOPIC, self._shape)
         until_s = loop.time() + FAULTS_S
         works = [
             self._world.machine(name).start(_program(work, until_s))
@@ -191,11 +143,10 @@ class Scenario:
 
     def _client(self, name: str) -> Client:
         addresses = {broker.id: broker.address for broker in self.brokers}
-        client = self._clients[name] = Client(name, addresses, self._world.chance(name))
-        return client
+        return Client(name, addresses, self._world.chance(name))
 
-    def _make_works(self) -> dict[str, Work]:
-        works: dict[str, Work] = {}
+    def _make_works(self) -> Works:
+        works: Works = {}
         count, history = self._shape.partition_count, self.history
         for partition in range(count):
             name = f"producer-{partition}"
@@ -223,7 +174,7 @@ class Scenario:
             await asyncio.sleep(_LOOK_S)
 
     async def _look_at_the_end(self) -> None:
-        note_replicas(self.brokers, self.history)
+        note_replicas(self._world, self.brokers, self.history)
         client = self._client("auditor")
         for partition in range(self._shape.partition_count):
             everything = await read_all(client, partition, is_committed_only=False)
@@ -234,28 +185,6 @@ class Scenario:
         groups |= {f"transactional-{index}-offsets": None for index in range(2)}
         for group in groups:
             self.history.final_group_offsets[group] = await group_offset(client, group)
-
-
-async def create_topic(client: Client, shape: Shape) -> None:
-    """Create the topic of all clients, however long it takes."""
-    least = CreatableTopicConfig(name="min.insync.replicas", value=str(shape.in_sync_min))
-    topic = CreatableTopic(
-        name=TOPIC,
-        num_partitions=shape.partition_count,
-        replication_factor=shape.replication_factor,
-        assignments=[],
-        configs=[least],
-    )
-    request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
-    while True:
-        try:
-            answer = await client.ask_any(request, CreateTopicsResponse, 5)
-            code = ErrorCode(answer.topics[0].error_code)
-            if code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
-                return
-        except KafkaError:
-            pass
-        await client.back_off()
 
 
 def _program(work: Work, until_s: float) -> Program:

@@ -11,11 +11,12 @@ from moldau.model import TopicPartition
 from moldau.records.batch import Producer
 from moldau.testing.world.machine import Machine
 from moldau.testing.world.world import World, collect
+from simulation.administering import Admin
 from simulation.client import TOPIC, Client
 from simulation.cluster import SimulatedBroker
 from simulation.history import History, Outcome, Transaction, Write
 from simulation.reading import read_all
-from simulation.scenario import Shape, create_topic
+from simulation.shapes import Shape
 from simulation.transacting import Identity, TransactionalProducer
 from simulation.writing import batch_of, produce
 
@@ -137,7 +138,7 @@ async def _play(story: Callable[[Stage], Awaitable[Result]], world: World, shape
         broker.start()
     stage = Stage(world, brokers)
     async with asyncio.timeout(_PATIENCE_S):
-        await create_topic(stage.client("admin"), shape)
+        await Admin(stage.client("admin")).create(TOPIC, shape)
         await stage.until(lambda: len(stage.state().isr) == shape.replication_factor)
         told: list[Result] = []
 

@@ -16,8 +16,8 @@ from simulation.client import TOPIC
 from simulation.history import History, Outcome, Write
 from simulation.invariants import violations
 from simulation.reading import Fetched, fetch, read_all
-from simulation.scenario import Shape
 from simulation.script import Stage, Transactor, played
+from simulation.shapes import Shape
 from simulation.writing import batch_of, produce
 
 ONE = Shape(partition_count=1)

@@ -7,6 +7,7 @@ from simulation.history import (
     Commit,
     Committed,
     History,
+    Incarnation,
     Joined,
     Leadership,
     Outcome,
@@ -39,6 +40,10 @@ def good_history() -> History:
         joined=[Joined("m", "a", 1, [0]), Joined("m", "b", 1, [1]), Joined("m", "a", 2, [0, 1])],
         producer_ids=[("p/1", 1), ("t", 2), ("t", 2)],
         leaderships=[Leadership("/events/0", 0, 1), Leadership("/events/0", 1, 2)],
+        incarnations=[
+            Incarnation("s/0", b"1", written={0: ["s/0/0#0"]}, read={0: ["s/0/0#0"]}),
+            Incarnation("s/1", b"2", written={0: ["s/1/0#0"]}, read={0: ["s/1/0#0"]}),
+        ],
         controller_epochs=[1, 2],
         replicas={
             "events-0": {
@@ -147,6 +152,14 @@ def leave_a_gap(history: History) -> None:
         batches.append(Batch(3, 4, 1, 7, 1, 0, 3))
 
 
+def inherit(history: History) -> None:
+    history.incarnations[1].read[0].insert(0, "s/0/0#0")
+
+
+def keep_id(history: History) -> None:
+    history.incarnations[1].topic_id = history.incarnations[0].topic_id
+
+
 BREAKS = {
     lose: "acknowledged_records_are_there_once",
     repeat: "acknowledged_records_are_there_once",
@@ -171,6 +184,8 @@ BREAKS = {
     control_again: "controller_epochs_rise",
     differ: "replicas_agree",
     leave_a_gap: "sequences_have_no_gaps",
+    inherit: "topics_have_their_own_records",
+    keep_id: "topic_ids_are_unique",
 }
 
 

@@ -12,7 +12,8 @@ from moldau.log.log import Log
 from moldau.model import NO_LEADER_EPOCH
 from moldau.replication.fetcher import Following
 from moldau.replication.partition import Partition
-from simulation.scenario import SHAPES, Shape, play
+from simulation.scenario import play
+from simulation.shapes import SHAPES, Shape
 
 SEEDS_MAX = 200
 

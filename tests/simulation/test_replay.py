@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from simulation import run
-from simulation.scenario import play, shape_of
+from simulation.scenario import play
+from simulation.shapes import shape_of
 
 TESTS = Path(__file__).resolve().parents[1]
 SEED = 3
@@ -15,7 +16,7 @@ SEED = 3
 
 def trace_in_another_process(hash_seed: str) -> int:
     code = (
-        "from simulation.scenario import play, shape_of;"
+        "from simulation.scenario import play; from simulation.shapes import shape_of;"
         f"print(play({SEED}, shape_of({SEED})).trace)"
     )
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": _path()}

@@ -10,10 +10,11 @@ from moldau.records.batch import Producer
 from simulation.client import TOPIC, Client
 from simulation.history import Outcome, Write
 from simulation.script import Stage, played
-from simulation.scenario import Shape
-from simulation.writing import IN_FLIGHT_MAX, Window, batch_of
+from simulation.shapes import Shape
+from simulation.writing import IN_FLIGHT_MAX, Unrecognised, Window, batch_of
 
 PARTITION = TopicPartition(TOPIC, 0)
+ONE = Shape(partition_count=1)
 THREE = Shape(broker_count=3, partition_count=1)
 
 
@@ -65,3 +66,29 @@ def test_a_batch_that_does_not_follow_what_was_acknowledged_is_not_sent_for_ever
         return refused.value.code
 
     assert played(story, THREE) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_a_broker_that_was_started_again_knows_the_last_batch_alone_as_with_kafka_3() -> None:
+    async def story(stage: Stage) -> None:
+        client, broker = stage.client(), stage.brokers[1]
+        link = stage.world.network.link(broker.machine.name, "client")
+        for is_last in (False, True):
+            window = Window(client, 0)
+            start = 3 * is_last
+            await window.send(*batch_at(client, start))
+            await window.settle()
+            link.cut()
+            for number in range(1, 2 if is_last else 3):
+                await window.send(*batch_at(client, start + number))
+            await asyncio.sleep(1)
+            broker.stop()
+            await stage.until(lambda: not broker.machine.is_up)
+            link.mend()
+            broker.start()
+            if is_last:
+                await window.settle()
+            else:
+                with pytest.raises(Unrecognised):
+                    await window.settle()
+
+    played(story, ONE)

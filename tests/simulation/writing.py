@@ -17,7 +17,7 @@ from moldau.protocol.messages.produce import (
 )
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.record import Record
-from simulation.client import TOPIC, Client, require
+from simulation.client import Client, insist, require
 from simulation.history import History, Outcome, Write
 
 _ALL = -1
@@ -34,6 +34,14 @@ _FORGOTTEN = (
 )
 
 
+class Unrecognised(Exception):
+    """A batch was sent again, and the log does not know whether it has it.
+
+    As with Kafka: what a broker writes down of a producer is its last batch alone, so one
+    that was started again does not know the four before.
+    """
+
+
 @dataclass(slots=True)
 class Sent:
     """A batch that is under way; `answer` gives the error that came of it, or None."""
@@ -41,6 +49,7 @@ class Sent:
     write: Write
     batch: bytes
     answer: asyncio.Task[KafkaError | None]
+    is_again: bool = False
 
 
 class Window:
@@ -85,23 +94,19 @@ class Window:
             return
         # Only what has nothing before it without an answer is certainly the next in its log.
         if error.code in _FORGOTTEN:
+            if self._under_way[0].is_again and len(self._under_way) > 1:
+                raise Unrecognised
             raise error
         failed = [sent for sent in self._under_way if await sent.answer is not None]
         self._under_way = deque(failed)
         await self._client.back_off()
         await self._reach_leader()
         for sent in failed:
-            sent.answer = self._start(sent.write, sent.batch)
+            sent.answer, sent.is_again = self._start(sent.write, sent.batch), True
 
     async def _reach_leader(self) -> None:
         """Connect first: requests that each connect by themselves lose their order."""
-        while True:
-            try:
-                await self._client.reach_leader(self._partition)
-            except KafkaError:
-                await self._client.back_off()
-            else:
-                return
+        await insist(lambda: self._client.reach_leader(self._partition), self._client)
 
     def _start(self, write: Write, batch: bytes) -> asyncio.Task[KafkaError | None]:
         return asyncio.get_running_loop().create_task(self._produce(write, batch))
@@ -136,6 +141,8 @@ class IdempotentProducer:
             window = Window(self._client, self._partition)
             try:
                 await self._live(window, until_s)
+            except Unrecognised:
+                window.abandon()
             except KafkaError as error:
                 window.abandon()
                 self._history.surprises.append(f"{self._name}: {error.code.name}")
@@ -152,7 +159,7 @@ class IdempotentProducer:
 
     async def _live(self, window: Window, until_s: float) -> None:
         chance = self._client.chance
-        producer_id, epoch = await self._begin()
+        producer_id, epoch = await begin_producer(self._client)
         self._history.producer_ids.append((self._name, producer_id))
         sequence = 0
         while not self._is_over(until_s):
@@ -168,19 +175,17 @@ class IdempotentProducer:
             await asyncio.sleep(_PAUSE_S * chance.random())
         await window.settle()
 
-    async def _begin(self) -> tuple[int, int]:
-        while True:
-            try:
-                answer = await self._client.ask_any(
-                    InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=0),
-                    InitProducerIdResponse,
-                    4,
-                )
-                require(answer.error_code)
-            except KafkaError:
-                await self._client.back_off()
-            else:
-                return answer.producer_id, answer.producer_epoch
+
+async def begin_producer(client: Client) -> tuple[int, int]:
+    """Get a producer id and its epoch, however long it takes."""
+
+    async def begin() -> tuple[int, int]:
+        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=0)
+        answer = await client.ask_any(request, InitProducerIdResponse, 4)
+        require(answer.error_code)
+        return answer.producer_id, answer.producer_epoch
+
+    return await insist(begin, client)
 
 
 async def produce(
@@ -188,7 +193,7 @@ async def produce(
 ) -> int:
     """Send a batch to its leader, for all in-sync replicas; returns its base offset."""
     data = TopicProduceData(
-        name=TOPIC, partition_data=[PartitionProduceData(index=partition, records=batch)]
+        name=client.topic, partition_data=[PartitionProduceData(index=partition, records=batch)]
     )
     request = ProduceRequest(
         transactional_id=transactional_id,

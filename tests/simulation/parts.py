@@ -1,0 +1,113 @@
+"""Parts that a seed may have beside its usual clients."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from moldau.model import TopicPartition
+from simulation.administering import Admin
+from simulation.client import LOOSE, TOPIC, Client
+from simulation.cluster import INTERNAL_PARTITIONS
+from simulation.history import History
+from simulation.reading import Reader
+from simulation.shapes import Shape
+from simulation.topics import TopicLives
+from simulation.writing import IdempotentProducer
+
+Work = Callable[[float], Awaitable[None]]
+Works = dict[str, Work]
+
+FLUSH_MESSAGES = "flush.messages"
+_NEVER = str(2**63 - 1)
+_TUNING_S = 6.0
+_MOVING_S = 8.0
+_GIVEN_UP = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """What a part is made of."""
+
+    client: Callable[[str], Client]
+    shape: Shape
+    history: History
+
+
+def mixed_syncing(cast: Cast) -> Works:
+    """Some records are synced before they are acknowledged, and others are not.
+
+    Brokers treat the two in different ways, from the reading of a request on.
+    """
+    if cast.shape.is_everything_synced:
+        return {
+            "loose-producer": lambda until_s: _write_loosely(cast, until_s),
+            "loose-reader": lambda until_s: _read_loosely(cast, until_s),
+        }
+    return {"tuner": lambda until_s: _tune(Admin(cast.client("tuner")), until_s)}
+
+
+async def _tune(admin: Admin, until_s: float) -> None:
+    """Let the records of all clients be synced at once, then again when it suits."""
+    loop, chance = asyncio.get_running_loop(), admin.client.chance
+    while loop.time() < until_s:
+        await asyncio.sleep(_TUNING_S * chance.random())
+        await admin.set(TOPIC, FLUSH_MESSAGES, chance.choice(["1", None]))
+    admin.client.close()
+
+
+async def _write_loosely(cast: Cast, until_s: float) -> None:
+    """Write what a power loss may take: only that replicas agree is asked of it."""
+    client = cast.client("loose-producer")
+    client.topic = LOOSE
+    await Admin(client).create(LOOSE, cast.shape, {FLUSH_MESSAGES: _NEVER})
+    await IdempotentProducer(client, 0, History()).run(until_s)
+
+
+async def _read_loosely(cast: Cast, until_s: float) -> None:
+    client = cast.client("loose-reader")
+    client.topic = LOOSE
+    await Reader(client, 0, History(), is_committed_only=False).run(until_s)
+
+
+def lives_of_topics(cast: Cast) -> Works:
+    """Topics are made, grow, and are deleted."""
+    name = "topics"
+    return {name: TopicLives(cast.client(name), cast.shape, cast.history).run}
+
+
+def moves(cast: Cast) -> Works:
+    """Partitions are moved between brokers, those of the coordinators as well."""
+    if cast.shape.broker_count == 1:
+        return {}
+    return {"mover": lambda until_s: _move(cast, until_s)}
+
+
+async def _move(cast: Cast, until_s: float) -> None:
+    admin = Admin(cast.client("mover"))
+    loop, chance, shape = asyncio.get_running_loop(), admin.client.chance, cast.shape
+    brokers = range(1, shape.broker_count + 1)
+    while loop.time() < until_s:
+        await asyncio.sleep(_MOVING_S * chance.random())
+        topic = chance.choice([TOPIC, TOPIC, "__consumer_offsets", "__transaction_state"])
+        count = shape.partition_count if topic == TOPIC else INTERNAL_PARTITIONS
+        replicas = chance.sample(brokers, chance.randint(shape.in_sync_min, 3))
+        is_given_up = chance.random() < _GIVEN_UP
+        partition = TopicPartition(topic, chance.randrange(count))
+        await admin.move(partition, None if is_given_up else replicas)
+    admin.client.close()
+
+
+PARTS: dict[str, Callable[[Cast], Works]] = {
+    "mixed syncing": mixed_syncing,
+    "lives of topics": lives_of_topics,
+    "moves": moves,
+}
+_ALWAYS = ("mixed syncing",)
+
+
+def drawn(shape: Shape, chance: random.Random) -> list[str]:
+    """Which parts a seed has: those of its shape, or about half of all."""
+    if shape.parts is not None:
+        return list(shape.parts)
+    return [name for name in PARTS if chance.random() < 0.5 or name in _ALWAYS]

@@ -1,0 +1,55 @@
+"""Parts of seeds: each does what it is there for, in a seed that is run alone."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from moldau.replication.partition import Partition
+from simulation.client import TOPIC
+from simulation.history import History
+from simulation.scenario import play_with_history
+from simulation.shapes import SHAPES, Shape
+
+NEVER = 2**63 - 1
+SEED = 1
+
+
+@pytest.mark.parametrize("shape", SHAPES[3])
+def test_in_each_seed_some_records_are_synced_at_once_and_some_later(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[int, None] = {}
+    append_batch = Partition.append_batch
+
+    def noted(self: Partition, *arguments: Any, **options: Any) -> Any:
+        if not self.topic_partition.topic.startswith("__"):
+            seen[self.log.config.flush_messages] = None
+        return append_batch(self, *arguments, **options)
+
+    monkeypatch.setattr(Partition, "append_batch", noted)
+    verdict, _ = play_with_history(SEED, replace(shape, parts=("mixed syncing",)))
+    assert sorted(seen) == [1, NEVER]
+    assert verdict.violations == []
+
+
+def played_with(part: str) -> History:
+    """The history of a good seed with a single part."""
+    verdict, history = play_with_history(SEED, replace(SHAPES[3][1], parts=(part,)))
+    assert verdict.violations == []
+    return history
+
+
+def test_topics_come_again_under_their_names_and_grow() -> None:
+    lives = played_with("lives of topics").incarnations
+    names = [life.name.partition("/")[0] for life in lives]
+    assert len(set(names)) < len(names)
+    assert len({life.topic_id for life in lives}) == len(lives)
+    assert max(life.partition_count for life in lives) > 1
+    assert all(life.read for life in lives)
+
+
+def test_partitions_are_moved_to_other_brokers_and_back() -> None:
+    history = played_with("moves")
+    assigned = [assigned for assigned in history.assignments if assigned[0] == TOPIC]
+    assert len({replicas for _, replicas in assigned}) > 2
