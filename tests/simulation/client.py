@@ -24,6 +24,8 @@ TOPIC = "events"
 """Where most clients write and read."""
 LOOSE = "loose"
 """Where records may get lost with the power."""
+TABLE = "table"
+"""Where of each key the last record alone is kept."""
 START_MS = 1_767_225_600_000
 REQUEST_S = 5.0
 _CONNECT_S = 2.0

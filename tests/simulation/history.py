@@ -113,6 +113,14 @@ class Batch(NamedTuple):
     base_sequence: int = -1
 
 
+class KeyedRecord(NamedTuple):
+    """A record of the compacted topic."""
+
+    offset: int
+    key: str
+    value: str
+
+
 @dataclass(slots=True)
 class History:
     """All of it."""
@@ -136,6 +144,10 @@ class History:
     controller_epochs: list[int] = field(default_factory=list)
     replicas: dict[str, dict[int, list[Batch]]] = field(default_factory=dict)
     """After all faults: the logs of each partition, by broker."""
+    table_writes: list[tuple[Write, list[str]]] = field(default_factory=list)
+    """Writes to the compacted topic, with the keys of their records."""
+    tables: dict[int, list[KeyedRecord]] = field(default_factory=dict)
+    """After all faults: what is left in the compacted log, by broker."""
     is_complete: bool = False
     """Whether the world came to the end that everything below was read at."""
     final: dict[int, list[tuple[int, str]]] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from simulation.cluster import INTERNAL_PARTITIONS
 from simulation.history import History
 from simulation.reading import Reader
 from simulation.shapes import Shape
+from simulation.tables import TableWriter
 from simulation.topics import TopicLives
 from simulation.writing import IdempotentProducer
 
@@ -98,10 +99,20 @@ async def _move(cast: Cast, until_s: float) -> None:
     admin.client.close()
 
 
+COMPACTION = "compaction"
+
+
+def compaction(cast: Cast) -> Works:
+    """Logs are compacted, a topic's and those of the coordinators."""
+    name = "table-writer"
+    return {name: TableWriter(cast.client(name), cast.shape, cast.history).run}
+
+
 PARTS: dict[str, Callable[[Cast], Works]] = {
     "mixed syncing": mixed_syncing,
     "lives of topics": lives_of_topics,
     "moves": moves,
+    COMPACTION: compaction,
 }
 _ALWAYS = ("mixed syncing",)
 

@@ -12,8 +12,10 @@ from moldau.log.log import Log
 from moldau.model import TopicPartition
 from moldau.records.batch import iterate_headers
 from moldau.testing.world.world import World
+from simulation.client import TABLE
 from simulation.cluster import SimulatedBroker
 from simulation.history import Batch, History, Leadership
+from simulation.tables import keyed_records
 
 
 def observe(operations: Sequence[Operation], history: History) -> None:
@@ -115,11 +117,18 @@ def _state_of(world: World, partition: TopicPartition) -> PartitionState | None:
     return topic_nodes.decode_state(data)
 
 
-def note_replicas(world: World, brokers: Sequence[SimulatedBroker], history: History) -> None:
+def note_replicas(
+    world: World, brokers: Sequence[SimulatedBroker], history: History, *, is_compacting: bool
+) -> None:
     """Read the logs of all replicas."""
     for partition, assignment in _assignments(world):
         for broker, log in _logs_of(brokers, partition):
-            if broker in assignment.replicas:
+            if broker not in assignment.replicas:
+                continue
+            if partition == TopicPartition(TABLE, 0):
+                history.tables[broker] = keyed_records(log)
+            # Compacted logs have the same records, but not the same batches.
+            if not (log.config.is_compacted and is_compacting):
                 history.replicas.setdefault(str(partition), {})[broker] = _batches(log)
 
 

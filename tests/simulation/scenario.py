@@ -14,10 +14,11 @@ from simulation.faults import Faults
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History
 from simulation.invariants import violations
-from simulation.parts import PARTS, Cast, Work, Works, drawn
+from simulation.parts import COMPACTION, PARTS, Cast, Work, Works, drawn
 from simulation.reading import Reader, read_all
 from simulation.replicas import note_replicas, observe, unsettled
 from simulation.shapes import ONE_BROKER, Shape
+from simulation.tables import CLEANER
 from simulation.transacting import TransactionalProducer
 from simulation.writing import IdempotentProducer
 
@@ -103,11 +104,13 @@ class Scenario:
             "transaction.state.log.min.isr": str(shape.in_sync_min),
             **shape.settings,
         }
+        self.parts = drawn(shape, world.chance("parts"))
+        if COMPACTION in self.parts:
+            settings |= CLEANER
         self.brokers = [
             SimulatedBroker(world, broker_id, settings)
             for broker_id in range(1, shape.broker_count + 1)
         ]
-        self.parts = drawn(shape, world.chance("parts"))
         self._works = self._make_works()
         cast = Cast(self._client, shape, self.history)
         for part in self.parts:
@@ -120,7 +123,8 @@ class Scenario:
         for broker in self.brokers:
             broker.start()
         supervisors = [loop.create_task(broker.supervise()) for broker in self.brokers]
-        await Admin(self._client("admin")).create(TOPIC, self._shape)
+        async with asyncio.timeout(_END_S):
+            await Admin(self._client("admin")).create(TOPIC, self._shape)
         until_s = loop.time() + FAULTS_S
         works = [
             self._world.machine(name).start(_program(work, until_s))
@@ -174,7 +178,8 @@ class Scenario:
             await asyncio.sleep(_LOOK_S)
 
     async def _look_at_the_end(self) -> None:
-        note_replicas(self._world, self.brokers, self.history)
+        is_compacting = COMPACTION in self.parts
+        note_replicas(self._world, self.brokers, self.history, is_compacting=is_compacting)
         client = self._client("auditor")
         for partition in range(self._shape.partition_count):
             everything = await read_all(client, partition, is_committed_only=False)

@@ -9,6 +9,7 @@ from simulation.history import (
     History,
     Incarnation,
     Joined,
+    KeyedRecord,
     Leadership,
     Outcome,
     Read,
@@ -44,6 +45,12 @@ def good_history() -> History:
             Incarnation("s/0", b"1", written={0: ["s/0/0#0"]}, read={0: ["s/0/0#0"]}),
             Incarnation("s/1", b"2", written={0: ["s/1/0#0"]}, read={0: ["s/1/0#0"]}),
         ],
+        table_writes=[
+            (Write("w", 0, ["w#0", "w#1", "w#2"], None, Outcome.DONE, 0), ["a", "b", "a"])
+        ],
+        tables={
+            broker: [KeyedRecord(1, "b", "w#1"), KeyedRecord(2, "a", "w#2")] for broker in (1, 2)
+        },
         controller_epochs=[1, 2],
         replicas={
             "events-0": {
@@ -160,6 +167,22 @@ def keep_id(history: History) -> None:
     history.incarnations[1].topic_id = history.incarnations[0].topic_id
 
 
+def lose_last_of_key(history: History) -> None:
+    history.tables[1].pop()
+
+
+def swap_keys(history: History) -> None:
+    history.tables[1][0] = KeyedRecord(1, "a", "w#1")
+
+
+def swap_records(history: History) -> None:
+    history.tables[1].reverse()
+
+
+def differ_in_a_key(history: History) -> None:
+    history.tables[2].append(KeyedRecord(3, "b", "w#3"))
+
+
 BREAKS = {
     lose: "acknowledged_records_are_there_once",
     repeat: "acknowledged_records_are_there_once",
@@ -184,6 +207,10 @@ BREAKS = {
     control_again: "controller_epochs_rise",
     differ: "replicas_agree",
     leave_a_gap: "sequences_have_no_gaps",
+    lose_last_of_key: "compaction_keeps_the_last_of_each_key",
+    swap_keys: "compaction_keeps_the_last_of_each_key",
+    swap_records: "compaction_keeps_the_order",
+    differ_in_a_key: "compacted_replicas_agree",
     inherit: "topics_have_their_own_records",
     keep_id: "topic_ids_are_unique",
 }

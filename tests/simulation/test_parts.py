@@ -10,6 +10,7 @@ from simulation.client import TOPIC
 from simulation.history import History
 from simulation.scenario import play_with_history
 from simulation.shapes import SHAPES, Shape
+from simulation.tables import acknowledged_records
 
 NEVER = 2**63 - 1
 SEED = 1
@@ -53,3 +54,10 @@ def test_partitions_are_moved_to_other_brokers_and_back() -> None:
     history = played_with("moves")
     assigned = [assigned for assigned in history.assignments if assigned[0] == TOPIC]
     assert len({replicas for _, replicas in assigned}) > 2
+
+
+def test_logs_are_compacted() -> None:
+    history = played_with("compaction")
+    written = len(acknowledged_records(history))
+    assert written > 100
+    assert all(0 < len(records) < written / 2 for records in history.tables.values())

@@ -62,11 +62,14 @@ class Window:
     may begin with any sequence, so the second would be taken where the first was refused.
     """
 
-    def __init__(self, client: Client, partition: int) -> None:
+    def __init__(
+        self, client: Client, partition: int, *, in_flight_max: int = IN_FLIGHT_MAX
+    ) -> None:
         self._client = client
         self._partition = partition
         self._under_way: deque[Sent] = deque()
         self._in_flight_max = 1
+        self._in_flight_max_later = in_flight_max
 
     async def send(self, write: Write, batch: bytes) -> None:
         """Send a batch as soon as it is one of few; KafkaError if an earlier one is forgotten."""
@@ -90,7 +93,7 @@ class Window:
         error = await self._under_way[0].answer
         if error is None:
             self._under_way.popleft()
-            self._in_flight_max = IN_FLIGHT_MAX
+            self._in_flight_max = self._in_flight_max_later
             return
         # Only what has nothing before it without an answer is certainly the next in its log.
         if error.code in _FORGOTTEN:
