@@ -1,5 +1,6 @@
 """What clients saw: every write, read, transaction and commit, in the order of happening."""
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -81,6 +82,16 @@ class Joined:
 
 
 @dataclass(slots=True)
+class Owned:
+    """For how long a member had a partition for certain."""
+
+    member: str
+    partition: int
+    from_s: float
+    until_s: float = math.inf
+
+
+@dataclass(slots=True)
 class Incarnation:
     """A topic from its creation to its deletion; another one may follow under its name."""
 
@@ -133,6 +144,7 @@ class History:
     joined: list[Joined] = field(default_factory=list)
     producer_ids: list[tuple[str, int]] = field(default_factory=list)
     """Which producer got which id; a producer with a transactional id may get its own again."""
+    owned: list[Owned] = field(default_factory=list)
     incarnations: list[Incarnation] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
     """Answers that a correct broker never gives."""

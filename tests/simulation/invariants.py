@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from simulation.client import LOOSE
-from simulation.history import Batch, History, KeyedRecord, Outcome, Transaction
+from simulation.history import Batch, History, KeyedRecord, Outcome, Owned, Transaction
 from simulation.tables import acknowledged_records
 
 Checker = Callable[[History], Iterator[str]]
@@ -230,6 +230,19 @@ def generations_have_one_owner(history: History) -> Iterator[str]:
                 )
 
 
+def partitions_have_one_owner_at_a_time(history: History) -> Iterator[str]:
+    """A partition is given to a member only when no other one has it any more."""
+    latest: dict[int, Owned] = {}
+    for owned in sorted(history.owned, key=lambda owned: owned.from_s):
+        before = latest.get(owned.partition)
+        if before is not None and before.member != owned.member and before.until_s > owned.from_s:
+            yield (
+                f"partition {owned.partition} was given to {owned.member} at {owned.from_s:.3f} s, "
+                f"while {before.member} had it until {before.until_s:.3f} s"
+            )
+        latest[owned.partition] = owned
+
+
 def generations_rise(history: History) -> Iterator[str]:
     """I10: a member's generation never goes back."""
     latest: dict[tuple[str, str], int] = {}
@@ -326,6 +339,7 @@ CHECKERS: tuple[Checker, ...] = (
     commits_are_kept,
     generations_have_one_owner,
     generations_rise,
+    partitions_have_one_owner_at_a_time,
     topics_have_their_own_records,
     topic_ids_are_unique,
     compaction_keeps_the_last_of_each_key,

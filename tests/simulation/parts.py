@@ -11,6 +11,7 @@ from simulation.client import LOOSE, TOPIC, Client
 from simulation.cluster import INTERNAL_PARTITIONS
 from simulation.history import History
 from simulation.reading import Reader
+from simulation.reconciling import ReconciledMember
 from simulation.shapes import Shape
 from simulation.tables import TableWriter
 from simulation.topics import TopicLives
@@ -108,11 +109,18 @@ def compaction(cast: Cast) -> Works:
     return {name: TableWriter(cast.client(name), cast.shape, cast.history).run}
 
 
+def reconciliation(cast: Cast) -> Works:
+    """Members of a group whose coordinator assigns the partitions."""
+    names = [f"reconciled-{index}" for index in range(3)]
+    return {name: ReconciledMember(cast.client(name), cast.history).run for name in names}
+
+
 PARTS: dict[str, Callable[[Cast], Works]] = {
     "mixed syncing": mixed_syncing,
     "lives of topics": lives_of_topics,
     "moves": moves,
     COMPACTION: compaction,
+    "reconciliation": reconciliation,
 }
 _ALWAYS = ("mixed syncing",)
 

@@ -12,6 +12,7 @@ from simulation.history import (
     KeyedRecord,
     Leadership,
     Outcome,
+    Owned,
     Read,
     Transaction,
     Write,
@@ -45,6 +46,7 @@ def good_history() -> History:
             Incarnation("s/0", b"1", written={0: ["s/0/0#0"]}, read={0: ["s/0/0#0"]}),
             Incarnation("s/1", b"2", written={0: ["s/1/0#0"]}, read={0: ["s/1/0#0"]}),
         ],
+        owned=[Owned("a", 0, 1.0, 2.0), Owned("b", 0, 3.0), Owned("a", 1, 1.0)],
         table_writes=[
             (Write("w", 0, ["w#0", "w#1", "w#2"], None, Outcome.DONE, 0), ["a", "b", "a"])
         ],
@@ -183,6 +185,10 @@ def differ_in_a_key(history: History) -> None:
     history.tables[2].append(KeyedRecord(3, "b", "w#3"))
 
 
+def give_too_early(history: History) -> None:
+    history.owned[0].until_s = 4.0
+
+
 BREAKS = {
     lose: "acknowledged_records_are_there_once",
     repeat: "acknowledged_records_are_there_once",
@@ -211,6 +217,7 @@ BREAKS = {
     swap_keys: "compaction_keeps_the_last_of_each_key",
     swap_records: "compaction_keeps_the_order",
     differ_in_a_key: "compacted_replicas_agree",
+    give_too_early: "partitions_have_one_owner_at_a_time",
     inherit: "topics_have_their_own_records",
     keep_id: "topic_ids_are_unique",
 }

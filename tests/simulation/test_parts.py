@@ -61,3 +61,10 @@ def test_logs_are_compacted() -> None:
     written = len(acknowledged_records(history))
     assert written > 100
     assert all(0 < len(records) < written / 2 for records in history.tables.values())
+
+
+def test_partitions_go_from_member_to_member_of_a_reconciled_group() -> None:
+    owned = played_with("reconciliation").owned
+    assert {one.partition for one in owned} == {0, 1, 2}
+    assert len({one.member for one in owned}) == 3
+    assert len(owned) >= 10
