@@ -211,7 +211,8 @@ class Fetcher:
                 assigned = None if was is None else self._assignment.get(partition, was.version)
                 if was is None or assigned is None:
                     continue  # not read any more, or from elsewhere
-                assert assigned.fetch_offset == was.place.offset, "one fetch at a time"
+                if assigned.fetch_offset != was.place.offset:
+                    continue  # another broker leads by now, and has answered before this one
                 if data.error_code:
                     self._take_error(assigned, ErrorCode(data.error_code))
                 else:

@@ -7,6 +7,8 @@ from contextlib import suppress
 import pytest
 
 from moldau.client.consumer.consumer import Consumer
+from moldau.client.consumer.fetch_session import Place
+from moldau.client.consumer.fetcher import Asked
 from moldau.errors import ErrorCode, KafkaError, TopicAuthorizationFailed
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
@@ -247,3 +249,21 @@ async def test_the_leader_s_epoch_is_said(
     await read(consumer, 1)
     (topic,) = calls[0].request.topics
     assert topic.partitions[0].current_leader_epoch == 0
+
+
+async def test_an_answer_that_is_overtaken_by_that_of_another_broker_is_dropped(
+    consumer: Consumer[bytes, bytes],
+) -> None:
+    """A leader that was asked is deposed and answers late; its successor has answered before."""
+    consumer.assign([T0])
+    first = await read(consumer, 10)
+    late = PartitionData(
+        partition_index=0,
+        error_code=int(ErrorCode.OFFSET_OUT_OF_RANGE),
+        high_watermark=-1,
+        records=None,
+    )
+    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[late])])
+    asked = Asked(Place(0, 0), consumer._assignment[T0].version)
+    consumer._fetcher._take(answer, {T0: asked})
+    assert first + await read(consumer, 90) == list(range(100))
