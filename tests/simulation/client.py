@@ -58,6 +58,11 @@ class Client:
         # A deposed leader may not know it yet: older epochs are not believed (KIP-320).
         self._epochs: dict[int, int] = {}
 
+    @property
+    def bootstrap(self) -> str:
+        """All brokers, as other clients want them."""
+        return ",".join(f"{host}:{port}" for host, port in self._brokers.values())
+
     async def ask(
         self, broker: int, request: object, response: type[Response], version: int
     ) -> Response:

@@ -10,6 +10,7 @@ from simulation.administering import Admin
 from simulation.client import LOOSE, TOPIC, Client
 from simulation.cluster import INTERNAL_PARTITIONS
 from simulation.history import History
+from simulation.own_clients import OwnConsumer, OwnProducer
 from simulation.reading import Reader
 from simulation.reconciling import ReconciledMember
 from simulation.shapes import Shape
@@ -115,12 +116,28 @@ def reconciliation(cast: Cast) -> Works:
     return {name: ReconciledMember(cast.client(name), cast.history).run for name in names}
 
 
+def own_clients(cast: Cast) -> Works:
+    """A producer and consumers of Moldau's own."""
+    history, count = cast.history, cast.shape.partition_count
+    works: Works = {}
+    name = "own-producer"
+    works[name] = OwnProducer(cast.client(name), history, count - 1).run
+    for kind in ("all", "committed"):
+        name = f"own-consumer-{kind}"
+        is_committed = kind == "committed"
+        works[name] = OwnConsumer(
+            cast.client(name), history, count, is_committed_only=is_committed
+        ).run
+    return works
+
+
 PARTS: dict[str, Callable[[Cast], Works]] = {
     "mixed syncing": mixed_syncing,
     "lives of topics": lives_of_topics,
     "moves": moves,
     COMPACTION: compaction,
     "reconciliation": reconciliation,
+    "own clients": own_clients,
 }
 _ALWAYS = ("mixed syncing",)
 

@@ -14,6 +14,7 @@ from simulation.faults import Faults
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History
 from simulation.invariants import violations
+from simulation.own_clients import in_world
 from simulation.parts import COMPACTION, PARTS, Cast, Work, Works, drawn
 from simulation.reading import Reader, read_all
 from simulation.replicas import note_replicas, observe, unsettled
@@ -71,7 +72,7 @@ def play_with_history(seed: int, shape: Shape) -> tuple[Verdict, History]:
 
 def _play(seed: int, shape: Shape) -> tuple[Verdict, History]:
     began_s = time.process_time()
-    with World(seed) as world:
+    with World(seed) as world, in_world(world):
         scenario = Scenario(world, shape)
         world.run(scenario.run())
         history = scenario.history

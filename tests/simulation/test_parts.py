@@ -7,7 +7,7 @@ import pytest
 
 from moldau.replication.partition import Partition
 from simulation.client import TOPIC
-from simulation.history import History
+from simulation.history import History, Outcome
 from simulation.scenario import play_with_history
 from simulation.shapes import SHAPES, Shape
 from simulation.tables import acknowledged_records
@@ -68,3 +68,12 @@ def test_partitions_go_from_member_to_member_of_a_reconciled_group() -> None:
     assert {one.partition for one in owned} == {0, 1, 2}
     assert len({one.member for one in owned}) == 3
     assert len(owned) >= 10
+
+
+def test_own_clients_write_and_read() -> None:
+    history = played_with("own clients")
+    written = [write for write in history.writes if write.producer == "own-producer"]
+    assert len(written) > 100
+    assert all(write.outcome is Outcome.DONE for write in written)
+    readers = {read.reader for read in history.reads if read.reader.startswith("own-")}
+    assert readers == {"own-consumer-all", "own-consumer-committed"}
