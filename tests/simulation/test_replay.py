@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 from simulation import run
+from simulation.record import Record
 from simulation.scenario import play
 from simulation.shapes import shape_of
 
@@ -52,5 +54,23 @@ def test_a_failing_seed_says_how_to_replay_it() -> None:
 def test_a_seed_in_which_little_happens_has_failed() -> None:
     verdict = play(SEED, shape_of(SEED))
     assert not run.is_failed(verdict)
-    for name, less in (("simulated_s", 59), ("faults", ["kill"] * 4), ("acknowledged_count", 999)):
-        assert run.is_failed(replace(verdict, **{name: less}))
+    assert run.is_failed(replace(verdict, simulated_s=59))
+    assert run.is_failed(replace(verdict, faults=["kill"] * 4))
+    assert run.is_failed(replace(verdict, acknowledged_count=999))
+
+
+def test_a_run_that_was_broken_off_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    verdict = play(SEED, shape_of(SEED))
+    first = Record(path, range(SEED, SEED + 3))
+    first.add(verdict)
+    again = Record(path, range(SEED, SEED + 3))
+    assert again.verdicts == {SEED: verdict}
+    assert again.missing == [SEED + 1, SEED + 2]
+    assert Record(path, range(SEED)).verdicts == {}
+
+
+def test_progress_says_how_far_it_is_and_how_long_it_takes() -> None:
+    progress = run.Progress(2, 10, StringIO())
+    progress.step(0)
+    assert progress.line(1, 60) == "[#########.....................] 3/10, 1 failed, 7 min left"

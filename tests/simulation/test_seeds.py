@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-SEEDS = 200
+SEEDS = 60
 SEEDS_TOGETHER = 10
 
 
