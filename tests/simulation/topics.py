@@ -83,8 +83,19 @@ class TopicLives:
             await self._write(life, partition)
             await asyncio.sleep(_PAUSE_S * chance.random())
         for partition in range(life.partition_count):
+            await self._read(life, partition)
+
+    async def _read(self, life: Incarnation, partition: int) -> None:
+        """Read all that was written, however long it takes.
+
+        A leader that has just been elected may not know yet that it is committed.
+        """
+        while True:
             found = await read_all(self._client, partition, is_committed_only=False)
             life.read[partition] = [value for _, value in found]
+            if len(found) >= len(life.written[partition]):
+                return
+            await self._client.back_off()
 
     async def _write(self, life: Incarnation, partition: int) -> None:
         for _ in range(1 + self._client.chance.randrange(_BATCHES_MAX)):
