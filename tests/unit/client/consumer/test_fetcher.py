@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 
 from moldau.client.consumer.consumer import Consumer
-from moldau.client.consumer.fetch_session import Place
-from moldau.client.consumer.fetcher import Asked
+from moldau.client.consumer.fetch_session import ReadPosition
+from moldau.client.consumer.fetcher import FetchInFlight
 from moldau.errors import ErrorCode, KafkaError, TopicAuthorizationFailed
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
@@ -264,6 +264,6 @@ async def test_an_answer_that_is_overtaken_by_that_of_another_broker_is_dropped(
         records=None,
     )
     answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[late])])
-    asked = Asked(Place(0, 0), consumer._assignment[T0].version)
+    asked = FetchInFlight(ReadPosition(0, 0), consumer._assignment[T0].version)
     consumer._fetcher._take(answer, {T0: asked})
     assert first + await read(consumer, 90) == list(range(100))
