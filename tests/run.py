@@ -7,12 +7,10 @@ bin/test unit -k batch            a part, with arguments for pytest
 bin/test tests/unit/test_model.py a path, likewise
 bin/test fresh-clone              the set-up itself, in fresh clones (network, minutes)
 
-Where everything runs, many brokers, virtual machines and clients share the processor, and now and
-then one is too late for its test. Few such failures are looked at once more with nothing beside
-them; who passes then is named at the end as unsteady. Tests in one process get no second chance.
+A test that fails has failed: nothing is run again. One that fails now and then has a cause, and is
+mended or removed.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -29,10 +27,7 @@ TYPED = (
 )
 WORKERS = ("-n", "2", "--dist", "worksteal")
 ALONE = {"fresh_clone"}  # only run when asked for by name
-OF_PROCESSES = ("tests/conformance/", "tests/faults/")
-UNSTEADY_MAX = 5
 QUICK = ("lint", "types", "tidy", "setup", "unit")
-LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +94,6 @@ def run(part: Part) -> bool:
     return is_passed
 
 
-def unsteady(failed: Sequence[str]) -> bool:
-    """Whether these few tests may have failed for want of the processor alone."""
-    return 0 < len(failed) <= UNSTEADY_MAX and all(map(_is_of_processes, failed))
-
-
-def _is_of_processes(test: str) -> bool:
-    return test.startswith(OF_PROCESSES) and "::" in test
-
-
-def run_everything(part: Part) -> bool:
-    """Run all tests, and once more the few that may have been too slow."""
-    LAST_FAILED.unlink(missing_ok=True)
-    if run(part):
-        return True
-    failed = sorted(json.loads(LAST_FAILED.read_text())) if LAST_FAILED.exists() else []
-    if not unsteady(failed) or not run(Part(part.name, (("pytest", *failed),))):
-        return False
-    print("\nunsteady, passed only when run alone:", *failed, sep="\n  ")
-    return True
-
-
 def use_one_cache() -> None:
     """Keep every download of the suite in one folder, so that it runs again without network."""
     cache = os.environ.setdefault("MOLDAU_CACHE", str(ROOT / ".cache"))
@@ -138,8 +112,7 @@ def main() -> int:
     results: list[tuple[str, bool, float]] = []
     for part in plan(sys.argv[1:]):
         started_at = time.monotonic()
-        is_everything = part.name == "tests" and not sys.argv[1:]
-        is_passed = run_everything(part) if is_everything else run(part)
+        is_passed = run(part)
         results.append((part.name, is_passed, time.monotonic() - started_at))
     print("\npart      result     seconds")
     for name, is_passed, duration_s in results:

@@ -1,5 +1,6 @@
 """The command line of bin/test."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,36 +46,28 @@ def test_a_part_fails_with_any_of_its_commands(capfd: pytest.CaptureFixture[str]
     assert run.run(run.Part("lint", (("this",),)))
 
 
-@pytest.mark.parametrize(
-    ("failed", "expected"),
-    [
-        ([], False),
-        (["tests/conformance/test_kill.py::test_a"], True),
-        (["tests/conformance/test_kill.py::test_a", "tests/unit/test_model.py::test_b"], False),
-        (["tests/conformance/test_kill.py"], False),
-        ([f"tests/conformance/test_kill.py::test_{n}" for n in range(6)], False),
-    ],
-)
-def test_only_few_tests_of_processes_get_a_second_chance(failed: list[str], expected: bool) -> None:
-    assert run.unsteady(failed) is expected
-
-
-def test_who_fails_again_has_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("variable", ["true", None])
+def test_a_test_that_fails_once_has_failed(
+    variable: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    last_failed = tmp_path / "lastfailed"
-    outcomes = iter([False, False, False, True])
-    asked: list[str] = []
-
-    def run_once(part: run.Part) -> bool:
-        last_failed.write_text('{"tests/conformance/test_kill.py::test_a": true}')
-        asked.append(part.commands[0][-1])
-        return next(outcomes)
-
-    monkeypatch.setattr(run, "LAST_FAILED", last_failed)
-    monkeypatch.setattr(run, "run", run_once)
-    everything = run.Part("tests", (("pytest", "tests"),))
-    assert not run.run_everything(everything)
-    assert run.run_everything(everything)
-    assert asked == ["tests", "tests/conformance/test_kill.py::test_a"] * 2
-    assert "unsteady, passed only when run alone" in capfd.readouterr().out
+    """The one test fails when it is run first, and would pass when it is run again."""
+    (tmp_path / "tests" / "conformance").mkdir(parents=True)
+    (tmp_path / "tests" / "conformance" / "test_unsteady.py").write_text(
+        "from pathlib import Path\n\n"
+        "def test_unsteady():\n"
+        "    with Path('runs').open('a') as runs:\n"
+        "        runs.write('.')\n"
+        "    assert Path('runs').read_text() != '.'\n"
+    )
+    static = dict.fromkeys(STATIC, run.Part("lint", (("this",),)))
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "WORKERS", ())
+    monkeypatch.setattr(run, "static_parts", lambda: static)
+    monkeypatch.setattr(run, "use_one_cache", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["bin/test"])
+    if variable is None:
+        monkeypatch.delenv("CI", raising=False)
+    else:
+        monkeypatch.setenv("CI", variable)
+    assert run.main() == 1
+    assert (tmp_path / "runs").read_text() == "."
