@@ -29,6 +29,8 @@ _SETTINGS = {
     "transaction.state.log.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
     "controlled.shutdown.retry.backoff.ms": "500",
+    # Five seconds after it takes office a controller would give back what a broker has lost.
+    "auto.leader.rebalance.enable": "false",
 }
 
 Found = TypeVar("Found")
