@@ -15,6 +15,7 @@ from tidy import (
     limits,
     naming,
     pairing,
+    sleeps,
     words,
 )
 from tidy.exceptions import EXCEPTIONS
@@ -44,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     pairing.modules_have_tests,
     pairing.tests_have_modules,
     handlers.one_handler_per_api,
+    sleeps.no_sleeps,
     documents.known_files,
     documents.table_of_parts,
     words.unfinished_work,

@@ -92,4 +92,4 @@ async def test_leaders_are_balanced_by_and_by(monkeypatch: pytest.MonkeyPatch) -
         service.machine.cluster.assign(T0, ReplicaAssignment((2, 1)))
         async with asyncio.timeout(10):
             while (await cluster.state("t")).leader != 2:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)

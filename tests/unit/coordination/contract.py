@@ -27,6 +27,7 @@ from moldau.coordination.tree import (
     TreeError,
     WatchEvent,
 )
+from unit.waiting import until
 
 Open = Callable[..., Awaitable[Tree]]
 
@@ -41,9 +42,7 @@ class Recorder:
         self.told.append(event)
 
     async def until(self, count: int) -> list[WatchEvent | SessionState]:
-        async with asyncio.timeout(10):
-            while len(self.told) < count:
-                await asyncio.sleep(0.001)
+        await until(lambda: len(self.told) >= count)
         return self.told
 
 

@@ -8,6 +8,7 @@ from moldau.coordination.memory import MemoryEnsemble, MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import ConnectionLost, Create, SessionState, Tree
 from moldau.runtime.clock import SystemClock
+from unit.waiting import settled
 
 
 class Ensemble:
@@ -64,7 +65,7 @@ async def test_reading_waits_for_the_connection() -> None:
     ensemble.opened[0].suspend()
     await asyncio.sleep(0)
     reading = asyncio.create_task(tree.children("/"))
-    await asyncio.sleep(0.01)
+    await settled()
     assert not reading.done()
     ensemble.opened[0].resume()
     assert await reading == []
@@ -75,7 +76,7 @@ async def test_a_reading_that_the_connection_broke_under_is_repeated() -> None:
     reading = asyncio.create_task(tree.children("/"))
     await asyncio.sleep(0)
     ensemble.opened[0].suspend()
-    await asyncio.sleep(0.01)
+    await settled()
     ensemble.opened[0].resume()
     assert await reading == []
 
@@ -147,7 +148,7 @@ async def test_a_session_is_kept_no_longer_than_asked_for() -> None:
     async with tree.kept():
         pass
     ensemble.memory.expire(tree.session_id)
-    await asyncio.sleep(0.01)
+    await settled()
     assert len(ensemble.opened) == 1
 
 
@@ -156,6 +157,6 @@ async def test_a_session_that_is_just_being_renewed_finds_its_owner() -> None:
     async with tree.kept():
         ensemble.memory.expire(tree.session_id)
         ensemble.failures = 1  # so that it takes a while
-        await asyncio.sleep(0.01)
+        await settled()
         assert len(ensemble.opened) == 1
     assert tree.session is ensemble.opened[1]

@@ -20,6 +20,7 @@ from scenarios.group_script import ScriptClock
 from scenarios.memory_journal import MemoryJournal
 from unit.coordinator.test_marker_delivery import Brokers
 from unit.coordinator.test_shards import turns
+from unit.waiting import until
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 CONFIG = TransactionConfig(transactional_id_expiration_ms=1000)
@@ -303,6 +304,4 @@ async def test_what_cannot_be_committed_cannot_be_verified(setup: Setup) -> None
 
 
 async def until_state(setup: Setup, label: str) -> None:
-    async with asyncio.timeout(5):
-        while setup.state() != label:
-            await asyncio.sleep(0.01)
+    await until(lambda: setup.state() == label)

@@ -16,6 +16,7 @@ from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import Endpoint, Listener
 from moldau.net.request_memory import RequestMemory
+from unit.waiting import LoopTime, settled, until
 
 
 @pytest.fixture(autouse=True, params=["source", "compiled", "transport"])
@@ -93,9 +94,8 @@ async def test_a_request_that_waits_holds_back_the_ones_behind_it() -> None:
         reader, writer = await connect(listener)
         writer.write(framed(b"slow") + framed(b"fast"))
         await writer.drain()
-        while not seen:
-            await asyncio.sleep(0)
-        await asyncio.sleep(0.01)
+        await until(lambda: seen)
+        await settled()
         assert seen == [b"slow"]
         gate.set()
         assert [await read_frame(reader), await read_frame(reader)] == [b"slow", b"fast"]
@@ -326,7 +326,10 @@ async def _result(future: asyncio.Future[list[Part]]) -> list[Part]:
     return await future
 
 
-async def test_a_client_that_never_reads_stops_being_served() -> None:
+async def test_a_client_that_never_reads_stops_being_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    time = LoopTime(monkeypatch)
     answered = 0
     answer = b"x" * 100_000
 
@@ -339,11 +342,8 @@ async def test_a_client_that_never_reads_stops_being_served() -> None:
     async with listening(respond, Limits(unsent_bytes=200_000), limits) as listener:
         reader, writer = await connect(listener)
         writer.write(framed(b"more") * 2_000)
-        async with asyncio.timeout(10):
-            while listener.connection_count == 0:
-                await asyncio.sleep(0)
-            while listener.connection_count:
-                await asyncio.sleep(0.05)
+        await until(lambda: listener.connection_count == 1)
+        await time.until(lambda: listener.connection_count == 0)
         assert answered < 2_000
         writer.close()
         del reader

@@ -15,13 +15,17 @@ from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import Listener
 from unit.net.test_connection import connect, form, framed, listening, read_frame
+from unit.waiting import LoopTime, until
 
 __all__ = ["form"]  # the fixture lets connections be tried in all their forms
 
 
 @pytest.mark.parametrize("end", [framed(b"wrong"), b""])
-async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(end: bytes) -> None:
+async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(
+    end: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether it did something wrong or said that no more will come."""
+    time = LoopTime(monkeypatch)
     answered = 0
 
     async def respond(_: Connection, frame: memoryview) -> list[Part]:
@@ -38,9 +42,7 @@ async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(end: bytes)
         writer.write(framed(b"more") * 30 + end)
         if not end:
             writer.write_eof()
-        async with asyncio.timeout(10):
-            while answered < 30 or listener.connection_count:
-                await asyncio.sleep(0.05)
+        await time.until(lambda: answered == 30 and not listener.connection_count)
         writer.close()
         del reader
 
@@ -56,11 +58,9 @@ async def test_one_that_is_hung_up_on_has_its_time_to_read_the_answers() -> None
         writer.transport.pause_reading()
         writer.write(framed(b"more") * 200 + framed(b"wrong"))
         connections = listener._connections
-        async with asyncio.timeout(10):
-            while not any(each.transport.is_closing() for each in connections):
-                await asyncio.sleep(0.01)
-            writer.transport.resume_reading()
-            assert len(await reader.read()) == 200 * 100_004
+        await until(lambda: any(each.transport.is_closing() for each in connections))
+        writer.transport.resume_reading()
+        assert len(await reader.read()) == 200 * 100_004
         writer.close()
 
 
@@ -172,7 +172,10 @@ async def test_what_was_received_is_forgotten_with_its_connection() -> None:
                 tracemalloc.stop()
 
 
-async def test_memory_of_a_large_request_is_not_kept_by_the_beginning_of_the_next_one() -> None:
+async def test_memory_of_a_large_request_is_not_kept_by_the_beginning_of_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    time = LoopTime(monkeypatch)
     seen: list[Connection] = []
 
     def respond(connection: Connection, _: memoryview) -> list[Part]:
@@ -183,9 +186,7 @@ async def test_memory_of_a_large_request_is_not_kept_by_the_beginning_of_the_nex
         reader, writer = await connect(listener)
         writer.write(framed(bytes(3_000_000)) + framed(b"next")[:6])
         assert await read_frame(reader) == b"answer"
-        async with asyncio.timeout(10):
-            while len(seen[0].get_buffer(-1)) > Limits().receive_buffer_bytes:
-                await asyncio.sleep(0.05)
+        await time.until(lambda: len(seen[0].get_buffer(-1)) <= Limits().receive_buffer_bytes)
         writer.write(framed(b"next")[6:])
         assert await read_frame(reader) == b"answer"
         writer.close()

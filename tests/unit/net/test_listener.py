@@ -13,6 +13,7 @@ from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits
 from moldau.net.answer import Limits, Part, Respond
 from moldau.net.connection import Connection
 from moldau.net.listener import Endpoint, Listener, bind_host, listen
+from unit.waiting import LoopTime, settled
 
 
 async def echo(frame: memoryview) -> Sequence[Part]:
@@ -49,12 +50,13 @@ async def test_connections_beyond_the_limit_wait_until_one_closes() -> None:
         serving = tasks.create_task(listener.serve())
         answer, first = await ask(listener.port)
         assert answer == b"\0\0\0\2hi"
-        second = tasks.create_task(ask(listener.port))
-        await asyncio.sleep(0.05)
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(b"\0\0\0\2hi")
+        second = tasks.create_task(reader.read(6))
+        await settled()
         assert not second.done()
         first.close()
-        answer, writer = await second
-        assert answer == b"\0\0\0\2hi"
+        assert await second == b"\0\0\0\2hi"
         writer.close()
         serving.cancel()
 
@@ -183,13 +185,18 @@ async def test_connections_are_accepted_at_a_limited_rate() -> None:
         (b"\0\0\0\x09half", ConnectionLimits(frame_s=0)),
     ],
 )
-async def test_silent_and_slow_clients_are_dropped(sent: bytes, limits: ConnectionLimits) -> None:
+async def test_silent_and_slow_clients_are_dropped(
+    sent: bytes, limits: ConnectionLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = LoopTime(monkeypatch)
     listener = listener_with(limits)
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(listener.serve())
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(sent)
-        assert await is_hung_up(reader)
+        hung_up = tasks.create_task(is_hung_up(reader))
+        await time.until(hung_up.done)
+        assert hung_up.result()
         writer.close()
         serving.cancel()
 

@@ -9,6 +9,7 @@ import pytest
 
 from moldau.net.metrics_page import MetricsPage, Page
 from moldau.runtime import turns
+from unit.waiting import until
 
 
 @pytest.fixture
@@ -125,9 +126,7 @@ async def test_one_that_does_not_read_is_hung_up_on(caplog: pytest.LogCaptureFix
     writer.transport.pause_reading()
     with caplog.at_level("DEBUG", "moldau.net.metrics_page"):
         writer.write(b"GET /metrics HTTP/1.1\r\n\r\n")
-        async with asyncio.timeout(10):
-            while "cut off" not in caplog.text:
-                await asyncio.sleep(0.01)
+        await until(lambda: "cut off" in caplog.text)
     writer.transport.resume_reading()
     received = b""
     with suppress(ConnectionError):

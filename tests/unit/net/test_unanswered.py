@@ -1,7 +1,7 @@
 """Answers that come later, in the order of their requests."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from moldau.net.answer import Answer, CloseConnection, Later, Limits, Parked, Pa
 from moldau.net.connection import Connection
 from moldau.net.unanswered import Outcome, Unanswered
 from unit.net.test_connection import connect, form, framed, listening, read_frame
+from unit.waiting import until
 
 __all__ = ["form"]  # the fixture lets connections be tried in all their forms
 
@@ -136,13 +137,6 @@ async def test_what_is_cancelled_is_not_told() -> None:
     assert future.cancelled()
     assert requests.delivered == []
     assert len(requests.queue) == 0
-
-
-async def until(is_reached: Callable[[], bool]) -> None:
-    """Wait for what other tasks of this loop, or the network, bring about."""
-    async with asyncio.timeout(10):
-        while not is_reached():
-            await asyncio.sleep(0.001)
 
 
 class Postponing:

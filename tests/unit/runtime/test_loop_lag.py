@@ -1,21 +1,22 @@
 """How late the event loop runs what is due: the time that one callback held up the rest."""
 
 import asyncio
-import time
+
+import pytest
 
 from moldau.runtime.loop_lag import LoopLag
 from moldau.runtime.metrics import Metrics
+from unit.waiting import LoopTime, until
 
 
-async def test_a_callback_that_holds_up_the_loop_is_seen() -> None:
+async def test_a_callback_that_holds_up_the_loop_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = LoopTime(monkeypatch)
     metrics = Metrics()
     lag = metrics.durations("moldau_event_loop_lag_ms", "Lateness.")
     measuring = asyncio.create_task(LoopLag(metrics).run())
     await asyncio.sleep(0)
-    time.sleep(0.15)  # noqa: ASYNC251 - the loop is held up on purpose
-    async with asyncio.timeout(5):
-        while not lag.count:
-            await asyncio.sleep(0.001)
+    time.jump(0.15)
+    await until(lambda: lag.count)
     measuring.cancel()
     assert lag.quantile_ms(1.0) >= 40
 

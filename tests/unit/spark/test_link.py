@@ -28,7 +28,7 @@ def test_what_was_begun_goes_on_while_something_else_is_waited_for(kafka: Embedd
 
 def test_closing_ends_what_is_under_way_and_may_be_repeated(kafka: EmbeddedBroker) -> None:
     link = Link([("bootstrap.servers", kafka.bootstrap_servers)])
-    begun = link.begin(asyncio.sleep(600))
+    begun = link.begin(asyncio.Event().wait())
     link.close()
     link.close()
     assert begun.cancelled()

@@ -9,6 +9,7 @@ from moldau.broker.membership.peers import Peers
 from moldau.controller.cluster import LiveBroker, ReplicaAssignment
 from moldau.metadata.image import BrokerNode, ClusterImage
 from unit.broker.world import World, broker_world
+from unit.waiting import settled
 
 
 def peers(world: World) -> Peers:
@@ -69,7 +70,7 @@ async def test_another_controller_is_asked_as_soon_as_there_is_one() -> None:
         image = world.broker.metadata.image
         world.broker.metadata.image = ClusterImage(1, image.brokers)
         leaving = asyncio.create_task(hand_over(world.broker, peers(world)))
-        await asyncio.sleep(0.01)
+        await settled()
         assert not leaving.done()
         world.broker.metadata.image = ClusterImage(0, image.brokers)
         world.broker.waiters.wake(world.broker.metadata)

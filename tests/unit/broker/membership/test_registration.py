@@ -11,6 +11,7 @@ from moldau.coordination.memory import MemoryEnsemble
 from moldau.coordination.tree import Create
 from moldau.errors import ErrorCode, KafkaError
 from unit.broker.world import SettableClock
+from unit.waiting import settled
 
 NODE = BrokerRegistration(endpoints=(RegisteredEndpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
 
@@ -57,7 +58,7 @@ async def test_the_node_of_a_life_that_has_just_ended_is_waited_for() -> None:
     tree = made.connect()
     await first.register(tree, NODE)
     registering = asyncio.create_task(second.register(made.connect(), NODE))
-    await asyncio.sleep(0.01)
+    await settled()
     assert not registering.done()
     await tree.close()
     await registering

@@ -1,7 +1,7 @@
 """A broker's place in the cluster, over several sessions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -18,6 +18,7 @@ from moldau.coordination.memory import MemoryTree
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from unit.controller.brokers import Cluster, StandingClock
+from unit.waiting import settled, until
 
 NODE = BrokerRegistration(endpoints=(RegisteredEndpoint("P", "PLAINTEXT", "h", 1),), timestamp_ms=5)
 
@@ -66,12 +67,6 @@ async def member(*, is_lost: bool = False) -> AsyncIterator[Member]:
         running = tasks.create_task(membership.run())
         yield made
         running.cancel()
-
-
-async def until(satisfied: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not satisfied():
-            await asyncio.sleep(0.001)
 
 
 async def owner_of(made: Member, path: str) -> int:
@@ -123,7 +118,7 @@ async def test_a_session_that_breaks_while_registering_is_tried_again() -> None:
         made.cluster.ensemble.expire(made.opened[0].session_id)
         await until(lambda: len(made.opened) == 2)
         made.opened[1].suspend()
-        await asyncio.sleep(0.01)
+        await settled()
         made.opened[1].resume()
         await until(lambda: len(made.offices) == 2 and made.offices[1].is_controller)
 

@@ -284,7 +284,7 @@ def framed(request: Any, correlation_id: int) -> bytes:
 async def until(is_reached: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not is_reached():
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
 
 
 async def test_answers_keep_the_order_of_their_requests(world: World) -> None:

@@ -12,6 +12,7 @@ from moldau.model import TopicPartition
 from moldau.records.batch import Producer, write_batch
 from moldau.records.record import Record
 from unit.broker.stores import PATH, Store, append
+from unit.waiting import until
 
 ORDERS = TopicPartition("orders", 0)
 
@@ -118,9 +119,7 @@ async def test_compacted_topics_are_compacted() -> None:
     log.roll(now_ms=0)
     before = log.size
     running = asyncio.create_task(maintenance(store, log_cleaner_backoff_ms="1").run())
-    async with asyncio.timeout(5):
-        while log.size == before:
-            await asyncio.sleep(0.001)
+    await until(lambda: log.size != before)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -10,6 +10,7 @@ from moldau.client.consumer.consumer import Consumer
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
+from unit.waiting import until
 
 
 def values(broker: EmbeddedBroker, **others: str) -> dict[str, object]:
@@ -59,8 +60,7 @@ def test_without_a_group_new_topics_and_partitions_join(
         ):
             assert consumer.assignment() == [TopicPartition("grow-a", 0)]
             await asyncio.to_thread(create, bootstrap, "grow-b", 1)
-            while len(consumer.assignment()) < 2:
-                await asyncio.sleep(0.01)
+            await until(lambda: len(consumer.assignment()) == 2)
             return sorted(consumer.assignment())
 
     assert asyncio.run(read()) == [TopicPartition("grow-a", 0), TopicPartition("grow-b", 0)]

@@ -14,6 +14,7 @@ from moldau.client.settings import ClientSettings
 from moldau.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.scripted import scripted_broker
+from unit.waiting import until
 
 NODE, LATER_MS, LOOKS = 0, 3_600_000, 5
 
@@ -64,8 +65,6 @@ async def test_what_was_closed_is_opened_again(kafka: EmbeddedBroker) -> None:
     cluster = Cluster(ClientSettings(bootstrap_servers=servers, connections_max_idle_ms=40))
     await cluster.refresh()
     idle = (await cluster.broker(NODE)).connection
-    async with asyncio.timeout(30):
-        while idle.is_open:
-            await asyncio.sleep(0.01)
+    await until(lambda: not idle.is_open)
     assert (await cluster.broker(NODE)).connection is not idle
     cluster.close()

@@ -11,6 +11,7 @@ from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Action, Call, Drop, Fail
 from unit.client.group.members import member_of
 from unit.client.reading import read, write
+from unit.waiting import LoopTime, until
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
@@ -55,11 +56,23 @@ async def test_what_no_retry_helps_with_is_raised(kafka: EmbeddedBroker) -> None
             await consumer.commit({T0: 7})
 
 
-async def test_trying_ends_when_the_time_of_a_call_does(kafka: EmbeddedBroker) -> None:
-    kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
-    async with member_of(kafka, enable_auto_commit=False, default_api_timeout_ms=200) as consumer:
+async def test_trying_ends_when_the_time_of_a_call_does(
+    kafka: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = LoopTime(monkeypatch)
+    calls: list[Call] = []
+
+    def refuse(call: Call) -> Action:
+        calls.append(call)
+        return Fail(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+    kafka.control("OffsetCommit", refuse)
+    async with member_of(kafka, enable_auto_commit=False) as consumer:
+        committing = asyncio.create_task(consumer.commit({T0: 7}))
+        await until(lambda: len(calls) > 1)
+        time.jump(60)
         with pytest.raises(RequestTimedOut, match=r"group g: .*COORDINATOR_LOAD_IN_PROGRESS"):
-            await consumer.commit({T0: 7})
+            await committing
 
 
 async def test_without_a_group_nothing_can_be_committed(kafka: EmbeddedBroker) -> None:
@@ -80,8 +93,7 @@ async def test_offsets_of_an_open_transaction_are_waited_for(kafka: EmbeddedBrok
         await producer.send("t", b"v", partition=0)
         await producer.send_offsets_to_transaction({T0: 9}, "g")
         fetching = asyncio.create_task(consumer.committed([T0]))
-        while len(fetches) < 3:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(fetches) >= 3)
         await producer.commit_transaction()
         assert await fetching == {T0: 9}
 

@@ -1,7 +1,5 @@
 """Members come, stay and go."""
 
-import asyncio
-
 import pytest
 
 from moldau.errors import ErrorCode, GroupAuthorizationFailed
@@ -9,6 +7,7 @@ from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Action, Call, Drop, Fail
 from unit.client.group.members import QUICK_GROUPS, member_of, settle
 from unit.client.reading import read, write
+from unit.waiting import until
 
 
 @pytest.fixture
@@ -125,8 +124,7 @@ async def test_whoever_does_not_poll_leaves_until_it_polls_again(kafka: Embedded
     async with member_of(kafka, max_poll_interval_ms=100) as member:
         member.subscribe(["t"])
         await settle(member, counts=[3])
-        while not calls:
-            await asyncio.sleep(0.01)
+        await until(lambda: calls)
         await member.poll(0.01)
         await settle(member, counts=[3])
 
