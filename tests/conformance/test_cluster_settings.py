@@ -37,6 +37,7 @@ LARGE = "." * 10_000
 SETTINGS = {
     "listener.security.protocol.map": "CLIENTS:PLAINTEXT,BROKERS:PLAINTEXT",
     "inter.broker.listener.name": "BROKERS",
+    "auto.leader.rebalance.enable": "true",
     "leader.imbalance.check.interval.seconds": "1",
     "replica.fetch.max.bytes": "100000",
 }
