@@ -34,7 +34,7 @@ def messages_4(request: pytest.FixtureRequest) -> Iterator[JavaProgram]:
         yield program
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tools(request: pytest.FixtureRequest) -> Iterator[ApacheTools]:
     """Apache's command lines, in one virtual machine."""
     show_download(request, "kafka-3.9")

@@ -7,9 +7,8 @@ from confluent_kafka import Consumer, Message, Producer, TopicCollection
 from confluent_kafka.admin import AdminClient
 
 from conformance.apache.broker import apache_broker
-from conformance.apache.jvm import run_main
 from conformance.apache.marks import needs_apache
-from conformance.apache.tools import CLASSES
+from conformance.apache.tools import ApacheTools
 from moldau.cli.znodes.topic_settings import read_topics
 from moldau.config.broker.startup import read_startup
 from moldau.config.topic import TopicConfig
@@ -82,7 +81,7 @@ def test_topics_ids_records_and_committed_offsets_are_taken_over(tmp_path: Path)
 
 
 def test_settings_of_topics_are_read_as_apaches_tool_and_zookeeper_tell_them(
-    tmp_path: Path,
+    tools: ApacheTools, tmp_path: Path
 ) -> None:
     with apache_broker(tmp_path, {"log.retention.hours": "1"}) as apache:
         apache.start()
@@ -90,14 +89,14 @@ def test_settings_of_topics_are_read_as_apaches_tool_and_zookeeper_tell_them(
         for topic, settings in (("plain", ()), ("table", ("cleanup.policy=compact",))):
             configs = [word for setting in settings for word in ("--config", setting)]
             create = ("--create", "--topic", topic, *configs)
-            made = run_main(CLASSES["kafka-topics.sh"], *where, *create, jars="kafka-3.9")
-            assert made.returncode == 0, made.stderr
-        configure, topics = CLASSES["kafka-configs.sh"], ("--entity-type", "topics")
+            made = tools.run("kafka-topics.sh", *where, *create)
+            assert made.code == 0, made.stderr
+        configure, topics = "kafka-configs.sh", ("--entity-type", "topics")
         dynamic = ("--entity-type", "brokers", "--entity-default")
         change = ("--alter", *dynamic, "--add-config", "message.max.bytes=2000000")
-        assert run_main(configure, *where, *change, jars="kafka-3.9").returncode == 0
+        assert tools.run(configure, *where, *change).code == 0
         told = [
-            run_main(configure, *where, "--describe", *all_of_it, *topics, jars="kafka-3.9").stdout
+            tools.run(configure, *where, "--describe", *all_of_it, *topics).stdout
             for all_of_it in ([], ["--all"])
         ]
         there = asyncio.run(

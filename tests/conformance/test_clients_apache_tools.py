@@ -4,28 +4,28 @@ import json
 import re
 import subprocess
 
-from conformance.apache.jars import class_path
-from conformance.apache.jvm import java_command, run_main
+from conformance.apache.jvm import run_main
 from conformance.apache.lines import Json
 from conformance.apache.marks import needs_apache
+from conformance.apache.tools import ApacheTools
 from conformance.our_broker import OurBroker
 
 pytestmark = needs_apache("kafka-3.9")
 
-DEADLINE_S = 60
 
-
-def test_the_console_producer_and_consumer_pass_lines_on(broker: OurBroker) -> None:
+def test_the_console_producer_and_consumer_pass_lines_on(
+    tools: ApacheTools, broker: OurBroker
+) -> None:
     lines = "".join(f"key-{number}:line {number}\n" for number in range(50))
-    producer = java_command(
-        class_path("kafka-3.9"),
-        "kafka.tools.ConsoleProducer",
+    producer = tools.run(
+        "kafka-console-producer.sh",
         *("--bootstrap-server", broker.bootstrap, "--topic", "console"),
         *("--property", "parse.key=true", "--property", "key.separator=:"),
+        stdin=lines,
     )
-    subprocess.run(producer, input=lines, text=True, check=True, timeout=DEADLINE_S)
-    consumer = run_main(
-        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    assert producer.code == 0, producer.stderr
+    consumer = tools.run(
+        "kafka-console-consumer.sh",
         *("--bootstrap-server", broker.bootstrap, "--topic", "console", "--partition", "0"),
         *("--offset", "earliest", "--max-messages", "50"),
         *("--property", "print.key=true", "--property", "key.separator=:"),
@@ -33,9 +33,11 @@ def test_the_console_producer_and_consumer_pass_lines_on(broker: OurBroker) -> N
     assert consumer.stdout == lines, consumer.stderr
 
 
-def test_the_performance_producer_reports_every_record_sent(broker: OurBroker) -> None:
-    run = run_main(
-        "org.apache.kafka.tools.ProducerPerformance",
+def test_the_performance_producer_reports_every_record_sent(
+    tools: ApacheTools, broker: OurBroker
+) -> None:
+    run = tools.run(
+        "kafka-producer-perf-test.sh",
         *("--topic", "performance", "--num-records", "20000", "--record-size", "1000"),
         *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
         *("acks=all", "compression.type=lz4"),
@@ -71,34 +73,36 @@ def events(run: subprocess.CompletedProcess[str], name: str) -> list[Json]:
     return [each for each in told if each["name"] == name]
 
 
-def test_end_offsets_are_listed(broker: OurBroker) -> None:
-    run_main(
-        "org.apache.kafka.tools.ProducerPerformance",
+def test_end_offsets_are_listed(tools: ApacheTools, broker: OurBroker) -> None:
+    tools.run(
+        "kafka-producer-perf-test.sh",
         *("--topic", "listed", "--num-records", "100", "--record-size", "10"),
         *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
     )
-    run = run_main(
-        "org.apache.kafka.tools.GetOffsetShell",
+    run = tools.run(
+        "kafka-get-offsets.sh",
         *("--bootstrap-server", broker.bootstrap, "--topic", "listed"),
     )
     assert run.stdout.strip() == "listed:0:100", run.stderr
 
 
-def test_the_console_consumer_reads_in_a_group_that_is_then_described(broker: OurBroker) -> None:
-    producer = java_command(
-        class_path("kafka-3.9"),
-        "kafka.tools.ConsoleProducer",
+def test_the_console_consumer_reads_in_a_group_that_is_then_described(
+    tools: ApacheTools, broker: OurBroker
+) -> None:
+    producer = tools.run(
+        "kafka-console-producer.sh",
         *("--bootstrap-server", broker.bootstrap, "--topic", "grouped"),
+        stdin="one\ntwo\n",
     )
-    subprocess.run(producer, input="one\ntwo\n", text=True, check=True, timeout=DEADLINE_S)
-    consumer = run_main(
-        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    assert producer.code == 0, producer.stderr
+    consumer = tools.run(
+        "kafka-console-consumer.sh",
         *("--bootstrap-server", broker.bootstrap, "--topic", "grouped", "--from-beginning"),
         *("--group", "console", "--max-messages", "2"),
     )
     assert consumer.stdout == "one\ntwo\n", consumer.stderr
-    described = run_main(
-        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    described = tools.run(
+        "kafka-consumer-groups.sh",
         *("--bootstrap-server", broker.bootstrap, "--describe", "--group", "console"),
     )
     assert re.search(r"console +grouped +0 +2 +2 +0 ", described.stdout), described

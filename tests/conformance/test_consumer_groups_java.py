@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
+from conformance.apache.tools import ApacheTools
 from conformance.conftest import show_download
 from conformance.fleet import Fleet, create_topic, until
 from conformance.our_broker import OurBroker, our_broker
@@ -127,11 +127,13 @@ def test_a_static_member_keeps_its_partitions(java: JavaProgram, broker: OurBrok
         group.stop(name)
 
 
-def test_reading_goes_on_where_it_was_committed(java: JavaProgram, broker: OurBroker) -> None:
+def test_reading_goes_on_where_it_was_committed(
+    tools: ApacheTools, java: JavaProgram, broker: OurBroker
+) -> None:
     group = fleet(java, broker, "commits")
     create_topic(broker, group.group, 1)
-    run_main(
-        "org.apache.kafka.tools.ProducerPerformance",
+    tools.run(
+        "kafka-producer-perf-test.sh",
         *("--topic", group.group, "--num-records", "30", "--record-size", "10"),
         *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
     )
@@ -167,33 +169,37 @@ def test_a_group_changes_its_protocol_while_its_members_go_on(
 
 
 @needs_apache("kafka-3.9", *VERSIONS["4"])
-def test_the_tool_describes_a_group(newest: JavaProgram, broker: OurBroker) -> None:
+def test_the_tool_describes_a_group(
+    tools: ApacheTools, newest: JavaProgram, broker: OurBroker
+) -> None:
     group = Fleet(newest, broker, "tool")
     create_topic(broker, "tool", 2)
     group.start("one", "tool", settings={"client.id": "somebody"})
     group.until_shared("tool-0", "tool-1")
-    until(lambda: "Stable" in tool(broker, "--describe", "--state", "--group", "tool"))
-    state = tool(broker, "--describe", "--state", "--group", "tool")
+    until(lambda: "Stable" in tool(tools, broker, "--describe", "--state", "--group", "tool"))
+    state = tool(tools, broker, "--describe", "--state", "--group", "tool")
     assert re.search(r"tool\s+\S+\s+\(0\)\s+uniform\s+Stable\s+1", state), state
-    members = tool(broker, "--describe", "--members", "--verbose", "--group", "tool")
+    members = tool(tools, broker, "--describe", "--members", "--verbose", "--group", "tool")
     assert re.search(r"somebody\s+2\s+\(0,1\)", members), members
-    listed = tool(broker, "--list", "--type", "consumer")
+    listed = tool(tools, broker, "--list", "--type", "consumer")
     assert re.search(r"tool\s+Consumer", listed), listed
-    assert "GroupNotEmptyException" in tool(broker, "--delete", "--group", "tool")
+    assert "GroupNotEmptyException" in tool(tools, broker, "--delete", "--group", "tool")
     group.stop("one")
-    assert "successful" in tool(broker, "--delete", "--group", "tool")
+    assert "successful" in tool(tools, broker, "--delete", "--group", "tool")
 
 
-def tool(broker: OurBroker, *arguments: str) -> str:
-    run = run_main(
-        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+def tool(tools: ApacheTools, broker: OurBroker, *arguments: str) -> str:
+    run = tools.run(
+        "kafka-consumer-groups.sh",
         *("--bootstrap-server", broker.bootstrap, *arguments),
     )
     return run.stdout + run.stderr
 
 
 @needs_apache("kafka-3.9", *VERSIONS["4"])
-def test_the_dump_tool_reads_our_records(newest: JavaProgram, tmp_path: Path) -> None:
+def test_the_dump_tool_reads_our_records(
+    tools: ApacheTools, newest: JavaProgram, tmp_path: Path
+) -> None:
     with our_broker(tmp_path, {**SETTINGS, "offsets.topic.num.partitions": "1"}) as broker:
         create_topic(broker, "dumped", 2)
         group = Fleet(newest, broker, "dumped")
@@ -202,8 +208,8 @@ def test_the_dump_tool_reads_our_records(newest: JavaProgram, tmp_path: Path) ->
         group.stop("one")
         broker.stop()
         log = broker.log_directory / "__consumer_offsets-0" / f"{0:020}.log"
-        dump = run_main(
-            "kafka.tools.DumpLogSegments",
+        dump = tools.run(
+            "kafka-dump-log.sh",
             *("--offsets-decoder", "--deep-iteration", "--files", str(log)),
         ).stdout
     stored = {

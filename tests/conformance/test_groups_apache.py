@@ -8,31 +8,45 @@ from pathlib import Path
 
 import aiokafka
 import kafka
+import pytest
 from aiokafka import AIOKafkaConsumer
 from kafka import KafkaConsumer
 
 from conformance.apache.jars import class_path
 from conformance.apache.jvm import java_command, run_main
 from conformance.apache.marks import needs_apache
+from conformance.apache.tools import ApacheTools
 from conformance.our_broker import OurBroker, our_broker
 
 pytestmark = needs_apache("kafka-3.9")
 
 DEADLINE_S = 60
-GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 
 
-def produce(broker: OurBroker, topic: str, count: int) -> None:
-    run_main(
-        "org.apache.kafka.tools.ProducerPerformance",
-        *("--topic", topic, "--num-records", str(count), "--record-size", "10"),
-        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={broker.bootstrap}"),
-    )
+class Tools:
+    """Apache's tools against one broker."""
+
+    def __init__(self, tools: ApacheTools, broker: OurBroker) -> None:
+        self.run = tools.run
+        self._bootstrap = broker.bootstrap
+
+    def produce(self, topic: str, count: int) -> None:
+        sent = self.run(
+            "kafka-producer-perf-test.sh",
+            *("--topic", topic, "--num-records", str(count), "--record-size", "10"),
+            *("--throughput", "-1", "--producer-props", f"bootstrap.servers={self._bootstrap}"),
+        )
+        assert f"{count} records sent" in sent.stdout, sent.stderr
+
+    def groups(self, *arguments: str) -> str:
+        script = "kafka-consumer-groups.sh"
+        told = self.run(script, "--bootstrap-server", self._bootstrap, *arguments)
+        return told.stdout + told.stderr
 
 
-def groups(broker: OurBroker, *arguments: str) -> str:
-    run = run_main(GROUPS, "--bootstrap-server", broker.bootstrap, *arguments)
-    return run.stdout + run.stderr
+@pytest.fixture
+def apache(tools: ApacheTools, broker: OurBroker) -> Tools:
+    return Tools(tools, broker)
 
 
 def consume(broker: OurBroker, topic: str, count: int, group: str) -> None:
@@ -47,22 +61,24 @@ def consume(broker: OurBroker, topic: str, count: int, group: str) -> None:
     assert events[-1]["name"] == "shutdown_complete", run.stderr
 
 
-def test_lag_is_described_and_offsets_are_reset(broker: OurBroker) -> None:
-    produce(broker, "lag", 100)
+def test_lag_is_described_and_offsets_are_reset(apache: Tools, broker: OurBroker) -> None:
+    apache.produce("lag", 100)
     consume(broker, "lag", 100, "lag-group")
-    produce(broker, "lag", 5)
-    described = groups(broker, "--describe", "--group", "lag-group")
+    apache.produce("lag", 5)
+    described = apache.groups("--describe", "--group", "lag-group")
     assert re.search(r"lag-group\s+lag\s+0\s+100\s+105\s+5\s", described), described
-    assert "lag-group" in groups(broker, "--list")
-    assert re.search(r"lag-group\s+.*Empty", groups(broker, "--list", "--state"))
+    assert "lag-group" in apache.groups("--list")
+    assert re.search(r"lag-group\s+.*Empty", apache.groups("--list", "--state"))
     to_earliest = ("--reset-offsets", "--to-earliest", "--execute", "--topic", "lag")
-    assert re.search(r"lag\s+0\s+0\b", groups(broker, "--group", "lag-group", *to_earliest))
-    deleted = groups(broker, "--delete-offsets", "--group", "lag-group", "--topic", "lag")
+    assert re.search(r"lag\s+0\s+0\b", apache.groups("--group", "lag-group", *to_earliest))
+    deleted = apache.groups("--delete-offsets", "--group", "lag-group", "--topic", "lag")
     assert "Successful" in deleted, deleted
 
 
-async def test_lag_of_groups_of_clients_in_python_is_described(broker: OurBroker) -> None:
-    produce(broker, "lags", 5)
+async def test_lag_of_groups_of_clients_in_python_is_described(
+    apache: Tools, broker: OurBroker
+) -> None:
+    apache.produce("lags", 5)
     settings = {
         "bootstrap_servers": broker.bootstrap,
         "auto_offset_reset": "earliest",
@@ -78,14 +94,14 @@ async def test_lag_of_groups_of_clients_in_python_is_described(broker: OurBroker
         position = kafka.OffsetAndMetadata(3, "", -1)
         other.commit({kafka.TopicPartition("lags", 0): position})
         names = ("--group", "aiokafka-lags", "--group", "kafka-python-lags")
-        described = await asyncio.to_thread(groups, broker, "--describe", *names)
+        described = await asyncio.to_thread(apache.groups, "--describe", *names)
     other.close()
     assert re.search(r"aiokafka-lags\s+lags\s+0\s+1\s+5\s+4\s+aiokafka-", described), described
     assert re.search(r"kafka-python-lags\s+lags\s+0\s+3\s+5\s+2\s+kafka-python-", described)
 
 
-def test_members_of_a_live_group_are_described(broker: OurBroker) -> None:
-    produce(broker, "live", 10)
+def test_members_of_a_live_group_are_described(apache: Tools, broker: OurBroker) -> None:
+    apache.produce("live", 10)
     command = java_command(
         class_path("kafka-3.9"),
         "org.apache.kafka.tools.VerifiableConsumer",
@@ -96,28 +112,26 @@ def test_members_of_a_live_group_are_described(broker: OurBroker) -> None:
         assert consumer.stdout is not None
         try:
             assert any('"records_consumed"' in line for line in consumer.stdout)
-            members = groups(
-                broker, "--describe", "--members", "--verbose", "--group", "live-group"
-            )
+            members = apache.groups("--describe", "--members", "--verbose", "--group", "live-group")
             assert re.search(r"live-group\s+static-one-\S+\s+static-one\s.*\(0\)", members)
-            state = groups(broker, "--describe", "--state", "--group", "live-group")
+            state = apache.groups("--describe", "--state", "--group", "live-group")
             assert re.search(r"range\s+Stable\s+1", state), state
-            refused = groups(broker, "--delete", "--group", "live-group")
+            refused = apache.groups("--delete", "--group", "live-group")
             assert "GroupNotEmptyException" in refused, refused
         finally:
             consumer.kill()
-    removed = groups(broker, "--delete", "--group", "no-such-group")
+    removed = apache.groups("--delete", "--group", "no-such-group")
     assert "GroupIdNotFoundException" in removed, removed
 
 
-def test_the_dump_tool_reads_our_offsets_and_groups(tmp_path: Path) -> None:
+def test_the_dump_tool_reads_our_offsets_and_groups(tools: ApacheTools, tmp_path: Path) -> None:
     with our_broker(tmp_path, {"offsets.topic.num.partitions": "1"}) as broker:
-        produce(broker, "t", 10)
+        Tools(tools, broker).produce("t", 10)
         consume(broker, "t", 10, "dumped")
         broker.stop()
         log = broker.log_directory / "__consumer_offsets-0" / f"{0:020}.log"
-        dump = run_main(
-            "kafka.tools.DumpLogSegments",
+        dump = tools.run(
+            "kafka-dump-log.sh",
             *("--offsets-decoder", "--deep-iteration", "--files", str(log)),
         ).stdout
     offset = r'key: \{"type":"1","data":\{"group":"dumped","topic":"t","partition":0\}\}'

@@ -10,9 +10,9 @@ from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 from kafka import KafkaProducer
 
-from conformance.apache.jvm import run_main
 from conformance.apache.lines import JavaError, JavaProgram, Json
 from conformance.apache.marks import needs_apache
+from conformance.apache.tools import ApacheTools
 from conformance.our_broker import OurBroker, our_broker
 from conformance.test_clients_java import clients, consume, topic_of  # noqa: F401 - a fixture
 from conformance.transacting import DEADLINE_S, producer_of, read, reader, until_state, write
@@ -252,20 +252,22 @@ def test_java_zombies_are_fenced(clients: JavaProgram, broker: OurBroker) -> Non
 
 
 @needs_apache("kafka-3.9")
-def test_apaches_tool_lists_and_describes_transactions(broker: OurBroker) -> None:
+def test_apaches_tool_lists_and_describes_transactions(
+    tools: ApacheTools, broker: OurBroker
+) -> None:
     producer = producer_of(broker, "described")
     producer.begin_transaction()
     producer.produce("described", b"a", partition=0)
     producer.flush(DEADLINE_S)
-    tool = "org.apache.kafka.tools.TransactionsCommand"
-    listed = run_main(tool, "--bootstrap-server", broker.bootstrap, "list")
+    script = "kafka-transactions.sh"
+    listed = tools.run(script, "--bootstrap-server", broker.bootstrap, "list")
     assert any(
         line.split()[0] == "described" and line.split()[-1] == "Ongoing"
         for line in listed.stdout.splitlines()[1:]
         if line.strip()
     ), listed.stdout + listed.stderr
-    described = run_main(
-        tool,
+    described = tools.run(
+        script,
         *("--bootstrap-server", broker.bootstrap, "describe", "--transactional-id", "described"),
     )
     assert "described-0" in described.stdout, described.stdout + described.stderr
