@@ -20,7 +20,11 @@ class MemoryJournal:
         self.is_slow = False
         self.failure: KafkaError | None = None
 
-    def append(self, batch: WritableBuffer, _guard: Guard | None) -> int:
+    @property
+    def is_alone(self) -> bool:
+        return not self.is_slow
+
+    def append(self, batch: WritableBuffer, guard: Guard | None) -> int:
         if self.failure is not None:
             raise self.failure
         first_offset = self.end_offset

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_a_class_defined_elsewhere_may_carry_any_code() -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
-def test_errors_survive_copying_and_pickling(duplicate) -> None:
+def test_errors_survive_copying_and_pickling(duplicate: Callable[[KafkaError], KafkaError]) -> None:
     twin = duplicate(KafkaError(ErrorCode.INVALID_CONFIG, "no such key"))
     assert type(twin) is errors.InvalidConfig
     assert (twin.code, str(twin)) == (ErrorCode.INVALID_CONFIG, "no such key")
@@ -94,7 +95,7 @@ def test_stale_metadata_is_told_by_the_class() -> None:
 def test_a_code_from_the_future_is_an_unknown_server_error() -> None:
     assert ErrorCode(12345) is ErrorCode.UNKNOWN_SERVER_ERROR
     with pytest.raises(ValueError, match="not a valid ErrorCode"):
-        ErrorCode("NONE")
+        ErrorCode("NONE")  # type: ignore[arg-type]
 
 
 def test_undecodable_bytes_have_no_code() -> None:

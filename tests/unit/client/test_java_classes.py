@@ -45,9 +45,9 @@ async def test_files_of_javas_clients_work_as_they_are(kafka: EmbeddedBroker) ->
     producing, consuming = (
         decode_properties(each.replace(b"SERVERS", servers)) for each in (PRODUCER, CONSUMER)
     )
-    async with Producer(producing) as producer:
+    async with Producer[int, str](producing) as producer:
         await producer.send_and_wait("orders", "hrušky", key=7)
-    async with Consumer(consuming) as consumer:
+    async with Consumer[int, str](consuming) as consumer:
         consumer.subscribe(["orders"])
         record = await anext(consumer)
     assert (record.key, record.value) == (7, "hrušky")
@@ -55,11 +55,12 @@ async def test_files_of_javas_clients_work_as_they_are(kafka: EmbeddedBroker) ->
 
 def test_serializers_are_found_by_their_classes() -> None:
     usual = str.encode
-    named = {"key.serializer": f"{SERDES}UUIDSerializer", "value.serializer": bytes.upper}
+    upper: object = bytes.upper
+    named = {"key.serializer": f"{SERDES}UUIDSerializer", "value.serializer": upper}
     found = java_classes.serializer(named, "key.serializer", usual, usual)
     written = found(uuid.UUID(int=1))  # type: ignore[arg-type]
     assert written == b"00000000-0000-0000-0000-000000000001"
-    assert java_classes.serializer(named, "value.serializer", usual, usual) is bytes.upper
+    assert java_classes.serializer(named, "value.serializer", usual, usual) is upper
     for name in ("String", "ByteArray", "Bytes"):
         named = {"key.serializer": f"{SERDES}{name}Serializer"}
         assert java_classes.serializer(named, "key.serializer", usual, usual) is usual

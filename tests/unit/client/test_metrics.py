@@ -76,26 +76,29 @@ async def test_a_consumer_counts_what_it_fetched_and_knows_how_far_it_is(
 
 async def test_a_listener_is_told_again_and_again(kafka: EmbeddedBroker) -> None:
     heard: asyncio.Queue[Mapping[str, float]] = asyncio.Queue()
-    often = {"bootstrap_servers": kafka.bootstrap_servers, "metrics_sample_window_ms": 10}
+    often: dict[str, object] = {
+        "bootstrap.servers": kafka.bootstrap_servers,
+        "metrics.sample.window.ms": 10,
+    }
 
     async def hear(metrics: Mapping[str, float]) -> None:
         await heard.put(metrics)
 
     async with (
-        Producer[bytes, bytes](None, on_metrics=hear, **often) as producer,
+        Producer[bytes, bytes](often, on_metrics=hear) as producer,
         asyncio.timeout(20),
     ):
         await producer.send_and_wait("t", b"v")
         while (await heard.get())["record-send-total"] < 1:
             pass
     async with (
-        Consumer[bytes, bytes](None, on_metrics=hear, **often) as consumer,
+        Consumer[bytes, bytes](often, on_metrics=hear) as consumer,
         asyncio.timeout(20),
     ):
         consumer.assign([("t", 0)])
         while (await heard.get()).get("assigned-partitions") != 1:
             pass
-    async with Admin(None, on_metrics=hear, **often) as admin, asyncio.timeout(20):
+    async with Admin(often, on_metrics=hear) as admin, asyncio.timeout(20):
         await admin.list_topics()
         while "record-send-total" in (metrics := await heard.get()) or "fetch-total" in metrics:
             pass

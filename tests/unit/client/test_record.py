@@ -21,7 +21,8 @@ def test_records_are_equal_if_all_their_parts_are() -> None:
     one = ConsumerRecord("orders", 1, 42, 1000, b"k", b"v", (("h", None),))
     assert one == ConsumerRecord("orders", 1, 42, 1000, b"k", b"v", (("h", None),))
     assert one != ConsumerRecord("orders", 1, 42, 1000, b"k", b"w", (("h", None),))
-    assert one != "orders"
+    another: object = "orders"
+    assert one != another
     assert len({one, ConsumerRecord("orders", 1, 42, 1000, b"k", b"v", (("h", None),))}) == 1
 
 

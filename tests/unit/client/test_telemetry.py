@@ -22,7 +22,7 @@ async def consumer(kafka: EmbeddedBroker) -> AsyncIterator[Consumer[bytes, bytes
     async with Consumer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers, allow_auto_create_topics=True
     ) as consumer:
-        consumer.assign({("t", 0): 0})  # type: ignore[dict-item]
+        consumer.assign({("t", 0): 0})
         yield consumer
 
 

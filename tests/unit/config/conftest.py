@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+Table = dict[str, dict[str, str | None]]
+"""Each setting by its name, as the cells of its row by their columns."""
 
-def _table(which):
+
+def _table(which: str) -> Table:
     path = Path(__file__).parent / f"apache-3.9-{which}.tsv"
     with path.open(newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -21,10 +24,10 @@ def _table(which):
 
 
 @pytest.fixture(scope="session")
-def apache_topic_settings():
+def apache_topic_settings() -> Table:
     return _table("topic")
 
 
 @pytest.fixture(scope="session")
-def apache_broker_settings():
+def apache_broker_settings() -> Table:
     return _table("broker")

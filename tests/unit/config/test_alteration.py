@@ -41,30 +41,32 @@ SET, DELETE, APPEND, SUBTRACT = AlterOperation
         ({"retention.ms": "1"}, ("retention.ms", SET, "2"), {"retention.ms": "2"}),
     ],
 )
-def test_changes_have_the_effect_that_they_have_in_apache_kafka(current, alteration, changed):
+def test_changes_have_the_effect_that_they_have_in_apache_kafka(
+    current: dict[str, str], alteration: tuple[str, Operation, str | None], changed: dict[str, str]
+) -> None:
     assert alter(current, [Alteration(*alteration)], topic_settings()) == changed
 
 
 @pytest.mark.parametrize("operation", [APPEND, SUBTRACT])
-def test_only_lists_can_be_added_to_and_taken_from(operation):
+def test_only_lists_can_be_added_to_and_taken_from(operation: Operation) -> None:
     with pytest.raises(InvalidConfig, match=r"is not allowed for config key: retention.ms"):
         alter({}, [Alteration("retention.ms", operation, "5")], topic_settings())
     with pytest.raises(InvalidConfig, match="Unknown config name: nosuch"):
         alter({}, [Alteration("nosuch", operation, "5")], topic_settings())
 
 
-def test_one_setting_is_changed_once_in_a_request():
+def test_one_setting_is_changed_once_in_a_request() -> None:
     twice = [Alteration("retention.ms", SET, "1"), Alteration("retention.ms", DELETE)]
     with pytest.raises(InvalidRequest, match="duplicate config keys"):
         alter({}, twice, topic_settings())
 
 
-def test_a_change_needs_a_value():
+def test_a_change_needs_a_value() -> None:
     with pytest.raises(InvalidRequest, match=r"Null value not supported for : retention.ms"):
         alter({}, [Alteration("retention.ms", SET)], topic_settings())
 
 
-def test_dynamic_broker_settings_are_refused_where_apache_kafka_refuses_them():
+def test_dynamic_broker_settings_are_refused_where_apache_kafka_refuses_them() -> None:
     for line in _APACHE.read_text().splitlines():
         texts, is_for_one_broker, is_accepted = json.loads(line)
         layers = BrokerLayers(
@@ -80,7 +82,7 @@ def test_dynamic_broker_settings_are_refused_where_apache_kafka_refuses_them():
         assert accepts == is_accepted, (texts, is_for_one_broker)
 
 
-def test_a_dynamic_change_must_fit_the_static_settings():
+def test_a_dynamic_change_must_fit_the_static_settings() -> None:
     layers = BrokerLayers({"listeners": "PLAINTEXT://:1"}, broker={"listeners": "SSL://:1"})
     with pytest.raises(InvalidConfig, match=r"security.inter.broker.protocol"):
         check_broker_overrides(layers, is_for_one_broker=True)

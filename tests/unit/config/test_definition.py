@@ -39,12 +39,12 @@ class Example(Area):
     some_secret: Password | None = password("A secret.")
 
 
-def test_the_kafka_name_is_the_field_with_dots_unless_given():
+def test_the_kafka_name_is_the_field_with_dots_unless_given() -> None:
     assert list(settings_of(Example))[:2] == ["some.flag", "some.count"]
     assert settings_of(Example)["some.otherText"].attribute == "some_text"
 
 
-def test_a_definition_says_everything_about_a_setting():
+def test_a_definition_says_everything_about_a_setting() -> None:
     setting = settings_of(Example)["some.count"]
     assert (setting.type, setting.default, setting.doc) == (ConfigType.INT, 3, "A count.")
     assert (setting.importance, setting.update) == (Importance.MEDIUM, UpdateMode.CLUSTER_WIDE)
@@ -53,26 +53,26 @@ def test_a_definition_says_everything_about_a_setting():
     assert not setting.is_sensitive
 
 
-def test_given_texts_are_read_and_the_rest_keeps_its_default():
+def test_given_texts_are_read_and_the_rest_keeps_its_default() -> None:
     area = read(Example, {"some.count": "7", "some.otherText": "y", "unknown": "z"})
     assert (area.some_count, area.some_text, area.some_flag) == (7, "y", True)
     assert area.some_size is None
 
 
-def test_a_value_outside_the_rule_is_refused():
+def test_a_value_outside_the_rule_is_refused() -> None:
     with pytest.raises(InvalidConfig, match=r"value 0 for configuration some.count: .* least 1"):
         read(Example, {"some.count": " 0 "})
 
 
-def test_settings_are_frozen():
+def test_settings_are_frozen() -> None:
     area = Example(some_count=7)
     with pytest.raises(AttributeError, match="some_count is frozen"):
-        area.some_count = 8
+        area.some_count = 8  # type: ignore[misc]
     with pytest.raises(AssertionError):
-        Example(nosuch=1)
+        Example(nosuch=1)  # type: ignore[call-arg]
 
 
-def test_an_area_shows_what_differs_from_the_defaults():
+def test_an_area_shows_what_differs_from_the_defaults() -> None:
     assert repr(read(Example, {"some.count": "7", "some.secret": "hush"})) == (
         "Example(some_count=7, some_secret=[hidden])"
     )
@@ -83,5 +83,5 @@ class Plain:
     some_count: int = integer(3, "A count.")
 
 
-def test_a_dataclass_declares_settings_too():
+def test_a_dataclass_declares_settings_too() -> None:
     assert settings_of(Plain)["some.count"].default == 3

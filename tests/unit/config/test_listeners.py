@@ -6,6 +6,7 @@ from moldau.config.broker.network import NetworkConfig
 from moldau.config.definition import read
 from moldau.config.listeners import (
     ListenerConfig,
+    Listeners,
     SecurityProtocol,
     check_advertised_to_brokers,
     parse_map,
@@ -14,12 +15,12 @@ from moldau.config.listeners import (
 from moldau.errors import InvalidConfig
 
 
-def _read(**texts):
+def _read(**texts: str) -> Listeners:
     named = {name.replace("_", "."): text for name, text in texts.items()}
     return read_listeners(read(NetworkConfig, named), named)
 
 
-def test_without_settings_there_is_one_plain_listener_on_every_interface():
+def test_without_settings_there_is_one_plain_listener_on_every_interface() -> None:
     listeners = _read()
     assert listeners.bound == (ListenerConfig("PLAINTEXT", SecurityProtocol.PLAINTEXT, "", 9092),)
     assert listeners.advertised is None
@@ -27,7 +28,7 @@ def test_without_settings_there_is_one_plain_listener_on_every_interface():
     assert listeners.control_plane_name is None
 
 
-def test_names_are_taken_in_any_case_and_mapped_to_protocols():
+def test_names_are_taken_in_any_case_and_mapped_to_protocols() -> None:
     listeners = _read(
         listeners="internal://127.0.0.1:9092, External://:9093",
         listener_security_protocol_map="INTERNAL:plaintext,external:SASL_SSL",
@@ -41,10 +42,11 @@ def test_names_are_taken_in_any_case_and_mapped_to_protocols():
     ]
     assert listeners.inter_broker_name == "INTERNAL"
     assert listeners.control_plane_name == "EXTERNAL"
+    assert listeners.advertised is not None
     assert str(listeners.advertised[0]) == "EXTERNAL://broker.example.org:19093"
 
 
-def test_an_ipv6_address_stands_in_brackets_and_may_share_the_port_of_an_ipv4_one():
+def test_an_ipv6_address_stands_in_brackets_and_may_share_the_port_of_an_ipv4_one() -> None:
     listeners = _read(listeners="PLAINTEXT://127.0.0.1:9092,SSL://[::1]:9092")
     assert listeners.bound[1].host == "::1"
     assert str(listeners.bound[1]) == "SSL://[::1]:9092"
@@ -79,19 +81,21 @@ def test_an_ipv6_address_stands_in_brackets_and_may_share_the_port_of_an_ipv4_on
         ({"early_start_listeners": "PLAINTEXT,Z"}, "value Z for .* out of PLAINTEXT"),
     ],
 )
-def test_listeners_that_do_not_fit_are_refused_with_what_would(texts, words):
+def test_listeners_that_do_not_fit_are_refused_with_what_would(
+    texts: dict[str, str], words: str
+) -> None:
     with pytest.raises(InvalidConfig, match=words):
         _read(**texts)
 
 
-def test_a_cluster_cannot_be_told_every_interface():
+def test_a_cluster_cannot_be_told_every_interface() -> None:
     listeners = _read(listeners="PLAINTEXT://0.0.0.0:9092")
     with pytest.raises(InvalidConfig, match=r"advertised.listeners: .* 0.0.0.0 is not"):
         check_advertised_to_brokers(listeners)
     check_advertised_to_brokers(_read())
 
 
-def test_a_map_splits_at_the_last_colon():
+def test_a_map_splits_at_the_last_colon() -> None:
     assert parse_map("key", "::1:5, h:6,") == {"::1": "5", "h": "6"}
     assert parse_map("key", "") == {}
 

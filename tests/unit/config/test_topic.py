@@ -5,16 +5,17 @@ import pytest
 from moldau.config.topic import TopicConfig, topic_settings
 from moldau.config.values import LONG_MAX
 from moldau.errors import ErrorCode, InvalidConfig
+from unit.config.conftest import Table
 
 
-def test_cleanup_policy_takes_both_policies_in_any_order():
+def test_cleanup_policy_takes_both_policies_in_any_order() -> None:
     config = TopicConfig().with_overrides({"cleanup.policy": "compact, delete"})
     assert config.is_compacted
     assert config.is_deleted_by_retention
     assert not TopicConfig().is_compacted
 
 
-def test_an_override_leaves_the_other_settings_at_the_broker_defaults():
+def test_an_override_leaves_the_other_settings_at_the_broker_defaults() -> None:
     broker_defaults = TopicConfig(retention_ms=5, segment_bytes=100)
     config = broker_defaults.with_overrides({"retention.ms": "-1"})
     assert (config.retention_ms, config.segment_bytes) == (-1, 100)
@@ -40,25 +41,27 @@ def test_an_override_leaves_the_other_settings_at_the_broker_defaults():
         ),
     ],
 )
-def test_a_refused_value_is_named_with_what_is_allowed(overrides, words):
+def test_a_refused_value_is_named_with_what_is_allowed(
+    overrides: dict[str, str], words: str
+) -> None:
     with pytest.raises(InvalidConfig, match=words) as refused:
         TopicConfig().with_overrides(overrides)
     assert refused.value.code is ErrorCode.INVALID_CONFIG
 
 
 @pytest.mark.parametrize("text", ["*", "", "0:1,5:102"])
-def test_throttled_replicas_are_pairs_or_a_star(text):
+def test_throttled_replicas_are_pairs_or_a_star(text: str) -> None:
     config = TopicConfig().with_overrides({"leader.replication.throttled.replicas": text})
     assert ",".join(config.leader_replication_throttled_replicas) == text
 
 
 @pytest.mark.parametrize("text", ["*,0:1", "0", "0:1:2", "a:b", "0:", "0:-1"])
-def test_other_throttled_replicas_are_refused(text):
+def test_other_throttled_replicas_are_refused(text: str) -> None:
     with pytest.raises(InvalidConfig, match="pairs partition:broker"):
         TopicConfig().with_overrides({"follower.replication.throttled.replicas": text})
 
 
-def test_the_deprecated_timestamp_limit_counts_where_the_new_ones_are_not_set():
+def test_the_deprecated_timestamp_limit_counts_where_the_new_ones_are_not_set() -> None:
     config = TopicConfig(message_timestamp_difference_max_ms=7)
     assert (config.timestamp_before_limit_ms, config.timestamp_after_limit_ms) == (7, 7)
     config = TopicConfig(
@@ -70,12 +73,14 @@ def test_the_deprecated_timestamp_limit_counts_where_the_new_ones_are_not_set():
     assert TopicConfig().timestamp_before_limit_ms == LONG_MAX
 
 
-def test_every_setting_is_explained():
+def test_every_setting_is_explained() -> None:
     for setting in topic_settings().values():
         assert setting.doc.endswith("."), setting.name
 
 
-def test_names_types_defaults_and_ranges_are_those_of_apache_kafka(apache_topic_settings):
+def test_names_types_defaults_and_ranges_are_those_of_apache_kafka(
+    apache_topic_settings: Table,
+) -> None:
     ours = {
         name: (
             setting.type.name,

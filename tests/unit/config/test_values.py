@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moldau.config.rules import Value
 from moldau.config.values import HIDDEN, ConfigType, Password, parse, to_text
 from moldau.errors import InvalidConfig
 
@@ -27,7 +28,7 @@ from moldau.errors import InvalidConfig
         (ConfigType.CLASS, "org.Example", "org.Example"),
     ],
 )
-def test_a_text_is_read_as_its_type(config_type, text, value):
+def test_a_text_is_read_as_its_type(config_type: ConfigType, text: str, value: object) -> None:
     assert parse("key", config_type, text) == value
 
 
@@ -46,7 +47,7 @@ def test_a_text_is_read_as_its_type(config_type, text, value):
         (ConfigType.DOUBLE, "half"),
     ],
 )
-def test_a_text_of_another_type_is_refused_by_name(config_type, text):
+def test_a_text_of_another_type_is_refused_by_name(config_type: ConfigType, text: str) -> None:
     with pytest.raises(InvalidConfig, match="for configuration key: must be "):
         parse("key", config_type, text)
 
@@ -61,17 +62,19 @@ def test_a_text_of_another_type_is_refused_by_name(config_type, text):
         st.tuples(st.just(ConfigType.PASSWORD), st.from_regex(r"\A[a-z]+\Z").map(Password)),
     )
 )
-def test_what_is_written_reads_back(typed):
+def test_what_is_written_reads_back(typed: tuple[ConfigType, Value]) -> None:
     config_type, value = typed
-    assert parse("key", config_type, to_text(value)) == value
+    text = to_text(value)
+    assert text is not None
+    assert parse("key", config_type, text) == value
 
 
-def test_java_writes_large_doubles_its_own_way():
+def test_java_writes_large_doubles_its_own_way() -> None:
     assert to_text(1.7976931348623157e308) == "1.7976931348623157E308"
     assert to_text(None) is None
 
 
-def test_a_password_is_not_printed():
+def test_a_password_is_not_printed() -> None:
     secret = parse("key", ConfigType.PASSWORD, "hush")
     assert isinstance(secret, Password)
     assert {str(secret), repr(secret), f"{secret}", "%s" % secret} == {HIDDEN}  # noqa: UP031

@@ -26,11 +26,11 @@ from moldau.config.versions import LATEST, VERSIONS, canonical, is_at_least
         ("x", None),
     ],
 )
-def test_a_release_stands_for_its_last_version(text, version):
+def test_a_release_stands_for_its_last_version(text: str, version: str | None) -> None:
     assert canonical(text) == version
 
 
-def test_versions_are_ordered_as_released():
+def test_versions_are_ordered_as_released() -> None:
     assert is_at_least("2.4.1", "2.4-IV1")
     assert not is_at_least("0.10.2", "0.11.0")
     assert LATEST in VERSIONS

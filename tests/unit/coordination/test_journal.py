@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from moldau.coordination.journal import FILE_NAME, NodeRow, StoreError, TreeJournal
+from moldau.coordination.journal import FILE_NAME, TreeJournal, StoreError
+from moldau.coordination.nodes import NodeRow
 
 
-def _row(path, data=b""):
+def _row(path: str, data: bytes = b"") -> NodeRow:
     return NodeRow(
         path=path,
         data=data,
@@ -24,11 +25,11 @@ def _row(path, data=b""):
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> str:
     return str(tmp_path / FILE_NAME)
 
 
-def test_rows_and_counters_are_there_after_opening_again(path):
+def test_rows_and_counters_are_there_after_opening_again(path: str) -> None:
     with TreeJournal(path) as journal:
         journal.commit({"/a": _row("/a", b"1"), "/a/b": _row("/a/b")}, {"zxid": 9})
         journal.commit({"/a/b": None, "/a": _row("/a", b"2")}, {"session": 4})
@@ -37,27 +38,27 @@ def test_rows_and_counters_are_there_after_opening_again(path):
         assert (journal.counter("zxid"), journal.counter("session")) == (9, 4)
 
 
-def test_a_commit_that_fails_leaves_nothing(path):
+def test_a_commit_that_fails_leaves_nothing(path: str) -> None:
     with TreeJournal(path) as journal:
         with pytest.raises(sqlite3.Error):
-            journal.commit({"/a": _row("/a")}, {"zxid": None})
+            journal.commit({"/a": _row("/a")}, {"zxid": None})  # type: ignore[dict-item]
         assert journal.rows() == []
 
 
-def test_writes_are_forced_to_disk(path):
+def test_writes_are_forced_to_disk(path: str) -> None:
     with TreeJournal(path) as journal:
         (mode,) = journal._database.execute("pragma synchronous").fetchone()
         (journal_mode,) = journal._database.execute("pragma journal_mode").fetchone()
     assert (mode, journal_mode) == (2, "wal")
 
 
-def _modes(path):
+def _modes(path: str) -> dict[str, int]:
     names = [name for name in sorted(os.listdir(os.path.dirname(path))) if FILE_NAME in name]
     folder = os.path.dirname(path)
     return {name: os.stat(os.path.join(folder, name)).st_mode & 0o777 for name in names}
 
 
-def test_nobody_else_can_read_it_whatever_the_umask(path):
+def test_nobody_else_can_read_it_whatever_the_umask(path: str) -> None:
     before = os.umask(0)
     try:
         with TreeJournal(path) as journal:
@@ -67,7 +68,7 @@ def test_nobody_else_can_read_it_whatever_the_umask(path):
         os.umask(before)
 
 
-def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path):
+def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path: str) -> None:
     TreeJournal(path).close()
     writing = sqlite3.connect(path)  # a write-ahead log stays, as after a crash
     writing.execute("insert into counter values ('x', 1)")
@@ -82,13 +83,13 @@ def test_files_of_an_earlier_start_that_let_others_in_are_closed_to_them(path):
         assert _modes(path) == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600}
 
 
-def test_a_file_of_a_newer_version_is_refused(path):
+def test_a_file_of_a_newer_version_is_refused(path: str) -> None:
     with TreeJournal(path) as journal:
         journal._database.execute("pragma user_version = 99")
     with pytest.raises(StoreError, match="has version 99 of the format, not 1"):
         TreeJournal(path)
 
 
-def test_a_directory_that_is_not_there_is_named(tmp_path):
+def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be opened"):
         TreeJournal(str(tmp_path / "missing" / FILE_NAME))

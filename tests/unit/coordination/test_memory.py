@@ -9,27 +9,30 @@ from moldau.coordination.tree import (
     Create,
     SessionLost,
     SessionState,
+    Tree,
     WatchEvent,
 )
 from moldau.runtime.clock import SystemClock
-from unit.coordination.contract import Recorder, SessionsContract, TreeContract
+from unit.coordination.contract import Open, Recorder, SessionsContract, TreeContract
 
 
 @pytest.fixture
-def ensemble():
+def ensemble() -> MemoryEnsemble:
     return MemoryEnsemble(SystemClock())
 
 
 @pytest.fixture
-def open_tree(ensemble):
-    async def open_tree():
+def open_tree(ensemble: MemoryEnsemble) -> Open:
+    async def open_tree() -> Tree:
         return ensemble.connect()
 
     return open_tree
 
 
 class TestMemoryTree(TreeContract, SessionsContract):
-    async def test_an_expired_session_is_lost_with_its_ephemeral_nodes(self, ensemble):
+    async def test_an_expired_session_is_lost_with_its_ephemeral_nodes(
+        self, ensemble: MemoryEnsemble
+    ) -> None:
         one, other = ensemble.connect(), ensemble.connect()
         listener, watch = Recorder(), Recorder()
         one.listen(listener)
@@ -42,7 +45,9 @@ class TestMemoryTree(TreeContract, SessionsContract):
         assert listener.told == [SessionState.LOST]
         ensemble.expire(one.session_id)
 
-    async def test_while_suspended_requests_fail_and_watches_fire_when_it_is_over(self, ensemble):
+    async def test_while_suspended_requests_fail_and_watches_fire_when_it_is_over(
+        self, ensemble: MemoryEnsemble
+    ) -> None:
         one, other = ensemble.connect(), ensemble.connect()
         listener, watch = Recorder(), Recorder()
         one.listen(listener)

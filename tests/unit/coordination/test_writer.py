@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -12,16 +13,20 @@ from moldau.coordination.writer import JournalWriter
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> str:
     return str(tmp_path / FILE_NAME)
 
 
-async def test_every_submitted_transaction_is_counted_and_stored(path):
-    counted = []
+def unexpected(what: object) -> None:
+    pytest.fail(str(what))
+
+
+async def test_every_submitted_transaction_is_counted_and_stored(path: str) -> None:
+    counted: list[int] = []
     writer = JournalWriter(path)
     stored = await writer.open()
     assert (stored.rows, stored.last_zxid, stored.session_id) == ([], 0, 1)
-    writer.start(committed=counted.append, failed=pytest.fail)
+    writer.start(committed=counted.append, failed=unexpected)
     nodes = Nodes()
     for number in range(100):
         writer.submit(nodes.apply([Create(f"/{number}")], session_id=1, now_ms=0))
@@ -32,13 +37,15 @@ async def test_every_submitted_transaction_is_counted_and_stored(path):
         assert journal.counter("zxid") == 100
 
 
-async def test_a_failure_is_told_and_ends_the_thread(path, monkeypatch):
-    failures = []
+async def test_a_failure_is_told_and_ends_the_thread(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[Exception] = []
     writer = JournalWriter(path)
     await writer.open()
-    writer.start(committed=pytest.fail, failed=failures.append)
+    writer.start(committed=unexpected, failed=failures.append)
 
-    def fail(*_):
+    def fail(*_: object) -> None:
         raise sqlite3.OperationalError("disk is full")
 
     monkeypatch.setattr(TreeJournal, "commit", fail)
@@ -47,7 +54,7 @@ async def test_a_failure_is_told_and_ends_the_thread(path, monkeypatch):
     assert [str(error) for error in failures] == ["disk is full"]
 
 
-async def test_damage_that_shows_while_reading_is_told_as_such(path):
+async def test_damage_that_shows_while_reading_is_told_as_such(path: str) -> None:
     with TreeJournal(path) as journal:
         journal._database.execute("drop table node")
     with pytest.raises(StoreError, match="cannot be read"):

@@ -11,6 +11,7 @@ from moldau.coordination.tree import (
     ConnectionLost,
     Create,
     NotAllowed,
+    Operation,
     SessionError,
     SessionLost,
 )
@@ -18,7 +19,7 @@ from moldau.coordination.zookeeper import ZooKeeperTree, _multi_results, _transl
 from moldau.errors import InvalidConfig
 
 
-async def test_no_server_is_told_in_time():
+async def test_no_server_is_told_in_time() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
@@ -33,21 +34,21 @@ async def test_no_server_is_told_in_time():
         )
 
 
-async def test_a_host_that_is_not_known_is_named():
+async def test_a_host_that_is_not_known_is_named() -> None:
     with pytest.raises(ConnectionLost, match=r"host\.invalid:1: host\.invalid: "):
         await ZooKeeperTree.open(
             "host.invalid:1", session_timeout_ms=2000, connect_timeout_ms=200, requests_max=10
         )
 
 
-async def test_a_port_that_is_no_number_is_refused():
+async def test_a_port_that_is_no_number_is_refused() -> None:
     with pytest.raises(InvalidConfig, match="ZooKeeper at host:x: host:port is expected"):
         await ZooKeeperTree.open(
             "host:x", session_timeout_ms=2000, connect_timeout_ms=200, requests_max=10
         )
 
 
-async def test_a_server_that_does_not_answer_is_told_in_time():
+async def test_a_server_that_does_not_answer_is_told_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(ConnectionLost, match=f"127.0.0.1:{port}: no answer within 0.2 s"):
@@ -70,12 +71,14 @@ async def test_a_server_that_does_not_answer_is_told_in_time():
         (exceptions.AuthFailedError(), SessionError),
     ],
 )
-def test_every_error_has_its_name_in_the_port(kazoo_error, error):
+def test_every_error_has_its_name_in_the_port(
+    kazoo_error: exceptions.KazooException, error: type[SessionError]
+) -> None:
     assert type(_translate(kazoo_error, "/a")) is error
 
 
-def test_the_operation_that_failed_is_told_not_those_that_were_undone():
-    operations = [Create("/a"), Check("/b", 3), Create("/c")]
+def test_the_operation_that_failed_is_told_not_those_that_were_undone() -> None:
+    operations: list[Operation] = [Create("/a"), Check("/b", 3), Create("/c")]
     answers = [
         exceptions.RolledBackError(),
         exceptions.BadVersionError(),
@@ -86,6 +89,6 @@ def test_the_operation_that_failed_is_told_not_those_that_were_undone():
     assert (failed.value.path, failed.value.index) == ("/b", 1)
 
 
-def test_a_failure_that_the_port_has_no_name_for_is_not_taken_for_success():
+def test_a_failure_that_the_port_has_no_name_for_is_not_taken_for_success() -> None:
     with pytest.raises(SessionError, match="InvalidACLError"):
         _multi_results([Create("/a")], [exceptions.InvalidACLError()])

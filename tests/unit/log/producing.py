@@ -57,9 +57,14 @@ def check(
     return producers.check_append([(header, marker)], origin)
 
 
-def refusal(*arguments: object) -> ErrorCode:
+def refusal(
+    producers: Producers,
+    header: BatchHeader,
+    marker: EndMarker | None = None,
+    origin: Origin = Origin.CLIENT,
+) -> ErrorCode:
     with pytest.raises(KafkaError) as caught:
-        check(*arguments)
+        check(producers, header, marker, origin)
     return caught.value.code
 
 

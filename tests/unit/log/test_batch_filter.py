@@ -1,5 +1,6 @@
 """What stays of batches that are not plain, in Python and compiled."""
 
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -29,7 +30,7 @@ from moldau.testing.disk import MemoryDisk
 
 FORMS: dict[str, ModuleType] = {"source": cleaner_kernel}
 try:
-    from moldau.log import _cleaner_kernel
+    _cleaner_kernel = import_module("moldau.log._cleaner_kernel")
 
     FORMS["compiled"] = _cleaner_kernel
 except ImportError:  # pragma: no cover - the extension is optional

@@ -12,7 +12,7 @@ from moldau.log.checkpoint import (
     write_offsets,
 )
 from moldau.model import TopicPartition
-from moldau.testing.disk import MemoryDisk, PowerLost, keep_all, lose_all
+from moldau.testing.disk import Choice, MemoryDisk, PowerLost, keep_all, lose_all
 
 PATH = "/d/recovery-point-offset-checkpoint"
 
@@ -96,7 +96,7 @@ def test_no_bytes_raise_anything_else(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("choice", [lose_all, keep_all])
-def test_power_loss_leaves_the_old_offsets_or_the_new(choice) -> None:
+def test_power_loss_leaves_the_old_offsets_or_the_new(choice: Choice) -> None:
     old, new = {TopicPartition("a", 0): 1}, {TopicPartition("a", 0): 2}
     for number in range(1, 7):
         disk = disk_with()

@@ -51,7 +51,9 @@ def test_batches_are_indexed_where_they_are_in_the_file() -> None:
     assert times.entry(0) == (1001, 101)
     assert times.last == (1009, 109)
     assert after.status(path(names.TRANSACTION_INDEX)) is None
-    assert after.status(path(names.LOG)).modified_ms == 77
+    status = after.status(path(names.LOG))
+    assert status is not None
+    assert status.modified_ms == 77
     assert file.size == 10 * size
 
 

@@ -1,5 +1,7 @@
 """Compaction in any order with everything else: no reader may be able to tell, but by size."""
 
+from typing import Literal
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,6 +35,16 @@ cuts = st.tuples(st.sampled_from(["truncate", "delete"]), st.floats(0, 1))
 steps = st.lists(puts | puts | ends | st.just(("roll",)) | cleans | cuts, max_size=40)
 
 
+Rows = list[tuple[bytes | None, bytes | None]]
+Step = (
+    tuple[Literal["put"], int, Rows, Codec]
+    | tuple[Literal["end"], int, bool]
+    | tuple[Literal["roll"]]
+    | tuple[Literal["clean"], int, bool]
+    | tuple[Literal["truncate", "delete"], float]
+)
+
+
 class Model:
     """Every record that was ever written, and what became of its transaction."""
 
@@ -43,7 +55,7 @@ class Model:
         self.epoch = 0
         self.replicated_offset = 0
 
-    def put(self, topic: Compacted, pid: int, rows: list, codec: Codec) -> None:
+    def put(self, topic: Compacted, pid: int, rows: Rows, codec: Codec) -> None:
         write = topic.put_open if pid in TRANSACTIONAL else topic.put
         sequence = topic.sequences.get((pid, self.epoch), 0) if pid >= 0 else -1
         offset = write(*rows, pid=pid, epoch=self.epoch, attributes=codec)
@@ -136,7 +148,7 @@ def last_batches(topic: Compacted) -> dict[int, object]:
 @settings(max_examples=120, deadline=None)
 @given(steps=steps, segment_bytes=st.sampled_from([400, 1000, 100_000]), slots=st.integers(8, 40))
 def test_a_reader_learns_the_same_before_and_after(
-    steps: list[tuple], segment_bytes: int, slots: int
+    steps: list[Step], segment_bytes: int, slots: int
 ) -> None:
     topic = Compacted(segment_bytes=segment_bytes)
     topic.workspace = Workspace(seed=bytes(16), key_map_bytes=24 * slots, chunk_bytes=300)
@@ -175,7 +187,7 @@ def test_a_reader_learns_the_same_before_and_after(
 
 @settings(max_examples=40, deadline=None)
 @given(steps=steps)
-def test_in_the_end_only_the_newest_values_are_left(steps: list[tuple]) -> None:
+def test_in_the_end_only_the_newest_values_are_left(steps: list[Step]) -> None:
     topic = Compacted(segment_bytes=600)
     model = Model()
     for step in steps:

@@ -51,11 +51,11 @@ def test_the_zeros_of_a_preallocated_file_are_no_entries() -> None:
 
 def test_only_new_entries_are_to_be_written() -> None:
     grown = index()
-    assert not grown.has_unwritten
+    unwritten = [grown.has_unwritten]
     grown.append(120, 900)
-    assert grown.has_unwritten
+    unwritten.append(grown.has_unwritten)
     assert grown.take_unwritten() == bytes.fromhex("0000001400000384")
-    assert not grown.has_unwritten
+    assert [*unwritten, grown.has_unwritten] == [False, True, False]
 
 
 def test_an_index_is_full_when_no_entry_fits_its_size() -> None:

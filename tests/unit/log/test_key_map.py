@@ -1,5 +1,6 @@
 """The map of compaction, in Python and compiled."""
 
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -15,7 +16,7 @@ from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": key_map}
 try:
-    from moldau.log import _key_map
+    _key_map = import_module("moldau.log._key_map")
 
     FORMS["compiled"] = _key_map
 except ImportError:  # pragma: no cover - the extension is optional
@@ -37,7 +38,8 @@ REFERENCE = {
 
 def new_map(form: str, slots: int = 100, *, start_offset: int = 0) -> KeyMap:
     table = memoryview(bytearray(24 * slots)).cast("Q")
-    return FORMS[form].KeyMap(table, SEED, slots * 9 // 10, start_offset)
+    made: KeyMap = FORMS[form].KeyMap(table, SEED, slots * 9 // 10, start_offset)
+    return made
 
 
 def batch(offset: int, *keys: bytes | None, attributes: int = 0) -> bytes:
@@ -48,7 +50,7 @@ def batch(offset: int, *keys: bytes | None, attributes: int = 0) -> bytes:
 @in_both_forms
 @pytest.mark.parametrize("size", REFERENCE)
 def test_the_hash_is_siphash_with_128_bits(form: str, size: int) -> None:
-    low, high = new_map(form).hash_of(bytes(range(size)))
+    low, high = new_map(form).hash_of(memoryview(bytes(range(size))))
 
     assert low.to_bytes(8, "little") + high.to_bytes(8, "little") == bytes.fromhex(REFERENCE[size])
 
@@ -59,7 +61,7 @@ def test_another_seed_gives_another_hash(form: str) -> None:
 
     other = FORMS[form].KeyMap(table, bytes(16), 5, 0)
 
-    assert other.hash_of(b"key") != new_map(form).hash_of(b"key")
+    assert other.hash_of(memoryview(b"key")) != new_map(form).hash_of(memoryview(b"key"))
 
 
 @in_both_forms
@@ -67,21 +69,24 @@ def test_another_seed_gives_another_hash(form: str) -> None:
 def test_it_maps_as_a_dictionary_does(form: str, keys: list[bytes]) -> None:
     mapped, model = new_map(form), {}
     for offset, key in enumerate(keys):
-        mapped.put_key(key, offset)
+        mapped.put_key(memoryview(key), offset)
         model[key] = offset
 
     assert mapped.count == len(model)
-    assert {key: mapped.offset_of(key) for key in model} == model
-    assert mapped.offset_of(b"a key that is not there") == -1
+    assert {key: mapped.offset_of(memoryview(key)) for key in model} == model
+    assert mapped.offset_of(memoryview(b"a key that is not there")) == -1
 
 
 @in_both_forms
 def test_a_table_that_is_nearly_full_is_searched_around_its_end(form: str) -> None:
     mapped = new_map(form, slots=20)
     for offset in range(18):
-        mapped.put_key(b"%d" % offset, offset)
+        mapped.put_key(memoryview(b"%d" % offset), offset)
 
-    assert [mapped.offset_of(b"%d" % offset) for offset in range(19)] == [*range(18), -1]
+    assert [mapped.offset_of(memoryview(b"%d" % offset)) for offset in range(19)] == [
+        *range(18),
+        -1,
+    ]
 
 
 @in_both_forms
@@ -90,7 +95,7 @@ def test_a_run_of_plain_batches_is_mapped_in_one_go(form: str) -> None:
     chunk = batch(0, b"a", b"b") + batch(5, b"a") + batch(9, None, b"c")
 
     assert mapped.map_batches(memoryview(chunk), 0) == (len(chunk), MORE)
-    assert [mapped.offset_of(key) for key in (b"a", b"b", b"c")] == [5, 1, 10]
+    assert [mapped.offset_of(memoryview(key)) for key in (b"a", b"b", b"c")] == [5, 1, 10]
     assert mapped.latest_offset == 10
     assert mapped.count == 3
 
@@ -114,7 +119,7 @@ def test_a_run_stops_before_what_is_not_plain(form: str, attributes: int) -> Non
     found = mapped.map_batches(memoryview(first + batch(1, b"b", attributes=attributes)), 0)
 
     assert found == (len(first), SPECIAL)
-    assert mapped.offset_of(b"b") == -1
+    assert mapped.offset_of(memoryview(b"b")) == -1
 
 
 @in_both_forms
@@ -123,7 +128,7 @@ def test_records_before_the_start_are_not_mapped(form: str) -> None:
 
     mapped.map_batches(memoryview(batch(0, b"a") + batch(2, b"b", b"c")), 0)
 
-    assert [mapped.offset_of(key) for key in (b"a", b"b", b"c")] == [-1, -1, 3]
+    assert [mapped.offset_of(memoryview(key)) for key in (b"a", b"b", b"c")] == [-1, -1, 3]
 
 
 @in_both_forms
@@ -141,7 +146,7 @@ def test_records_of_a_decompressed_batch_are_mapped(form: str) -> None:
     whole = batch(7, b"a", b"b")
 
     assert mapped.map_records(memoryview(whole), memoryview(whole)[61:])
-    assert mapped.offset_of(b"b") == 8
+    assert mapped.offset_of(memoryview(b"b")) == 8
 
 
 @in_both_forms
@@ -175,7 +180,7 @@ def test_what_is_not_a_batch_is_refused(form: str) -> None:
 def test_no_bytes_make_it_read_out_of_bounds(form: str, section: bytes, count: int) -> None:
     header = bytearray(batch(0, b"a"))
     header[57:61] = count.to_bytes(4, "big")
-    outcomes = []
+    outcomes: list[object] = []
     for name in FORMS:
         try:
             outcomes.append(new_map(name).map_records(memoryview(header), memoryview(section)))

@@ -147,9 +147,9 @@ def check_after_restart(workload: Workload, survivor: MemoryDisk) -> None:
         stamps = [times.entry(number).timestamp for number in range(len(times))]
         assert stamps == sorted(set(stamps))
     assert log.log_end_offset == expected
-    for base_offset, data in workload.batches.items():
+    for base_offset, written in workload.batches.items():
         if log.log_start_offset <= base_offset < workload.flushed_end:
-            assert found[base_offset] == data
+            assert found[base_offset] == written
     again.append(3)
     again.flush()
 

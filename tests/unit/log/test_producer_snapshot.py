@@ -1,5 +1,7 @@
 """Producer snapshots, byte for byte Kafka's."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from moldau.log import producer_snapshot
 from moldau.log.producer_snapshot import CorruptSnapshot
 from moldau.log.producer_state import KeptBatch, ProducerEntry
+from moldau.records.crc32c import crc32c
 from moldau.testing.disk import MemoryDisk, lose_all
 
 PATH = "/p/00000000000000000100.snapshot"
@@ -72,7 +75,7 @@ def test_a_snapshot_torn_by_power_loss_is_recognised() -> None:
         disk = empty_disk()
         producer_snapshot.write(disk, PATH, GOLDEN_PRODUCERS, sync=False)
         disk.sync_directory("/p")
-        after = disk.restart(lambda count, kept=kept_bytes: min(count, kept))
+        after = disk.restart(partial(min, kept_bytes))
         with pytest.raises(CorruptSnapshot):
             producer_snapshot.read(after, PATH)
 
@@ -89,7 +92,7 @@ def test_a_flipped_bit_is_recognised(bit: int) -> None:
 def test_a_count_that_lies_is_refused() -> None:
     for count in (-1, 1, 3):
         body = count.to_bytes(4, "big", signed=True) + GOLDEN[10:]
-        data = producer_snapshot.HEADER.pack(1, producer_snapshot.crc32c(body)) + body
+        data = producer_snapshot.HEADER.pack(1, crc32c(body)) + body
         with pytest.raises(CorruptSnapshot):
             producer_snapshot.decode(data)
 

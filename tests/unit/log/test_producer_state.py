@@ -128,7 +128,9 @@ def test_the_coordinator_has_no_sequences_but_epochs() -> None:
 def test_a_batch_without_sequences_is_never_taken_for_a_repetition() -> None:
     producers = producers_after(data(0, sequence=-1))
 
-    assert producers.get(1).batches[0].first_sequence == -1
+    producer = producers.get(1)
+    assert producer is not None
+    assert producer.batches[0].first_sequence == -1
     assert check(producers, data(1, sequence=0)) is None
 
 
@@ -138,7 +140,9 @@ def test_replication_is_never_refused() -> None:
 
     assert check(producers, odd, None, Origin.REPLICATION) is None
     producers.apply(odd, None)
-    assert producers.get(1).epoch == 2
+    producer = producers.get(1)
+    assert producer is not None
+    assert producer.epoch == 2
 
 
 def test_several_batches_of_one_append_are_checked_in_turn() -> None:

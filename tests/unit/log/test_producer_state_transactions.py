@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log.producer_state import CompletedTransaction, Origin, Producers
+from moldau.log.verification import Guard
 from moldau.records.control import EndMarker
 from unit.log.producing import ABORT, COMMIT, batch, check, data, end, producers_after, refusal
 
@@ -68,7 +69,9 @@ def test_a_marker_of_an_empty_transaction_completes_nothing() -> None:
 
     assert producers.apply(end(0, epoch=4), COMMIT) is None
     assert producers.first_unstable_offset is None
-    assert producers.get(1).epoch == 4
+    producer = producers.get(1)
+    assert producer is not None
+    assert producer.epoch == 4
 
 
 def test_a_control_batch_without_a_marker_says_nothing() -> None:
@@ -82,7 +85,7 @@ def test_a_transaction_opens_only_under_its_current_guard() -> None:
     producers = Producers()
     guard = producers.verifications.begin(1, sequence=0, epoch=0, now_ms=0)
 
-    def outcome(with_guard: object) -> ErrorCode:
+    def outcome(with_guard: Guard | None) -> ErrorCode:
         try:
             producers.check_append([(data(0), None)], Origin.CLIENT, with_guard)
         except KafkaError as error:
@@ -156,6 +159,7 @@ def test_the_first_unstable_offset_is_the_oldest_undecided_or_unreplicated_one(
             assert (completed is None) == (pid not in open_from)
             if pid in open_from:
                 ended.append((open_from.pop(pid), offset))
+                assert completed is not None
                 assert completed.last_stable_offset == min(open_from.values(), default=offset + 1)
             offset += 1
         unstable = [*open_from.values(), *(first for first, _ in ended)]

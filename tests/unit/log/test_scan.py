@@ -36,7 +36,7 @@ def test_headers_and_batches_are_found_across_chunks() -> None:
 @pytest.mark.parametrize("walk", [scan.headers, scan.batches])
 @pytest.mark.parametrize("lost", [1, 60, 100])
 def test_a_batch_that_is_cut_off_is_an_error_after_those_before_it(walk: object, lost: int) -> None:
-    data = batch(bytes(40))
+    data = bytes(batch(bytes(40)))
     file = file_of(data, data[:-lost])
     found = walk(file, 0, file.size())  # type: ignore[operator]
     next(found)
@@ -45,6 +45,6 @@ def test_a_batch_that_is_cut_off_is_an_error_after_those_before_it(walk: object,
 
 
 def test_a_file_that_is_shorter_than_its_segment_is_an_error() -> None:
-    data = batch(bytes(40))
+    data = bytes(batch(bytes(40)))
     with pytest.raises(ProtocolError):
         list(scan.batches(file_of(data[:-1]), 0, len(data)))

@@ -51,8 +51,7 @@ def test_truncation_drops_what_ended_later_and_the_file_is_cut() -> None:
     index.truncate_to(9)
 
     assert len(index) == 1
-    assert index.written_size == 34
-    assert not index.has_unwritten
+    assert (index.written_size, index.has_unwritten) == (34, False)
     index.append(AbortedTransaction(2, 4, 12, 13))
     assert index.has_unwritten
     assert len(index.take_unwritten()) == 34

@@ -22,7 +22,7 @@ def test_the_first_failure_takes_the_volume_offline_for_good() -> None:
     with pytest.raises(KafkaError) as failed, volume.guard():
         raise OSError(5, "Input/output error")
     assert failed.value.code == ErrorCode.KAFKA_STORAGE_ERROR
-    assert not volume.is_online
+    assert [volume.is_online] == [False]
     volume.fail(OSError(28, "No space left on device"))
     assert volume.failure is not None
     assert volume.failure.errno == 5

@@ -1,7 +1,7 @@
 """Connections: frames, order, bounds, and what a client can do wrong."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from moldau.net import connection as connection_module
 from moldau.net import listener as listener_module
 from moldau.net import sockets
 from moldau.net.admission import Admission, ConnectionLimits
-from moldau.net.answer import CloseConnection, Later, Limits, Part
+from moldau.net.answer import CloseConnection, Later, Limits, Outcome, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import Endpoint, Listener
 from moldau.net.request_memory import RequestMemory
@@ -30,7 +30,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(listener_module, "_sockets", sockets)
 
 
-Respond = Callable[[Connection, memoryview], Coroutine[Any, Any, Sequence[Part] | None]]
+Respond = Callable[[Connection, memoryview], Outcome]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -40,6 +40,12 @@ def framed(body: bytes) -> bytes:
 
 async def echo(_: Connection, frame: memoryview) -> list[Part]:
     return [len(frame).to_bytes(4, "big"), bytes(frame)]
+
+
+def transport_of(writer: asyncio.StreamWriter) -> asyncio.Transport:
+    """A client's end, which may stop to read."""
+    assert isinstance(writer.transport, asyncio.Transport)
+    return writer.transport
 
 
 @asynccontextmanager
@@ -84,9 +90,9 @@ async def test_a_request_that_waits_holds_back_the_ones_behind_it() -> None:
     gate = asyncio.Event()
     seen: list[bytes] = []
 
-    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
         seen.append(bytes(frame))
-        if frame == b"slow":
+        if bytes(frame) == b"slow":
             await gate.wait()
         return await echo(connection, frame)
 
@@ -159,7 +165,7 @@ async def test_requests_of_some_apis_may_be_larger_than_those_of_others(
 async def test_an_announced_size_is_not_allocated() -> None:
     seen: list[Connection] = []
 
-    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
         seen.append(connection)
         return await echo(connection, frame)
 
@@ -172,8 +178,8 @@ async def test_an_announced_size_is_not_allocated() -> None:
 
 
 async def test_no_answer_is_sent_where_there_is_none() -> None:
-    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part] | None:
-        return None if frame == b"quiet" else await echo(connection, frame)
+    async def respond(connection: Connection, frame: memoryview) -> list[Part] | None:
+        return None if bytes(frame) == b"quiet" else await echo(connection, frame)
 
     async with listening(respond) as listener:
         reader, writer = await connect(listener)
@@ -183,8 +189,8 @@ async def test_no_answer_is_sent_where_there_is_none() -> None:
 
 
 async def test_hanging_up_is_an_answer_and_earlier_answers_still_arrive() -> None:
-    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
-        if frame == b"bad":
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
+        if bytes(frame) == b"bad":
             raise CloseConnection("unknown request")
         return await echo(connection, frame)
 
@@ -199,8 +205,8 @@ async def test_hanging_up_is_an_answer_and_earlier_answers_still_arrive() -> Non
 async def test_a_bug_in_one_request_closes_only_its_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def respond(connection: Connection, frame: memoryview) -> Sequence[Part]:
-        assert frame != b"bug"
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
+        assert bytes(frame) != b"bug"
         return await echo(connection, frame)
 
     async with listening(respond) as listener:
@@ -219,7 +225,7 @@ async def test_a_bug_in_one_request_closes_only_its_connection(
 async def test_a_client_that_leaves_cancels_its_parked_request() -> None:
     started, cancelled = asyncio.Event(), asyncio.Event()
 
-    async def respond(_: Connection, __: memoryview) -> Sequence[Part]:
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
         started.set()
         try:
             await asyncio.get_running_loop().create_future()
@@ -280,7 +286,7 @@ async def test_a_client_that_fills_the_buffer_and_leaves_cancels_its_parked_requ
         pytest.skip("asyncio's transports do not see it while they do not read")
     cancelled = asyncio.Event()
 
-    async def respond(_: Connection, __: memoryview) -> Sequence[Part]:
+    async def respond(_: Connection, __: memoryview) -> list[Part]:
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -304,18 +310,18 @@ async def test_a_request_that_is_held_back_has_no_deadline_to_arrive() -> None:
 
     async def respond(connection: Connection, frame: memoryview) -> Any:
         seen.append(connection)
-        return Later(_result(stored)) if frame[:4] == b"kind" else await echo(connection, frame)
+        return (
+            Later(_result(stored)) if bytes(frame[:4]) == b"kind" else await echo(connection, frame)
+        )
 
     async with listening(respond) as listener:
         reader, writer = await connect(listener)
         other = framed(b"other")
         async with asyncio.timeout(20):
             writer.write(framed(b"kind") + other[:3])
-            while not seen or seen[0].frame_began_s is None:
-                await asyncio.sleep(0)
+            await until(lambda: seen and seen[0].frame_began_s is not None)
             writer.write(other[3:])
-            while seen[0].frame_began_s is not None:
-                await asyncio.sleep(0)
+            await until(lambda: seen[0].frame_began_s is None)
             stored.set_result([framed(b"stored")])
             assert await read_frame(reader) == b"stored"
             assert await read_frame(reader) == b"other"

@@ -14,7 +14,7 @@ from moldau.net.admission import ConnectionLimits
 from moldau.net.answer import CloseConnection, Later, Limits, Part
 from moldau.net.connection import Connection
 from moldau.net.listener import Listener
-from unit.net.test_connection import connect, form, framed, listening, read_frame
+from unit.net.test_connection import connect, form, framed, listening, read_frame, transport_of
 from unit.waiting import LoopTime, until
 
 __all__ = ["form"]  # the fixture lets connections be tried in all their forms
@@ -30,7 +30,7 @@ async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(
 
     async def respond(_: Connection, frame: memoryview) -> list[Part]:
         nonlocal answered
-        if frame == b"wrong":
+        if bytes(frame) == b"wrong":
             raise CloseConnection("wrong")
         answered += 1
         return [framed(bytes(1_000_000))]
@@ -38,7 +38,7 @@ async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(
     limits = ConnectionLimits(write_stall_s=0.0)
     async with listening(respond, Limits(unsent_bytes=2**40), limits) as listener:
         reader, writer = await connect(listener)
-        writer.transport.pause_reading()
+        transport_of(writer).pause_reading()
         writer.write(framed(b"more") * 30 + end)
         if not end:
             writer.write_eof()
@@ -49,17 +49,17 @@ async def test_one_that_is_hung_up_on_and_reads_nothing_is_forgotten(
 
 async def test_one_that_is_hung_up_on_has_its_time_to_read_the_answers() -> None:
     async def respond(_: Connection, frame: memoryview) -> list[Part]:
-        if frame == b"wrong":
+        if bytes(frame) == b"wrong":
             raise CloseConnection("wrong")
         return [framed(bytes(100_000))]
 
     async with listening(respond, Limits(unsent_bytes=2**40)) as listener:
         reader, writer = await connect(listener)
-        writer.transport.pause_reading()
+        transport_of(writer).pause_reading()
         writer.write(framed(b"more") * 200 + framed(b"wrong"))
         connections = listener._connections
         await until(lambda: any(each.transport.is_closing() for each in connections))
-        writer.transport.resume_reading()
+        transport_of(writer).resume_reading()
         assert len(await reader.read()) == 200 * 100_004
         writer.close()
 

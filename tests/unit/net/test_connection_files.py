@@ -82,7 +82,7 @@ async def test_a_disk_that_fails_ends_the_connection_and_nothing_else(tmp_path: 
     file = BrokenFile(os.open(path, os.O_RDONLY))
 
     def respond(_: Connection, frame: memoryview) -> list[Part]:
-        if frame == b"fetch":
+        if bytes(frame) == b"fetch":
             return [(100).to_bytes(4, "big"), FileRange(file, 0, 100)]
         return [framed(b"fine")]
 

@@ -5,7 +5,6 @@ import errno
 import os
 import socket
 import sys
-from collections.abc import Sequence
 
 import pytest
 
@@ -16,7 +15,7 @@ from moldau.net.listener import Endpoint, Listener, bind_host, listen
 from unit.waiting import LoopTime, settled
 
 
-async def echo(frame: memoryview) -> Sequence[Part]:
+async def echo(frame: memoryview) -> list[Part]:
     return [len(frame).to_bytes(4, "big"), bytes(frame)]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from moldau.net.metrics_page import MetricsPage, Page
 from moldau.runtime import turns
+from unit.net.test_connection import transport_of
 from unit.waiting import until
 
 
@@ -123,11 +124,11 @@ async def test_one_that_does_not_read_is_hung_up_on(caplog: pytest.LogCaptureFix
     page = MetricsPage({"/metrics": Page(lambda: [text])}, host="127.0.0.1", port=0, timeout_s=0.1)
     serving = asyncio.create_task(page.serve())
     reader, writer = await asyncio.open_connection("127.0.0.1", page.port)
-    writer.transport.pause_reading()
+    transport_of(writer).pause_reading()
     with caplog.at_level("DEBUG", "moldau.net.metrics_page"):
         writer.write(b"GET /metrics HTTP/1.1\r\n\r\n")
         await until(lambda: "cut off" in caplog.text)
-    writer.transport.resume_reading()
+    transport_of(writer).resume_reading()
     received = b""
     with suppress(ConnectionError):
         received = await reader.read()

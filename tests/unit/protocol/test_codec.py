@@ -26,6 +26,8 @@ from moldau.protocol.messages.produce import (
     TopicProduceData,
 )
 from moldau.protocol.primitives import Int32
+from moldau.runtime.file_range import FileRange
+from moldau.testing.disk import MemoryDisk
 from unit.protocol.catalogue import all_messages, fitted, instances
 
 
@@ -59,11 +61,11 @@ def test_decoded_records_are_a_view_on_the_received_bytes() -> None:
 
 
 def test_encoded_records_stay_the_object_that_they_were() -> None:
-    class FileRange:
-        def __len__(self) -> int:
-            return 300
-
-    file_range = FileRange()
+    disk = MemoryDisk()
+    disk.make_directory("/d")
+    file = disk.open_append("/d/f")
+    file.append(bytes(300))
+    file_range = FileRange(disk.open_read("/d/f"), 0, 300)
     partition = PartitionData(partition_index=0, error_code=0, high_watermark=1, records=file_range)
     response = FetchResponse(
         responses=[FetchableTopicResponse(topic="t", partitions=[partition])], session_id=0
@@ -74,6 +76,8 @@ def test_encoded_records_stay_the_object_that_they_were() -> None:
         partition_index=0, error_code=0, high_watermark=1, records=b"x" * 300
     )
     response.responses[0].partitions = [with_bytes]
+    assert isinstance(before, bytes | bytearray)
+    assert isinstance(after, bytes | bytearray)
     assert before + b"x" * 300 + after == encode(response, 12)
 
 

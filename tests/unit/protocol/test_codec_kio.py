@@ -10,7 +10,7 @@ import enum
 import io
 import re
 import uuid
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -25,12 +25,13 @@ from moldau.protocol.declaration import facts_of
 from moldau.protocol.schema import Field, fields_of
 from unit.protocol.catalogue import all_messages, fitted, instances
 
-_KINDS = {"Request": EntityType.request, "Response": EntityType.response}
+Kind = Literal[EntityType.header, EntityType.data, EntityType.response, EntityType.request]
+_KINDS: dict[str, Kind] = {"Request": EntityType.request, "Response": EntityType.response}
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MILLISECOND = dt.timedelta(milliseconds=1)
 
 
-def kio_name(cls: type) -> tuple[str, EntityType]:
+def kio_name(cls: type) -> tuple[str, Kind]:
     words = re.sub("(?!^)([A-Z])", r"_\1", cls.__name__).lower()
     for suffix, kind in _KINDS.items():
         if cls.__name__.endswith(suffix):

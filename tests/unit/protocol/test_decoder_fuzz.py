@@ -1,6 +1,7 @@
 """Whatever the bytes, a decoder raises `ProtocolError` or returns, in bounded memory."""
 
 import tracemalloc
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
 from random import Random
@@ -73,7 +74,9 @@ def memory_limit(data: bytes) -> int:
 
 def peak_bytes(cls: type, version: int, data: bytes) -> int:
     """The most memory that decoding had in use at once."""
-    decoder = decoder_of(cls, version)  # compiling takes memory of its own
+    decoder: Callable[[bytes, int], object] = decoder_of(
+        cls, version
+    )  # compiling takes memory of its own
     tracemalloc.start()
     try:
         with suppress(ProtocolError):

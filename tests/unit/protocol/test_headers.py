@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.errors import ProtocolError
-from moldau.protocol.apis import APIS
+from moldau.protocol.apis import APIS, Api
 from moldau.protocol.headers import (
     RequestHeader,
     decode_request_header,
@@ -57,7 +57,7 @@ def test_golden_bytes() -> None:
     correlation_id=st.integers(-(2**31), 2**31 - 1),
     client_id=st.none() | st.text(max_size=20),
 )
-def test_headers_come_back(api, correlation_id: int, client_id: str | None) -> None:
+def test_headers_come_back(api: Api, correlation_id: int, client_id: str | None) -> None:
     for version in api.versions:
         header = RequestHeader(api.key, version, correlation_id, client_id)
         encoded = encode_request_header(header)

@@ -66,7 +66,7 @@ def test_the_representation_could_be_typed_in() -> None:
 
 
 def test_facts_are_attributes_of_the_class() -> None:
-    assert declared().UNIT == "mm"
+    assert vars(declared())["UNIT"] == "mm"
 
 
 def test_a_class_without_fields_can_be_made() -> None:

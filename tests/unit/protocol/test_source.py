@@ -48,6 +48,9 @@ def test_a_value_keeps_its_global_name() -> None:
 def test_struct_codes_become_functions() -> None:
     source = FunctionSource({})
     pack, unpack = source.packer("h?"), source.unpacker("h?")
-    assert source.scope[pack](1, True) == b"\0\1\1"
-    assert source.scope[unpack](b"\0\1\1", 0) == (1, True)
+    packed, unpacked = source.scope[pack], source.scope[unpack]
+    assert callable(packed)
+    assert packed(1, True) == b"\0\1\1"
+    assert callable(unpacked)
+    assert unpacked(b"\0\1\1", 0) == (1, True)
     assert pack.isidentifier()

@@ -8,7 +8,7 @@ from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBat
 from kio.records import schema as kio
 from kio.records.readers import read_batch as kio_read_batch
 from kio.records.writers import write_new_batch as kio_write_batch
-from kio.static.primitive import i8, i16, i32, i64
+from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 
 from moldau.records.batch import (
     TRANSACTIONAL,
@@ -104,7 +104,7 @@ def test_kio_reads_our_batches(records: list[Record]) -> None:
     assert [
         Record(
             row.offset,
-            (row.timestamp - EPOCH) // timedelta(milliseconds=1),
+            int(row.timestamp.timestamp()) * 1000,
             row.key,
             row.value,
             tuple((header.key or b"", header.value) for header in row.headers),
@@ -134,7 +134,7 @@ def test_our_batch_is_that_of_kio(records: list[Record]) -> None:
 def kio_record(record: Record) -> kio.Record:
     return kio.Record(
         attributes=i8(0),
-        timestamp=EPOCH + timedelta(milliseconds=record.timestamp),
+        timestamp=TZAwareMicros.parse(EPOCH + timedelta(milliseconds=record.timestamp)),
         offset=i64(record.offset),
         key=record.key,
         value=record.value,

@@ -3,6 +3,7 @@
 import array
 import contextlib
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import accumulate
 from types import ModuleType
 
@@ -37,7 +38,7 @@ from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel_build}
 try:
-    from moldau.records import _kernel_build
+    _kernel_build = import_module("moldau.records._kernel_build")
 
     FORMS["compiled"] = _kernel_build
 except ImportError:  # pragma: no cover - the extension is optional

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from importlib import import_module
 from types import ModuleType
 
 import pyarrow as pa
@@ -21,7 +22,7 @@ from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
-    from moldau.records import _kernel
+    _kernel = import_module("moldau.records._kernel")
 
     FORMS["compiled"] = _kernel
 except ImportError:  # pragma: no cover - the extension is optional
@@ -32,12 +33,10 @@ in_both_forms = pytest.mark.parametrize("form", FORMS)
 
 @contextlib.contextmanager
 def using(form: str) -> Iterator[None]:
-    before = fetched.kernel
-    fetched.kernel = columns_module.kernel = FORMS[form]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fetched, "kernel", FORMS[form])
+        patch.setattr(columns_module, "kernel", FORMS[form])
         yield
-    finally:
-        fetched.kernel = columns_module.kernel = before
 
 
 nullable = st.none() | st.binary(max_size=150)
@@ -49,9 +48,9 @@ def record_lists(draw: st.DrawFn) -> list[Record]:
     """Records as a compacted log may have them: offsets rise, with gaps."""
     fields = st.tuples(st.integers(1, 3), st.integers(-(2**62), 2**62), nullable, nullable, headers)
     offset, records = draw(st.integers(0, 100)) - 1, []
-    for step, *rest in draw(st.lists(fields, min_size=1, max_size=12)):
-        offset += step
-        records.append(Record(offset, *rest))
+    for row in draw(st.lists(fields, min_size=1, max_size=12)):
+        offset += row[0]
+        records.append(Record(offset, *row[1:]))
     return records
 
 
@@ -69,7 +68,7 @@ def records_of(columns: Columns) -> list[Record]:
     assert columns.values is not None
     assert columns.headers is not None
     header_keys, header_values = strings(columns.headers.keys), strings(columns.headers.values)
-    pairs = list(zip(header_keys, header_values, strict=True))
+    pairs = [(key or b"", value) for key, value in zip(header_keys, header_values, strict=True)]
     ends = columns.headers.offsets
     header_lists = [tuple(pairs[ends[row] : ends[row + 1]]) for row in range(columns.row_count)]
     rows = zip(
@@ -144,6 +143,7 @@ def test_arrow_takes_the_buffers_as_they_are(form: str, lists: list[list[Record]
     assert batch.column("headers").to_pylist() == [
         [{"key": key, "value": value} for key, value in each.headers] for each in expected
     ]
+    assert columns.values is not None
     assert batch.column("value").buffers()[2].address == pa.py_buffer(columns.values.data).address
 
 

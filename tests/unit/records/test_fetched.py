@@ -1,5 +1,6 @@
 """Which batches of a fetch response are read, and where the next fetch goes on."""
 
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -23,7 +24,7 @@ LIMIT_BYTES = 1 << 20
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
-    from moldau.records import _kernel
+    _kernel = import_module("moldau.records._kernel")
 
     FORMS["compiled"] = _kernel
 except ImportError:  # pragma: no cover - the extension is optional

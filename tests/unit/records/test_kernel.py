@@ -1,5 +1,6 @@
 """The walkers of batches and records, in Python and compiled: nothing unsound gets by."""
 
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +23,7 @@ from moldau.records.record import Record
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
-    from moldau.records import _kernel
+    _kernel = import_module("moldau.records._kernel")
 
     FORMS["compiled"] = _kernel
 except ImportError:  # pragma: no cover - the extension is optional
@@ -203,7 +204,7 @@ def test_both_forms_judge_changed_bytes_alike(
     body = bytearray(records(rows))
     for place, byte in changes:
         body[place % len(body)] = byte
-    verdicts = []
+    verdicts: list[object] = []
     for form in FORMS:
         try:
             verdicts.append(check(form, bytes(body), len(rows)))

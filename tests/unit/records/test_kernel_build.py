@@ -1,6 +1,7 @@
 """The record writer refuses columns whose offsets point elsewhere."""
 
 import array
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -9,7 +10,7 @@ from moldau.records import kernel_build
 
 FORMS: dict[str, ModuleType] = {"source": kernel_build}
 try:
-    from moldau.records import _kernel_build
+    _kernel_build = import_module("moldau.records._kernel_build")
 
     FORMS["compiled"] = _kernel_build
 except ImportError:  # pragma: no cover - the extension is optional

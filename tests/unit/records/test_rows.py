@@ -1,5 +1,6 @@
 """Fetched records one by one."""
 
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -17,7 +18,7 @@ from moldau.records.rows import Rows, read_rows
 
 FORMS: dict[str, ModuleType] = {"source": kernel}
 try:
-    from moldau.records import _kernel
+    _kernel = import_module("moldau.records._kernel")
 
     FORMS["compiled"] = _kernel
 except ImportError:  # pragma: no cover - the extension is optional
@@ -33,6 +34,7 @@ def form(request: pytest.FixtureRequest) -> object:
 
 
 nullable = st.none() | st.binary(max_size=100)
+Content = tuple[int, bytes | None, bytes | None, tuple[tuple[bytes, bytes | None], ...]]
 fields = st.tuples(
     st.integers(-(2**63), 2**63 - 1),
     nullable,
@@ -54,7 +56,7 @@ def as_record(row: kernel.Row) -> Record:
 )
 @settings(max_examples=60, deadline=None)
 def test_rows_are_the_records(
-    form: ModuleType, contents: list[tuple[object]], codec: Codec, start: int, size: int
+    form: ModuleType, contents: list[Content], codec: Codec, start: int, size: int
 ) -> None:
     records = [Record(offset, *content) for offset, content in enumerate(contents)]
     data = write_batch(records, attributes=codec)
@@ -115,8 +117,7 @@ def test_readers_of_consumers_see_what_rows_see() -> None:
     data = b"".join(map(bytes, batches))
     reader = read_rows(data, Selection(), T0)
     records = reader.take(2)
-    assert reader.position == 2
-    assert not reader.is_exhausted
+    assert (reader.position, reader.is_exhausted) == (2, False)
     records += reader.take(10)
     assert reader.is_exhausted
     assert [(each.offset, each.timestamp, each.key, each.value) for each in records] == [

@@ -1,5 +1,6 @@
 """The posix disk does what the port promises."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from moldau.runtime import disk as disk_module
 from moldau.runtime.disk import PosixDisk, write_atomically
 from moldau.testing.disk import MemoryDisk
 
@@ -33,7 +33,7 @@ def test_a_short_write_is_finished(
 ) -> None:
     file = disk.open_append(str(tmp_path / "a"))
     write = os.write
-    monkeypatch.setattr(disk_module.os, "write", lambda fd, data: write(fd, bytes(data[:3])))
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, bytes(data[:3])))
     file.append(b"0123456789")
     assert file.read(0, 100) == b"0123456789"
 
@@ -50,7 +50,7 @@ def test_a_write_that_fails_half_way_raises_and_leaves_a_prefix(
             raise OSError(28, "No space left on device")
         return write(descriptor, bytes(data[: answers.pop()]))
 
-    monkeypatch.setattr(disk_module.os, "write", write_then_fail)
+    monkeypatch.setattr(os, "write", write_then_fail)
     with pytest.raises(OSError, match="No space"):
         file.append(b"0123456789")
     assert file.read(0, 100) == b"012"
@@ -62,9 +62,7 @@ def test_a_short_read_is_finished(
     (tmp_path / "a").write_bytes(b"0123456789")
     file = disk.open_read(str(tmp_path / "a"))
     pread = os.pread
-    monkeypatch.setattr(
-        disk_module.os, "pread", lambda fd, size, position: pread(fd, min(size, 3), position)
-    )
+    monkeypatch.setattr(os, "pread", lambda fd, size, position: pread(fd, min(size, 3), position))
     assert file.read(1, 8) == b"12345678"
     assert file.read(8, 8) == b"89"
     assert file.read(10, 8) == b""
@@ -87,9 +85,9 @@ def test_bytes_that_are_not_cached_are_refused(
     def nothing_cached(*_: object) -> int:
         raise BlockingIOError
 
-    monkeypatch.setattr(disk_module.os, "preadv", nothing_cached)
+    monkeypatch.setattr(os, "preadv", nothing_cached)
     assert file.read_cached(2, 4) is None
-    monkeypatch.setattr(disk_module.os, "preadv", lambda *_: 2)
+    monkeypatch.setattr(os, "preadv", lambda *_: 2)
     assert file.read_cached(2, 4) is None
 
 
@@ -103,11 +101,11 @@ def test_a_file_system_that_cannot_tell_is_simply_read(
         def preadv(*_: object) -> int:
             raise OSError(number, os.strerror(number))
 
-        monkeypatch.setattr(disk_module.os, "preadv", preadv)
+        monkeypatch.setattr(os, "preadv", preadv)
 
-    fail_with(disk_module.errno.EOPNOTSUPP)
+    fail_with(errno.EOPNOTSUPP)
     assert file.read_cached(2, 4) == b"2345"
-    fail_with(disk_module.errno.EIO)
+    fail_with(errno.EIO)
     with pytest.raises(OSError, match="Input/output"):
         file.read_cached(2, 4)
 

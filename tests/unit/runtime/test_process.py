@@ -28,7 +28,7 @@ def test_open_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.open_file_count() == len(os.listdir(process._DESCRIPTORS)) - 1
     told = process.open_file_count()
     # As older systems tell it: the directory itself has no size.
-    monkeypatch.setattr(process.os, "stat", lambda _: SimpleNamespace(st_size=0))
+    monkeypatch.setattr(os, "stat", lambda _: SimpleNamespace(st_size=0))
     assert process.open_file_count() == told
 
 

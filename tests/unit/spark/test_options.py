@@ -33,10 +33,11 @@ def test_bounds_are_offsets_or_times() -> None:
 
 
 def test_a_time_to_begin_at_must_have_come_unless_it_is_said() -> None:
-    late = {"startingOffsetsByTimestampStrategy": "latest"}
     assert read(startingTimestamp="77").starting.is_strict
     assert read(startingOffsetsByTimestamp='{"a":{"1":5}}').starting.is_strict
-    assert not read(startingTimestamp="77", **late).starting.is_strict
+    assert not read(
+        startingTimestamp="77", startingOffsetsByTimestampStrategy="latest"
+    ).starting.is_strict
     assert not read(endingTimestamp="77").ending.is_strict
 
 

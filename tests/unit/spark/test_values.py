@@ -21,7 +21,7 @@ from moldau.client.arrow.avro_values import Avro
 from moldau.spark.values import TypedValues, ValueOptions, value_type
 
 PERSON = StructType([StructField("name", StringType()), StructField("age", LongType())])
-AVRO = {
+AVRO: dict[str, object] = {
     "type": "record",
     "name": "Person",
     "fields": [

@@ -34,8 +34,8 @@ def test_records_that_never_come_are_not_waited_for_in_vain(kafka: EmbeddedBroke
 
 
 def test_the_ends_of_transactions_are_no_records(kafka: EmbeddedBroker) -> None:
-    settings = {"bootstrap_servers": kafka.bootstrap_servers, "transactional_id": "till"}
-    with Producer(**settings) as producer:
+    servers = kafka.bootstrap_servers
+    with Producer(bootstrap_servers=servers, transactional_id="till") as producer:
         with producer.transaction():
             producer.send("orders", b"a")
         with pytest.raises(TimeoutError, match="2 records of topic orders were wanted, 1 are"):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moldau.runtime.disk import Disk, PosixDisk, write_atomically
-from moldau.testing.disk import MemoryDisk, PowerLost, keep_all, lose_all
+from moldau.testing.disk import UNLIMITED_BYTES, MemoryDisk, PowerLost, keep_all, lose_all
 
 
-def disk_with(path: str, data: bytes = b"", **options: int) -> MemoryDisk:
+def disk_with(path: str, data: bytes = b"", *, capacity_bytes: int = UNLIMITED_BYTES) -> MemoryDisk:
     """A disk with one durable file in one durable directory."""
-    disk = MemoryDisk(**options)
+    disk = MemoryDisk(capacity_bytes=capacity_bytes)
     disk.make_directory("/d")
     disk.sync_directory("/")
     file = disk.open_append(path)
@@ -52,7 +53,7 @@ def test_an_unsynced_truncation_may_be_undone_by_power_loss() -> None:
     file.truncate(2)
     file.append(b"XY")
 
-    found = {disk.restart(lambda count, k=k: min(count, k)).read_file("/d/f") for k in range(9)}
+    found = {disk.restart(partial(min, k)).read_file("/d/f") for k in range(9)}
 
     assert found == {b"abcdef", b"ab", b"abX", b"abXY"}
 

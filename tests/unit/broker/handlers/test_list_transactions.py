@@ -53,7 +53,6 @@ async def test_states_that_do_not_exist_are_named(world: World) -> None:
 async def test_producers_and_ages_are_filtered(world: World) -> None:
     producer_id = world.broker.transactions.describe("open").producer_id
     assert names(await ask(world, producer_id_filters=[producer_id])) == ["open"]
-    ongoing = {"state_filters": ["Ongoing"]}
-    assert names(await ask(world, **ongoing, duration_filter=1000)) == []
+    assert names(await ask(world, state_filters=["Ongoing"], duration_filter=1000)) == []
     world.clock.time_ms += 2000
-    assert names(await ask(world, **ongoing, duration_filter=1000)) == ["open"]
+    assert names(await ask(world, state_filters=["Ongoing"], duration_filter=1000)) == ["open"]

@@ -81,8 +81,8 @@ async def test_a_transaction_without_a_name_is_refused(client: Client) -> None:
 async def test_several_connections_may_begin_in_several_partitions(client: Client) -> None:
     other = Client(client.world, identity=client.identity)
     await client.add(T0, T0._replace(partition=1))
-    answers = await asyncio.gather(client.produce(), other.produce(number=1))
-    assert answers == [ErrorCode.NONE, ErrorCode.NONE]
+    one, another = await asyncio.gather(client.produce(), other.produce(number=1))
+    assert (one, another) == (ErrorCode.NONE, ErrorCode.NONE)
 
 
 async def test_verification_can_be_turned_off() -> None:

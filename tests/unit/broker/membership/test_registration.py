@@ -30,8 +30,7 @@ async def test_each_life_of_a_broker_has_a_later_epoch() -> None:
     for _ in range(2):
         tree = made.connect()
         registration = Registration(3, patience_s=0.01)
-        assert registration.epoch == NO_BROKER_EPOCH
-        assert not registration.is_current
+        assert (registration.epoch, registration.is_current) == (NO_BROKER_EPOCH, False)
         await registration.register(tree, NODE)
         epochs.append(registration.epoch)
         assert registration.is_current

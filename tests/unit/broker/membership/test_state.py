@@ -17,6 +17,6 @@ def test_a_broker_that_serves_runs_and_one_that_has_ended_has_stopped(
     kafka: EmbeddedBroker,
 ) -> None:
     broker = kafka.running.broker
-    assert broker.state is BrokerState.RUNNING
+    states = [broker.state]
     kafka.stop()
-    assert broker.state is BrokerState.STOPPING
+    assert [*states, broker.state] == [BrokerState.RUNNING, BrokerState.STOPPING]

@@ -142,6 +142,7 @@ async def test_both_ways_say_and_count_the_same(
     partition = produced(response)
     assert (partition.error_code, partition.base_offset) == (error, 1)
     if version >= 10 and error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+        assert partition.current_leader is not None
         assert partition.current_leader.leader_id == 0
         assert len(response.node_endpoints) == 1
 

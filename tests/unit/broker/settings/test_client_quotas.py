@@ -97,7 +97,8 @@ async def test_quotas_that_others_set_are_told_and_passwords_are_none(
             ("anna", {"SCRAM-SHA-256": "salt=x"}),
             ("bert", {"consumer_byte_rate": "5"}),
         ):
-            await other.alter(ConfigEntity("users", name), lambda _, new=settings: new)
+            new = settings
+            await other.alter(ConfigEntity("users", name), lambda _: new)  # noqa: B023 - at once
         await until(world.broker.waiters, lambda: bool(told(caplog)), "quotas")
     (message,) = told(caplog)
     assert "consumer_byte_rate of users/bert" in message

@@ -14,7 +14,9 @@ from moldau.model import TopicPartition
 from moldau.records.batch import iterate_headers, read_records
 from unit.broker.stores import PATH, Store, append
 
-COMPACTED = {"cleanup_policy": ("compact",), "min_cleanable_dirty_ratio": 0.01}
+
+def compacted(store: Store, topic: str = "orders") -> Log:
+    return store.log(topic, cleanup_policy=("compact",), min_cleanable_dirty_ratio=0.01)
 
 
 def cleaning(*stores: Store, config: CleanerConfig | None = None) -> Cleaning:
@@ -45,7 +47,7 @@ def keys_of(log: Log) -> list[tuple[int, bytes | None]]:
 
 async def test_a_dirty_log_keeps_the_newest_record_of_each_key() -> None:
     store = Store()
-    log = store.log(**COMPACTED)
+    log = compacted(store)
     fill(log)
     service = cleaning(store)
     assert await service.clean_dirtiest()
@@ -55,7 +57,7 @@ async def test_a_dirty_log_keeps_the_newest_record_of_each_key() -> None:
 
 async def test_how_far_a_log_is_clean_outlives_the_process() -> None:
     store = Store()
-    log = store.log(**COMPACTED)
+    log = compacted(store)
     fill(log)
     await cleaning(store).clean_dirtiest()
     path = f"{PATH}/{checkpoint.CLEANER_OFFSETS}"
@@ -65,7 +67,7 @@ async def test_how_far_a_log_is_clean_outlives_the_process() -> None:
 
 async def test_a_log_that_was_cut_counts_as_dirty_again() -> None:
     store = Store()
-    log = store.log(**COMPACTED)
+    log = compacted(store)
     fill(log)
     service = cleaning(store)
     await service.clean_dirtiest()
@@ -77,11 +79,11 @@ async def test_a_log_that_was_cut_counts_as_dirty_again() -> None:
 
 async def test_a_topic_created_again_does_not_inherit_the_clean_offset() -> None:
     store = Store()
-    fill(store.log(**COMPACTED))
+    fill(compacted(store))
     service = cleaning(store)
     await service.clean_dirtiest()
     store.directory.delete(TopicPartition("orders", 0), unique="0" * 32, now_ms=0)
-    again = store.log(**COMPACTED)
+    again = compacted(store)
     fill(again)
     assert await service.clean_dirtiest()
     assert keys_of(again) == [(1, b"b"), (3, b"a")]
@@ -90,7 +92,7 @@ async def test_a_topic_created_again_does_not_inherit_the_clean_offset() -> None
 async def test_the_dirtiest_log_of_all_directories_comes_first() -> None:
     store = Store()
     other = Store(disk=store.disk, clock=store.clock, path="/more")
-    clean, dirty = store.log("clean", **COMPACTED), other.log("dirty", **COMPACTED)
+    clean, dirty = compacted(store, "clean"), compacted(other, "dirty")
     fill(clean)
     service = cleaning(store, other)
     await service.clean_dirtiest()
@@ -105,7 +107,7 @@ async def test_a_damaged_log_is_left_alone_and_the_others_are_cleaned(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     store = Store()
-    damaged, sound = store.log("damaged", **COMPACTED), store.log("sound", **COMPACTED)
+    damaged, sound = compacted(store, "damaged"), compacted(store, "sound")
     fill(damaged, [b"a"] * 9)
     fill(sound)
     file = store.disk.open_append(damaged.segments.first.path(".log"))
@@ -122,7 +124,7 @@ async def test_a_damaged_log_is_left_alone_and_the_others_are_cleaned(
 
 async def test_a_failing_disk_takes_the_directory_offline() -> None:
     store = Store()
-    fill(store.log(**COMPACTED))
+    fill(compacted(store))
     service = cleaning(store)
     await service.clean_dirtiest()
     fill(store.directory.logs[TopicPartition("orders", 0)])
@@ -134,7 +136,7 @@ async def test_a_failing_disk_takes_the_directory_offline() -> None:
 
 async def test_a_topic_deleted_during_its_cleaning_harms_nobody() -> None:
     store = Store()
-    log = store.log(**COMPACTED)
+    log = compacted(store)
     fill(log, [b"a"] * 100)
     service = cleaning(store)
     working = asyncio.create_task(service.clean_dirtiest())
@@ -146,7 +148,7 @@ async def test_a_topic_deleted_during_its_cleaning_harms_nobody() -> None:
 
 async def test_cancelling_ends_the_thread_first() -> None:
     store = Store()
-    fill(store.log(**COMPACTED), [b"a"] * 100)
+    fill(compacted(store), [b"a"] * 100)
     slow = CleanerConfig(log_cleaner_io_max_bytes_per_second=1.0)
     working = asyncio.create_task(cleaning(store, config=slow).run())
     await asyncio.sleep(0)

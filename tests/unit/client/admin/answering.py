@@ -68,6 +68,7 @@ async def admin_of(broker: Answering, **settings: object) -> AsyncIterator[Admin
     """An admin client that talks to such a broker."""
     async with scripted_broker(broker) as address:
         broker.address = address
-        mapping = {"bootstrap.servers": str(address), "retry.backoff.ms": 1}
-        async with Admin(mapping, **settings) as admin:
+        mapping: dict[str, object] = {"bootstrap.servers": str(address), "retry.backoff.ms": 1}
+        mapping |= {name.replace("_", "."): value for name, value in settings.items()}
+        async with Admin(mapping) as admin:
             yield admin

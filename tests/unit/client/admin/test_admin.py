@@ -26,7 +26,7 @@ async def test_it_is_used_between_start_and_close(kafka: EmbeddedBroker) -> None
 
 def test_a_wrong_setting_is_refused_with_the_nearest_right_one() -> None:
     with pytest.raises(InvalidConfig, match=r"default_api_timeout_ms"):
-        Admin(bootstrap_servers="localhost:9092", default_api_timeout=1)
+        Admin(bootstrap_servers="localhost:9092", default_api_timeout=1)  # type: ignore[call-arg]
 
 
 async def test_it_goes_on_when_the_broker_restarts(kafka: EmbeddedBroker) -> None:

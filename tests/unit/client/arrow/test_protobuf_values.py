@@ -54,7 +54,7 @@ def order_message() -> type[Message]:
 
 
 ORDER = order_message()
-ROWS = [
+ROWS: list[dict[str, object] | None] = [
     {"id": 1, "note": "n", "tags": [b"a", b"b"], "place": {"x": 0.5}, "counts": [("k", 2)]},
     None,
     {"id": 0, "note": None, "tags": [], "place": None, "counts": []},
@@ -65,7 +65,7 @@ def test_what_is_encoded_is_decoded() -> None:
     form = Protobuf(ORDER)
     assert form.type.field("counts").type == pa.map_(pa.string(), pa.int32())
     encoded = form.encode(pa.array(ROWS, form.type))
-    assert ORDER.FromString(encoded[0].as_py()).note == "n"  # type: ignore[attr-defined]
+    assert ORDER.FromString(encoded[0].as_py()).note == "n"
     assert form.decode(encoded).to_pylist() == ROWS
 
 

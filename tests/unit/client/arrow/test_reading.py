@@ -118,7 +118,7 @@ def test_polled_tables_may_be_typed_and_what_does_not_fit_is_not_lost(
         for number in range(3):
             producer.send("t", b'{"id": %d}' % number, key=b'{"k": "x"}', partition=0)
             producer.flush()
-    formats = {"key": Json({"k": pa.string()}), "value": Json({"id": pa.int64()})}
+    key, value = Json({"k": pa.string()}), Json({"id": pa.int64()})
     with Consumer[bytes, bytes](
         bootstrap_servers=servers, auto_offset_reset="earliest"
     ) as consumer:
@@ -128,7 +128,7 @@ def test_polled_tables_may_be_typed_and_what_does_not_fit_is_not_lost(
         assert consumer.position(T0) == 0
         found: list[dict[str, object]] = []
         while len(found) < 3:
-            table = consumer.poll_table(10, columns=["key", "value"], **formats)
+            table = consumer.poll_table(10, columns=["key", "value"], key=key, value=value)
             found += table.to_pylist()
     assert found == [{"key": {"k": "x"}, "value": {"id": number}} for number in range(3)]
 

@@ -49,6 +49,10 @@ class Desk:
         self.producer.send_table("t", TABLE).result()  # importing is not what is interrupted
         self.consumer.assign({T0: 2})
 
+    def flush(self) -> None:
+        self.producer.send("t", b"v")
+        self.producer.flush()
+
     def hold(self, api: str) -> Callable[[], None]:
         """Answer nothing of this kind; returns what ends that."""
         return self.kafka.control(api, lambda _: HELD)
@@ -80,7 +84,7 @@ CALLS: dict[str, tuple[str, Callable[[Desk], object]]] = {
     "send to a new topic": ("Metadata", lambda desk: desk.producer.send("new", b"v")),
     "result": ("Produce", lambda desk: desk.producer.send("t", b"v").result()),
     "send_and_wait": ("Produce", lambda desk: desk.producer.send_and_wait("t", b"v")),
-    "flush": ("Produce", lambda desk: (desk.producer.send("t", b"v"), desk.producer.flush())),
+    "flush": ("Produce", lambda desk: desk.flush()),
     "send_table": (
         "Produce",
         lambda desk: desk.producer.send_table("t", TABLE).result(),

@@ -25,10 +25,10 @@ PEERS: dict[str, Callable[[], AbstractAsyncContextManager[Address]]] = {
     "says nothing": lambda: hanging_up(is_kept=True),
     "says half": lambda: hanging_up(b"\x00\x00"),
 }
-PROTECTION: dict[str, dict[str, object]] = {
+PROTECTION: dict[str, dict[str, str]] = {
     "PLAINTEXT": {},
-    "SSL": {"ssl_truststore_certificates": ""},
-    "SASL_PLAINTEXT": {"sasl_mechanism": "PLAIN", "sasl_username": "a", "sasl_password": "b"},
+    "SSL": {"ssl.truststore.certificates": ""},
+    "SASL_PLAINTEXT": {"sasl.mechanism": "PLAIN", "sasl.username": "a", "sasl.password": "b"},
 }
 
 
@@ -49,13 +49,13 @@ def check(error: BaseException) -> None:
 @pytest.mark.parametrize("peer", PEERS)
 async def test_a_start_that_fails_says_why(peer: str, protocol: str) -> None:
     async with PEERS[peer]() as address:
-        settings = {"bootstrap_servers": str(address), "security_protocol": protocol}
+        settings = {"bootstrap.servers": str(address), "security.protocol": protocol}
+        settings |= {"request.timeout.ms": "100", "default.api.timeout.ms": "1"}
         settings |= PROTECTION[protocol]
-        settings |= {"request_timeout_ms": 100, "default_api_timeout_ms": 1}
         if protocol == "SSL":
-            settings["ssl_truststore_certificates"] = authority().certificate_pem
+            settings["ssl.truststore.certificates"] = authority().certificate_pem
         with pytest.raises(KafkaError) as caught:
-            await Admin(**settings).start()
+            await Admin(settings).start()
     check(caught.value)
     assert str(address) in str(caught.value)
 
@@ -70,12 +70,15 @@ async def test_a_start_that_fails_on_a_port_with_tls_says_why(tmp_path: Path) ->
 
 @pytest.mark.parametrize("action", [Drop(), Fail(ErrorCode.UNKNOWN_SERVER_ERROR)])
 async def test_what_fails_later_says_why(kafka: EmbeddedBroker, action: Drop | Fail) -> None:
-    quick = {"bootstrap_servers": kafka.bootstrap_servers, "retry_backoff_ms": 1}
-    limits = {"request_timeout_ms": 100, "delivery_timeout_ms": 200, "max_block_ms": 200}
+    quick: dict[str, object] = {
+        "bootstrap.servers": kafka.bootstrap_servers,
+        "retry.backoff.ms": 1,
+    }
+    limits = {"request.timeout.ms": 100, "delivery.timeout.ms": 200, "max.block.ms": 200}
     async with (
-        Producer(**quick, **limits) as producer,
-        Consumer(**quick, group_id="g", default_api_timeout_ms=100) as consumer,
-        Admin(**quick, default_api_timeout_ms=100) as admin,
+        Producer({**quick, **limits}) as producer,
+        Consumer(quick, group_id="g", default_api_timeout_ms=100) as consumer,
+        Admin(quick, default_api_timeout_ms=100) as admin,
     ):
         await producer.send_and_wait("t", b"v")
         (partition,) = await consumer.partitions_of("t")

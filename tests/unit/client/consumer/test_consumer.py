@@ -278,4 +278,4 @@ async def test_memory_stays_bounded_with_a_slow_consumer(kafka: EmbeddedBroker) 
 def test_users_import_the_consumer_from_the_package() -> None:
     assert package.Consumer is Consumer
     with pytest.raises(AttributeError, match="Fetcher"):
-        _ = package.Fetcher  # type: ignore[attr-defined]
+        _ = package.Fetcher

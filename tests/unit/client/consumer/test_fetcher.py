@@ -98,7 +98,12 @@ async def test_what_fails_is_tried_again_at_a_pace(kafka: EmbeddedBroker, code: 
     fetches: list[Call] = []
     others: list[Call] = []
     kafka.control("Metadata", others.append)
-    kafka.control("Fetch", lambda call: fetches.append(call) or Respond(answer))
+
+    def respond(call: Call) -> Respond:
+        fetches.append(call)
+        return Respond(answer)
+
+    kafka.control("Fetch", respond)
     consumer = Consumer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers, retry_backoff_ms=50, auto_offset_reset="earliest"
     )

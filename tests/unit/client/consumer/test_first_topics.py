@@ -25,7 +25,7 @@ async def servers(kafka: EmbeddedBroker) -> str:
     return kafka.bootstrap_servers
 
 
-async def read_two(consumer: Consumer[bytes, bytes]) -> list[bytes | None]:
+async def read_two(consumer: Consumer[bytes, bytes]) -> list[bytes]:
     return sorted([(await anext(consumer)).value or b"" for _ in range(2)])
 
 

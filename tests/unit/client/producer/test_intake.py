@@ -1,6 +1,7 @@
 """Records find the open batch of their partition, in Python and compiled."""
 
 import threading
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -14,8 +15,8 @@ from moldau.records.rows import Rows
 
 FORMS: dict[str, tuple[ModuleType, ModuleType]] = {"source": (intake, kernel_build)}
 try:
-    from moldau.client.producer import _intake
-    from moldau.records import _kernel_build
+    _intake = import_module("moldau.client.producer._intake")
+    _kernel_build = import_module("moldau.records._kernel_build")
 
     FORMS["compiled"] = (_intake, _kernel_build)
 except ImportError:  # pragma: no cover - the extension is optional

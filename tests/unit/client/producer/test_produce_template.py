@@ -25,9 +25,9 @@ def request(records: bytes) -> ProduceRequest:
 
 
 def answer(version: int, index: int = 7, **fields: int) -> memoryview:
-    partition = PartitionProduceResponse(
-        index=index, **{"error_code": 0, "base_offset": 5, **fields}
-    )
+    partition = PartitionProduceResponse(index=index, error_code=0, base_offset=5)
+    for name, value in fields.items():
+        setattr(partition, name, value)
     topics = [TopicProduceResponse(name="orders", partition_responses=[partition])]
     body = encode(ProduceResponse(responses=topics), version)
     return memoryview(encode_response_header(3, PRODUCE, version) + body)

@@ -45,14 +45,19 @@ async def test_a_record_arrives_with_all_its_parts(kafka: EmbeddedBroker) -> Non
 
 
 async def test_a_record_that_is_waited_for_may_have_all_parts_too(kafka: EmbeddedBroker) -> None:
-    parts = {"key": b"key", "partition": 2, "timestamp_ms": 1234, "headers": [("h", b"x")]}
+    headers = [("h", b"x")]
     async with producer_of(kafka) as producer:
-        assert await producer.send_and_wait("orders", b"value", **parts) == ("orders", 2, 0, 1234)
+        place = await producer.send_and_wait(
+            "orders", b"value", key=b"key", partition=2, timestamp_ms=1234, headers=headers
+        )
+        assert place == ("orders", 2, 0, 1234)
     with moldau.client.blocking.Producer[bytes, bytes](
         bootstrap_servers=kafka.bootstrap_servers
     ) as blocking:
         for offset in (1, 2):  # the second goes the direct way
-            place = blocking.send_and_wait("orders", b"value", **parts)
+            place = blocking.send_and_wait(
+                "orders", b"value", key=b"key", partition=2, timestamp_ms=1234, headers=headers
+            )
             assert place == ("orders", 2, offset, 1234)
     for record in kafka.records("orders")[2]:
         assert (record.key, record.value, record.headers) == (b"key", b"value", ((b"h", b"x"),))
@@ -225,7 +230,7 @@ async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
 
 def test_an_unknown_setting_is_an_error_that_suggests_another() -> None:
     with pytest.raises(InvalidConfig, match="did you mean linger_ms"):
-        Producer(bootstrap_servers="a:1", lingerms=5)
+        Producer(bootstrap_servers="a:1", lingerms=5)  # type: ignore[call-arg]
 
 
 async def test_outside_its_block_a_producer_cannot_be_used(kafka: EmbeddedBroker) -> None:
@@ -268,4 +273,4 @@ def test_users_import_producer_and_receipt_from_the_package() -> None:
     assert package.Producer is Producer
     assert package.Receipt is intake.Receipt
     with pytest.raises(AttributeError, match="Sender"):
-        _ = package.Sender  # type: ignore[attr-defined]
+        _ = package.Sender

@@ -40,7 +40,9 @@ class Desk:
         self.woken += 1
 
     def answer(self, code: ErrorCode, **fields: int) -> None:
-        given = PartitionProduceResponse(index=0, error_code=code, **{"base_offset": 7, **fields})
+        given = PartitionProduceResponse(index=0, error_code=code, base_offset=7)
+        for name, value in fields.items():
+            setattr(given, name, value)
         self.settlement.answer(self.batch, given)
 
 

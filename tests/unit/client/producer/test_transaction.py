@@ -140,15 +140,16 @@ def test_it_is_empty_until_something_is_in_it(transaction: ProducerTransaction) 
 
 
 def test_what_may_be_committed_already_cannot_be_aborted(transaction: ProducerTransaction) -> None:
-    assert not transaction.can_abort
+    can_abort = [transaction.can_abort]
     transaction.begin()
-    assert transaction.can_abort
+    can_abort.append(transaction.can_abort)
     transaction.commit()
-    assert transaction.can_abort
+    can_abort.append(transaction.can_abort)
     transaction.is_end_asked = True
-    assert not transaction.can_abort
+    can_abort.append(transaction.can_abort)
     transaction.fail(DENIED)  # which says that it is not
-    assert transaction.can_abort
+    can_abort.append(transaction.can_abort)
+    assert can_abort == [False, True, True, False, True]
     transaction.abort()
     transaction.end()
     assert not transaction.is_end_asked

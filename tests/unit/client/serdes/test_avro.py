@@ -8,15 +8,12 @@ from moldau.client.registry import Registry, Schema
 from moldau.client.serdes.avro import AvroSerde
 from unit.client.registry_server import registry_server
 
-ORDER = {
-    "type": "record",
-    "name": "Order",
-    "fields": [{"name": "what", "type": "string"}, {"name": "count", "type": "int"}],
-}
-OLDER = {**ORDER, "fields": ORDER["fields"][:1]}
+FIELDS = [{"name": "what", "type": "string"}, {"name": "count", "type": "int"}]
+ORDER: dict[str, object] = {"type": "record", "name": "Order", "fields": FIELDS}
+OLDER = {**ORDER, "fields": FIELDS[:1]}
 NEWER = {
     **ORDER,
-    "fields": [*ORDER["fields"], {"name": "note", "type": ["null", "string"], "default": None}],
+    "fields": [*FIELDS, {"name": "note", "type": ["null", "string"], "default": None}],
 }
 PEARS = {"what": "pears", "count": 2}
 

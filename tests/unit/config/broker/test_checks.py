@@ -42,7 +42,9 @@ from moldau.errors import InvalidConfig
         ({"authorizer.class.name": "x.Y"}, "empty or one of kafka.security.authorizer.AclAuth"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused_with_what_would(texts, words):
+def test_settings_that_do_not_fit_are_refused_with_what_would(
+    texts: dict[str, str], words: str
+) -> None:
     with pytest.raises(InvalidConfig, match=words):
         check_broker_config(read_broker_config(texts))
 
@@ -58,5 +60,5 @@ def test_settings_that_do_not_fit_are_refused_with_what_would(texts, words):
         {"authorizer.class.name": "kafka.security.authorizer.AclAuthorizer"},
     ],
 )
-def test_settings_that_fit_are_taken(texts):
+def test_settings_that_fit_are_taken(texts: dict[str, str]) -> None:
     check_broker_config(read_broker_config(texts))

@@ -12,6 +12,7 @@ from moldau.coordination.layout.acls import (
     encode_acls,
 )
 from moldau.coordination.layout.documents import NodeDataError
+from unit.coordination.layout.conftest import Nodes
 
 
 @pytest.mark.parametrize(
@@ -21,12 +22,14 @@ from moldau.coordination.layout.documents import NodeDataError
         ("acl-2", AclEntry('User:b"é', "Deny", "IdempotentWrite", "h")),
     ],
 )
-def test_entries_are_written_as_apache_kafka_writes_them(apache, name, entry):
+def test_entries_are_written_as_apache_kafka_writes_them(
+    apache: Nodes, name: str, entry: AclEntry
+) -> None:
     assert encode_acls([entry]) == apache[name]
     assert decode_acls(apache[name]) == [entry]
 
 
-def test_a_node_without_data_has_no_entries():
+def test_a_node_without_data_has_no_entries() -> None:
     assert decode_acls(b"") == []
 
 
@@ -41,14 +44,14 @@ def test_a_node_without_data_has_no_entries():
         ("USER", "User"),
     ],
 )
-def test_paths_are_those_of_apache_kafka(apache, wire_name, kind):
+def test_paths_are_those_of_apache_kafka(apache: Nodes, wire_name: str, kind: str) -> None:
     literal, prefixed = ResourcePattern(kind, "x y é"), ResourcePattern(kind, "x y é", True)
     assert literal.path.encode() == apache[f"acl-path-{wire_name}-LITERAL"]
     assert prefixed.path.encode() == apache[f"acl-path-{wire_name}-PREFIXED"]
     assert f"/kafka-acl/{kind}" in ROOT_PATHS
 
 
-def test_changes_are_told_as_apache_kafka_tells_them(apache):
+def test_changes_are_told_as_apache_kafka_tells_them(apache: Nodes) -> None:
     literal, prefixed = ResourcePattern("Topic", "x"), ResourcePattern("Topic", "x", True)
     assert encode_acl_change(literal) == apache["acl-change-literal"]
     assert encode_acl_change(prefixed) == apache["acl-change-ext"]
@@ -58,11 +61,11 @@ def test_changes_are_told_as_apache_kafka_tells_them(apache):
     assert prefixed.change_prefix.encode() == apache["acl-change-ext-path"]
 
 
-def test_the_names_of_kafka_2_are_read_too():
+def test_the_names_of_kafka_2_are_read_too() -> None:
     assert decode_acl_change(b"Topic:a:b", is_extended=False) == ResourcePattern("Topic", "a:b")
 
 
 @pytest.mark.parametrize("data", [b"Topic", b"Colour:x", b"\xff:x"])
-def test_a_change_of_no_resource_is_refused(data):
+def test_a_change_of_no_resource_is_refused(data: bytes) -> None:
     with pytest.raises(NodeDataError):
         decode_acl_change(data, is_extended=False)

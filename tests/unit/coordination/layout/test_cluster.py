@@ -8,9 +8,10 @@ from moldau.coordination.layout.cluster import (
     decode_features,
     encode_cluster_id,
 )
+from unit.coordination.layout.conftest import Nodes
 
 
-def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache):
+def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache: Nodes) -> None:
     assert encode_cluster_id("abc-_def") == apache["cluster-id"]
     assert decode_cluster_id(apache["cluster-id"]) == "abc-_def"
 
@@ -19,11 +20,13 @@ def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache):
     ("name", "features"),
     [("feature", FeatureNode(True)), ("feature-disabled", FeatureNode(False, 1))],
 )
-def test_features_are_written_as_apache_kafka_writes_them(apache, name, features):
+def test_features_are_written_as_apache_kafka_writes_them(
+    apache: Nodes, name: str, features: Features
+) -> None:
     assert features.encode() == apache[name]
     assert decode_features(apache[name]) == features
 
 
-def test_features_that_are_finalized_are_named():
+def test_features_that_are_finalized_are_named() -> None:
     data = b'{"features":{"f":{"max_version_level":3}},"version":1,"status":1}'
     assert decode_features(data) == FeatureNode(True, 1, ("f",))

@@ -1,6 +1,7 @@
 """JSON in nodes."""
 
 import contextlib
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -64,17 +65,17 @@ _FIELDS = st.sampled_from(
 )
 
 
-def test_text_is_written_as_it_is_and_without_blanks():
+def test_text_is_written_as_it_is_and_without_blanks() -> None:
     assert encode({"a": [1, "é"], "b": None}) == '{"a":[1,"é"],"b":null}'.encode()
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"1", b"\xff", b"[" * 100_000])
-def test_what_is_no_object_is_refused(data):
+def test_what_is_no_object_is_refused(data: bytes) -> None:
     with pytest.raises(NodeDataError):
         Document.decode(data)
 
 
-def test_a_field_of_another_type_is_named():
+def test_a_field_of_another_type_is_named() -> None:
     document = Document({"a": "x", "b": True, "c": [1, "x"], "d": None})
     with pytest.raises(NodeDataError, match="field 'a': 'x' is not an integer"):
         document.integer("a")
@@ -89,13 +90,15 @@ def test_a_field_of_another_type_is_named():
 
 
 @pytest.mark.parametrize("text", ["", "-", "1.0", "x", "٣", "9" * 21])
-def test_a_text_that_is_no_number_is_refused(text):
+def test_a_text_that_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(NodeDataError):
         parse_integer(text)
 
 
 @given(st.sampled_from(_DECODERS), st.binary(max_size=20) | st.dictionaries(_FIELDS, _VALUES))
-def test_a_damaged_node_is_refused_and_nothing_else(decode, content):
+def test_a_damaged_node_is_refused_and_nothing_else(
+    decode: Callable[[bytes], object], content: bytes | dict[str, object]
+) -> None:
     data = content if isinstance(content, bytes) else encode(content)
     with contextlib.suppress(NodeDataError):
         decode(data)

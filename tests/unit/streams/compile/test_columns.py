@@ -11,7 +11,7 @@ from moldau.streams.serdes import FormatSerde, PlainColumnSerde, WindowedSerde
 from unit.streams.given import Given, GivenInputs, Written, written
 
 pytestmark = pytest.mark.needs("java")
-AVRO = {
+AVRO: dict[str, object] = {
     "type": "record",
     "name": "Order",
     "fields": [{"name": "item", "type": "string"}, {"name": "count", "type": "long"}],

@@ -7,7 +7,7 @@ from moldau.streams.compile.folding import Aggregate, FoldByKey, folded, plain
 from moldau.streams.functions import Folding
 from unit.streams.state_rows import TYPES, joined, row
 
-COUNT = Folding(lambda _key, _value, count: count + 1, initial=int)  # type: ignore[operator]
+COUNT = Folding(lambda _key, _value, count: count + 1, initial=int)
 
 
 def test_values_are_folded_in_the_order_of_offsets() -> None:

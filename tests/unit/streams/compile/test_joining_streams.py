@@ -36,7 +36,7 @@ def test_a_pair_has_the_headers_of_its_left_record_also_if_it_has_none(
     views, clicks = builder.stream("views"), builder.stream("clicks")
     views.outer_join(clicks, "coalesce(left, '-') || coalesce(right, '-')", WITHIN).to("output")
     with TestDriver(builder.build(), spark=spark) as driver:
-        theirs, own = [("of", b"click")], [("of", b"view")]
+        theirs, own = (("of", b"click"),), (("of", b"view"),)
         driver.pipe("views", key="a", value="v1", timestamp_ms=10_000)
         driver.pipe("clicks", key="a", value="c1", timestamp_ms=10_000, headers=theirs)
         driver.pipe("views", key="b", value="v2", timestamp_ms=10_000, headers=own)
@@ -46,5 +46,5 @@ def test_a_pair_has_the_headers_of_its_left_record_also_if_it_has_none(
         driver.pipe("views", key="d", value="v4", timestamp_ms=30_000)
         driver.pipe("clicks", key="d", value="c4", timestamp_ms=30_000)
         driver.run()
-        found = {record.value: list(record.headers) for record in driver.read("output")}
-    assert found == {"v1c1": [], "v2c2": own, "-c3": theirs, "v4c4": []}
+        found = {record.value: tuple(record.headers) for record in driver.read("output")}
+    assert found == {"v1c1": (), "v2c2": own, "-c3": theirs, "v4c4": ()}
