@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from moldau.config.alteration import Operation
+from moldau.config.alteration import AlterOperation
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.alter_partition_reassignments import (
@@ -64,7 +64,7 @@ class Admin:
 
     async def set(self, topic: str, name: str, value: str | None) -> None:
         """Give a setting of a topic a value, or with None the one that brokers have."""
-        operation = Operation.DELETE if value is None else Operation.SET
+        operation = AlterOperation.DELETE if value is None else AlterOperation.SET
         config = AlterableConfig(name=name, config_operation=operation, value=value)
         resource = AlterConfigsResource(
             resource_type=_TOPIC_RESOURCE, resource_name=topic, configs=[config]

@@ -8,11 +8,12 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from moldau.client import accumulator, cluster, opening, producer
-from moldau.client.addresses import Address
-from moldau.client.connection import Connection
-from moldau.client.consumer import Consumer
-from moldau.client.producer import Producer
+from moldau.client.connection import cluster, opening
+from moldau.client.connection.addresses import Address
+from moldau.client.connection.connection import BrokerConnection
+from moldau.client.consumer.consumer import Consumer
+from moldau.client.producer import accumulator, producer
+from moldau.client.producer.producer import Producer
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
@@ -58,12 +59,12 @@ class _Time:
         return self._clock.now_ms() * 1_000_000
 
 
-async def _connect(address: Address, settings: ClientSettings, _tls: object) -> Connection:
+async def _connect(address: Address, settings: ClientSettings, _tls: object) -> BrokerConnection:
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(settings.socket_connection_setup_timeout_ms / 1000):
             _, connection = await loop.create_connection(
-                lambda: Connection(str(address), settings.client_id), *address
+                lambda: BrokerConnection(str(address), settings.client_id), *address
             )
     except OSError as error:
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{address}: {error}") from error

@@ -12,7 +12,7 @@ from moldau.broker.coordination.partition_journal import PartitionJournal
 from moldau.broker.coordination.producer_ids import ProducerIds
 from moldau.broker.storage.flushing import Flusher
 from moldau.broker.storage.logs import Logs
-from moldau.client.fetcher import Fetcher
+from moldau.client.consumer.fetcher import Fetcher
 from moldau.controller import election
 from moldau.controller.election import Elected
 from moldau.coordinator.group.consumer.group import ConsumerGroup

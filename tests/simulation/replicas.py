@@ -6,7 +6,7 @@ from zlib import crc32
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import partitions as partition_nodes
 from moldau.coordination.layout import topics as topic_nodes
-from moldau.coordination.layout.topics import PartitionAssignment, PartitionState
+from moldau.coordination.layout.topics import PartitionAssignment, PartitionStateNode
 from moldau.coordination.tree import Create, NoNode, Operation, SetData
 from moldau.log.log import Log
 from moldau.model import TopicPartition
@@ -110,7 +110,7 @@ def _unsettled(
     return ""
 
 
-def _state_of(world: World, partition: TopicPartition) -> PartitionState | None:
+def _state_of(world: World, partition: TopicPartition) -> PartitionStateNode | None:
     try:
         data = world.ensemble.nodes.get(topic_nodes.state_path(partition)).data
     except NoNode:

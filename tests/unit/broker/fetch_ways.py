@@ -8,7 +8,7 @@ from moldau.broker.fast import fetch as fast_fetch
 from moldau.broker.fast import fetch_answer, fetch_frame
 from moldau.broker.handlers import fetch as fetch_handler
 from moldau.broker.requests import fetch as operations
-from unit.broker.requests import NEWEST_FETCH, fetch
+from unit.broker.sample_requests import NEWEST_FETCH, fetch
 from unit.broker.world import World
 
 FETCH = 1

@@ -19,7 +19,7 @@ from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 from moldau.runtime import turns
-from unit.broker.requests import fetch, fetch_partition, produce, produced
+from unit.broker.sample_requests import fetch, fetch_partition, produce, produced
 from unit.broker.world import CLIENT, World, batch_of, broker_world, frame_of, response_of
 
 METADATA = 3

@@ -20,7 +20,7 @@ from moldau.records.compression import Codec
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
 from moldau.runtime.clock import SystemClock
-from unit.broker.requests import fetch, fetch_partition, fetched, produce, produced
+from unit.broker.sample_requests import fetch, fetch_partition, fetched, produce, produced
 from unit.broker.world import Setting, batch_of, broker_world, frame_of
 
 LOCALHOST = "127.0.0.1"

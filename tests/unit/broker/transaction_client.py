@@ -22,7 +22,7 @@ from moldau.protocol.messages.txn_offset_commit import (
 )
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.record import Record
-from unit.broker.requests import NEWEST_PRODUCE, produce, produced
+from unit.broker.sample_requests import NEWEST_PRODUCE, produce, produced
 from unit.broker.world import START_MS, World, until
 
 SETTINGS = {

@@ -42,13 +42,15 @@ SET, DELETE, APPEND, SUBTRACT = AlterOperation
     ],
 )
 def test_changes_have_the_effect_that_they_have_in_apache_kafka(
-    current: dict[str, str], alteration: tuple[str, Operation, str | None], changed: dict[str, str]
+    current: dict[str, str],
+    alteration: tuple[str, AlterOperation, str | None],
+    changed: dict[str, str],
 ) -> None:
     assert alter(current, [Alteration(*alteration)], topic_settings()) == changed
 
 
 @pytest.mark.parametrize("operation", [APPEND, SUBTRACT])
-def test_only_lists_can_be_added_to_and_taken_from(operation: Operation) -> None:
+def test_only_lists_can_be_added_to_and_taken_from(operation: AlterOperation) -> None:
     with pytest.raises(InvalidConfig, match=r"is not allowed for config key: retention.ms"):
         alter({}, [Alteration("retention.ms", operation, "5")], topic_settings())
     with pytest.raises(InvalidConfig, match="Unknown config name: nosuch"):

@@ -28,7 +28,7 @@ def apache() -> Described:
 
 
 def _as_apache_prints(
-    resource: str, entries: Sequence[ConfigEntry]
+    resource: str, entries: Sequence[EffectiveSetting]
 ) -> dict[str, dict[str, object]]:
     return {
         entry.name: {

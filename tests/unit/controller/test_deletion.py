@@ -103,11 +103,11 @@ def test_a_topic_that_is_made_anew_has_its_replicas_before_it() -> None:
     cluster, _, made = deletions(1, 2)
     for broker in (1, 2):
         made.note_answer(broker, answer(ErrorCode.NONE))
-    cluster.topics["u"] = Topic(b"u" * 16, {0: Assignment((1,))})
+    cluster.topics["u"] = Topic(b"u" * 16, {0: ReplicaAssignment((1,))})
     cluster.deleting["u"] = None
     made.forget("u")
     assert made.finished() == ["t"], "of which nothing is forgotten with another one"
     made.forget("t")
-    cluster.topics["t"] = Topic(b"j" * 16, {0: Assignment((1, 2))})
+    cluster.topics["t"] = Topic(b"j" * 16, {0: ReplicaAssignment((1, 2))})
     cluster.deleting["t"] = None
     assert made.finished() == []

@@ -80,7 +80,7 @@ def test_a_topic_that_is_unknown_or_going_has_no_set() -> None:
 def test_what_can_be_granted_is_written_beside_what_is_refused() -> None:
     there = cluster()
     other = TopicPartition("t", 1)
-    there.topics["t"].partitions[1] = Assignment((1, 2, 3))
+    there.topics["t"].partitions[1] = ReplicaAssignment((1, 2, 3))
     there.leaders[other] = LeaderIsr(1, 5, (1, 2), 6, zk_version=9)
     wishes = {T0: wish(1, 2, 3), other: wish(1, leader_epoch=4), TopicPartition("u", 0): wish(1)}
     writes, refused = plan_wishes(there, wishes, controller_epoch=EPOCH)

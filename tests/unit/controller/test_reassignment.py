@@ -77,7 +77,10 @@ def test_wherever_it_goes_it_comes_from_where_it_was(
 
 
 def test_replicas_that_only_come_or_only_go_are_a_move_too() -> None:
-    growing, shrinking = started(Assignment((1,)), (1, 2)), started(Assignment((1, 2)), (1,))
+    growing, shrinking = (
+        started(ReplicaAssignment((1,)), (1, 2)),
+        started(ReplicaAssignment((1, 2)), (1,)),
+    )
     assert is_under_way(growing)
     assert is_under_way(shrinking)
     assert is_complete(growing, (1, 2))
@@ -86,5 +89,5 @@ def test_replicas_that_only_come_or_only_go_are_a_move_too() -> None:
 
 def test_a_long_list_is_cut_short_in_the_message() -> None:
     few, many = [9, 8], list(range(9, 200))
-    assert (problem_of(Assignment((1,)), few, {}) or "").count("[9, 8], live") == 1
-    assert ", ...]" in (problem_of(Assignment((1,)), many, {}) or "")
+    assert (problem_of(ReplicaAssignment((1,)), few, {}) or "").count("[9, 8], live") == 1
+    assert ", ...]" in (problem_of(ReplicaAssignment((1,)), many, {}) or "")

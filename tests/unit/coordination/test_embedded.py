@@ -16,12 +16,12 @@ from moldau.coordination.journal import FILE_NAME, StoreError, TreeJournal
 from moldau.coordination.tree import (
     Create,
     Delete,
-    Node,
     SessionLost,
     SessionState,
     SetData,
     Tree,
     TreeError,
+    TreeNode,
 )
 from moldau.runtime.clock import SystemClock
 from unit.coordination.contract import Open, Recorder, TreeContract
@@ -178,7 +178,7 @@ def test_after_a_restart_the_tree_is_what_it_was(
     asyncio.run(run())
 
 
-async def _everything(tree: Tree, path: str) -> dict[str, Node]:
+async def _everything(tree: Tree, path: str) -> dict[str, TreeNode]:
     found = {path: await tree.get(path)}
     for name in await tree.children(path):
         found |= await _everything(tree, f"{path.rstrip('/')}/{name}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moldau.coordination.journal import FILE_NAME, TreeJournal, StoreError
+from moldau.coordination.journal import FILE_NAME, StoreError, TreeJournal
 from moldau.coordination.nodes import NodeRow
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.coordination.nodes import Nodes, Transaction
+from moldau.coordination.nodes import Nodes, TreeTransaction
 from moldau.coordination.tree import (
     Change,
     Check,
@@ -15,7 +15,7 @@ from moldau.coordination.tree import (
 )
 
 
-def _apply(nodes: Nodes, *operations: Operation, session_id: int = 1) -> Transaction:
+def _apply(nodes: Nodes, *operations: Operation, session_id: int = 1) -> TreeTransaction:
     return nodes.apply(operations, session_id=session_id, now_ms=5)
 
 

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
-from moldau.broker.requests._produce cimport Outcome
+from moldau.broker.requests._produce cimport AppendOutcome
 from moldau.log.words cimport read_int16, read_int32, write_int16, write_int32, write_int64
 from moldau.records.memory cimport start_of, writable
 
@@ -52,5 +52,5 @@ cdef int64_t size_of_answer(list topics, int64_t version) except -1
 
 @cython.locals(
     is_flexible=bint, frame=bytearray, data="uint8_t*", position=int64_t, size=int64_t,
-    outcomes=list, outcome=Outcome, name=str)
+    outcomes=list, outcome=AppendOutcome, name=str)
 cpdef bytearray encode(list topics, int64_t version, int64_t correlation_id)

@@ -71,9 +71,9 @@ class FastProduce:
                 produce.begin_topic(topic)
             rest = produce.append(index, records)
             if rest is not None:
-                return Answer(self, produce, began_ns).after(rest, partitions)
+                return PendingAnswer(self, produce, began_ns).after(rest, partitions)
         if produce.waiting:
-            return PromisedProduce(Answer(self, produce, began_ns))
+            return PromisedProduce(PendingAnswer(self, produce, began_ns))
         self.times.record_at_once(clock.monotonic_ns() - began_ns)
         return parts(produce, version, request.correlation_id)
 
@@ -93,7 +93,7 @@ def parts(produce: "Produce", version: int, correlation_id: int) -> list[Part]:
     return [len(answer).to_bytes(4, "big") + answer]
 
 
-class Answer:
+class PendingAnswer:
     """An answer that takes longer."""
 
     __slots__ = (
@@ -141,7 +141,7 @@ class PromisedProduce(Promised):
 
     __slots__ = ("_answer", "_wait")
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: PendingAnswer) -> None:
         super().__init__()
         self._answer = answer
         self._wait = answer.produce.wait(self.keep)

@@ -13,7 +13,7 @@ except ImportError:
     from moldau.runtime import uncompiled as cython
 
 if not cython.compiled:
-    from moldau.broker.requests.produce import Outcome
+    from moldau.broker.requests.produce import AppendOutcome
     from moldau.log.words import (
         read_int16,
         read_int32,
@@ -177,7 +177,7 @@ def put_unsigned(data: memoryview, position: int, number: int) -> int:
 
 
 def encode(
-    topics: "list[tuple[str, list[Outcome]]]", version: int, correlation_id: int
+    topics: "list[tuple[str, list[AppendOutcome]]]", version: int, correlation_id: int
 ) -> bytearray:
     """The framed answer to a request that went well, of at most PARTITIONS_MAX partitions."""
     is_flexible = version >= FLEXIBLE_FROM
@@ -221,7 +221,7 @@ def put_count(data: memoryview, position: int, count: int, is_flexible: bool) ->
     return position + 4
 
 
-def size_of_answer(topics: "list[tuple[str, list[Outcome]]]", version: int) -> int:
+def size_of_answer(topics: "list[tuple[str, list[AppendOutcome]]]", version: int) -> int:
     """How long the framed answer is; names are in ASCII."""
     is_flexible = version >= FLEXIBLE_FROM
     partition_size = 22

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from moldau.broker.requests._reads cimport PartitionRead, Reader
+from moldau.broker.requests._reads cimport PartitionRead, PartitionReader
 
 
 @cython.final
@@ -13,14 +13,14 @@ cdef class FetchOperation:
     cdef tuple _watched
     cdef bint _is_look_due, _is_time_up
 
-    @cython.locals(read=PartitionRead, reader=Reader)
+    @cython.locals(read=PartitionRead, reader=PartitionReader)
     cpdef bint start(self) except -1
 
-    @cython.locals(read=PartitionRead, reader=Reader)
+    @cython.locals(read=PartitionRead, reader=PartitionReader)
     cpdef bint look(self) except -1
 
     cpdef list outcomes(self)
-    cdef _read_first(self, Reader reader, PartitionRead read)
+    cdef _read_first(self, PartitionReader reader, PartitionRead read)
     cdef _renew(self)
     cdef bint _end_read(self) except -1
 

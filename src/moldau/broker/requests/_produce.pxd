@@ -7,7 +7,7 @@ cdef int64_t CONVERTED_ON_LOOP_BYTES, COMPRESSED_ON_LOOP_BYTES, UNCOMPRESSED, GZ
 
 
 @cython.final
-cdef class Outcome:
+cdef class AppendOutcome:
     cdef readonly int64_t index
     cdef public object error
     cdef readonly int64_t base_offset, log_append_time_ms, log_start_offset
@@ -25,16 +25,16 @@ cdef class Produce:
 
     cpdef begin_topic(self, str name)
 
-    @cython.locals(outcome=Outcome)
+    @cython.locals(outcome=AppendOutcome)
     cpdef append(self, int64_t index, records)
 
     cpdef settle(self, waiting, error)
 
-    cdef _append(self, records, Outcome outcome)
+    cdef _append(self, records, AppendOutcome outcome)
 
     cdef _fail(self, topic, outcome, error)
 
-    cdef _append_valid(self, partition, valid, Outcome outcome, now_ms, guard)
+    cdef _append_valid(self, partition, valid, AppendOutcome outcome, now_ms, guard)
 
 
 @cython.locals(size=int64_t, codec=int64_t, is_large=bint)

@@ -10,7 +10,7 @@ cdef class PartitionRead:
 
 
 @cython.final
-cdef class Reader:
+cdef class PartitionReader:
     cdef object _replicas, _terms, _remaining, _at_least_one
 
     cpdef read(self, PartitionRead read)

@@ -32,7 +32,7 @@ from moldau.model import TopicPartition
 from moldau.replication.read_replica import selects_by_rack
 
 if not cython.compiled:
-    from moldau.broker.requests.reads import PartitionRead, Reader
+    from moldau.broker.requests.reads import PartitionRead, PartitionReader
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
@@ -103,7 +103,7 @@ class FetchOperation:
 
     def start(self) -> bool:
         """Read what there is; whether that is to be sent, or waited with."""
-        reader = Reader(self.broker.replicas, self._terms)
+        reader = PartitionReader(self.broker.replicas, self._terms)
         for read in self._reads.values():
             self._read_first(reader, read)
         return self._end_read()
@@ -111,7 +111,7 @@ class FetchOperation:
     def look(self) -> bool:
         """Read again; whether the wait is over."""
         self._renew()
-        reader = Reader(self.broker.replicas, self._terms)
+        reader = PartitionReader(self.broker.replicas, self._terms)
         for read in self._reads.values():
             reader.read(read)
         return self._end_read()
@@ -127,7 +127,7 @@ class FetchOperation:
 
     async def run(self, context: "Context") -> list[PartitionRead]:
         """All of it, with waits, conversion for old clients, and turns for others."""
-        reader = Reader(self.broker.replicas, self._terms)
+        reader = PartitionReader(self.broker.replicas, self._terms)
         async for read in context.each(self._reads.values()):
             self._read_first(reader, read)
         if not self._end_read():
@@ -150,7 +150,7 @@ class FetchOperation:
                 changed.clear()
                 # Also before the first wait: of what happened between two turns nobody was told.
                 self._renew()
-                reader = Reader(self.broker.replicas, self._terms)
+                reader = PartitionReader(self.broker.replicas, self._terms)
                 async for read in context.each(self._reads.values()):
                     reader.read(read)
                 if self._end_read():
@@ -161,7 +161,7 @@ class FetchOperation:
 
     # Reading
 
-    def _read_first(self, reader: Reader, read: PartitionRead) -> None:
+    def _read_first(self, reader: PartitionReader, read: PartitionRead) -> None:
         """Read for the first time: how far a follower is, or which replica is nearer, counts."""
         reader.read(read)
         if read.error is not None or read.diverging is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from moldau.broker.coordination.verification import Writer
 from moldau.broker.requests.leader_hints import LeaderHints
-from moldau.broker.requests.replica_wait import ReplicaWait, Waiting
+from moldau.broker.requests.replica_wait import ReplicaWait, UncommittedAppend
 from moldau.broker.topics.internal import is_internal
 from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
@@ -70,7 +70,7 @@ UNVERIFIED = (
 )
 
 
-class Outcome:
+class AppendOutcome:
     """What came of the records for one partition."""
 
     __slots__ = ("base_offset", "error", "index", "log_append_time_ms", "log_start_offset")
@@ -108,12 +108,12 @@ class Produce:
         self._transactional_id = transactional_id
         self._opening = Opening(broker.scratch, ON_LOOP_BYTES)
         self._topic = ""
-        self._outcomes: list[Outcome] = []
-        self.topics: list[tuple[str, list[Outcome]]] = []
+        self._outcomes: list[AppendOutcome] = []
+        self.topics: list[tuple[str, list[AppendOutcome]]] = []
         """The outcomes by topic, as the answer lists them."""
         self.has_failed = False
         """Whether any of them is an error."""
-        self.waiting: list[Waiting] = []
+        self.waiting: list[UncommittedAppend] = []
 
     def begin_topic(self, name: str) -> None:
         """The partitions that follow are those of a topic."""
@@ -125,7 +125,7 @@ class Produce:
         self, index: int, records: ReadableBuffer | None
     ) -> Coroutine[Any, Any, None] | None:
         """Append to a partition; returns what must be awaited before the next, if that is all."""
-        outcome = Outcome(index)
+        outcome = AppendOutcome(index)
         self._outcomes.append(outcome)
         try:
             rest = self._append(records, outcome)
@@ -149,7 +149,7 @@ class Produce:
         finally:
             wait.cancel()
 
-    def settle(self, waiting: Waiting, error: KafkaError) -> None:
+    def settle(self, waiting: UncommittedAppend, error: KafkaError) -> None:
         """The records are in the log, but not as safe as was asked for."""
         waiting.outcome.error = error
         self.has_failed = True
@@ -175,7 +175,7 @@ class Produce:
         return response
 
     def _append(
-        self, records: ReadableBuffer | None, outcome: Outcome
+        self, records: ReadableBuffer | None, outcome: AppendOutcome
     ) -> Coroutine[Any, Any, None] | None:
         """Append at once; what takes longer is returned, to be awaited."""
         broker, topic = self._broker, self._topic
@@ -201,13 +201,15 @@ class Produce:
         self._append_valid(partition, valid, outcome, now_ms, None)
         return self._flush(partition) if broker.flusher.is_due(partition.log) else None
 
-    async def _rest(self, rest: Coroutine[Any, Any, None], topic: str, outcome: Outcome) -> None:
+    async def _rest(
+        self, rest: Coroutine[Any, Any, None], topic: str, outcome: AppendOutcome
+    ) -> None:
         try:
             await rest
         except KafkaError as error:
             self._fail(topic, outcome, error)
 
-    def _fail(self, topic: str, outcome: Outcome, error: KafkaError) -> None:
+    def _fail(self, topic: str, outcome: AppendOutcome, error: KafkaError) -> None:
         """An error after the append leaves the offset as it is: the records are in the log."""
         self.has_failed = True
         outcome.error = error
@@ -219,7 +221,7 @@ class Produce:
             traffic.of(topic).failed_produce_requests.value += 1
 
     async def _append_opened(
-        self, partition: Partition, records: ReadableBuffer, outcome: Outcome
+        self, partition: Partition, records: ReadableBuffer, outcome: AppendOutcome
     ) -> None:
         """Validate in a thread, since the records have to be decompressed or converted."""
         broker = self._broker
@@ -236,7 +238,7 @@ class Produce:
             await self._append_verified(partition, valid, outcome)
 
     async def _append_verified(
-        self, partition: Partition, valid: "ValidBatch", outcome: Outcome
+        self, partition: Partition, valid: "ValidBatch", outcome: AppendOutcome
     ) -> None:
         guard = None
         if valid.header.is_transactional:
@@ -262,7 +264,7 @@ class Produce:
         self,
         partition: Partition,
         valid: "ValidBatch",
-        outcome: Outcome,
+        outcome: AppendOutcome,
         now_ms: int,
         guard: "Guard | None",
     ) -> None:
@@ -293,7 +295,7 @@ class Produce:
             broker.waiters.wake(name)
         end_offset = appended.last_offset + 1
         if self._acks == ALL_IN_SYNC and not partition.is_committed(end_offset):
-            self.waiting.append(Waiting(partition, end_offset, outcome))
+            self.waiting.append(UncommittedAppend(partition, end_offset, outcome))
 
 
 def unverified(code: ErrorCode, version: int) -> ErrorCode:
@@ -327,7 +329,7 @@ def takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
 
 
 def response_of(
-    outcome: Outcome, topic: str, hints: LeaderHints | None
+    outcome: AppendOutcome, topic: str, hints: LeaderHints | None
 ) -> PartitionProduceResponse:
     """The outcome as a message; with a hint, if the client does not know who leads."""
     response = PartitionProduceResponse(

@@ -108,7 +108,7 @@ class PartitionRead:
         self.log_start_offset = log.log_start_offset
 
 
-class Reader:
+class PartitionReader:
     """Reads one partition after the other, until the bytes are used up."""
 
     __slots__ = ("_at_least_one", "_remaining", "_replicas", "_terms")
@@ -162,7 +162,7 @@ class Reader:
 
 def read_all(replicas: Replicas, reads: Iterable[PartitionRead], terms: ReadTerms) -> None:
     """Read each partition in turn, until the bytes are used up."""
-    reader = Reader(replicas, terms)
+    reader = PartitionReader(replicas, terms)
     for read in reads:
         reader.read(read)
 

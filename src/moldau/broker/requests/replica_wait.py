@@ -1,4 +1,4 @@
-"""Waiting until other replicas have what was appended."""
+"""UncommittedAppend until other replicas have what was appended."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
@@ -9,17 +9,17 @@ from moldau.replication.partition import Partition, PartitionState
 from moldau.runtime.waiters import Waiters
 
 if TYPE_CHECKING:
-    from moldau.broker.requests.produce import Outcome
+    from moldau.broker.requests.produce import AppendOutcome
 
 OPERATION = "Produce"
 
 
-class Waiting:
+class UncommittedAppend:
     """A partition whose answer depends on the other replicas."""
 
     __slots__ = ("_state", "end_offset", "outcome", "partition")
 
-    def __init__(self, partition: Partition, end_offset: int, outcome: "Outcome") -> None:
+    def __init__(self, partition: Partition, end_offset: int, outcome: "AppendOutcome") -> None:
         self.partition = partition
         self.end_offset = end_offset
         self.outcome = outcome
@@ -42,10 +42,10 @@ class ReplicaWait:
 
     def __init__(
         self,
-        waiting: Sequence[Waiting],
+        waiting: Sequence[UncommittedAppend],
         waiters: Waiters,
         timeout_s: float,
-        settle: Callable[[Waiting, KafkaError], None],
+        settle: Callable[[UncommittedAppend, KafkaError], None],
         done: Callable[[], None],
     ) -> None:
         """`settle` is given what fails, `done` is called at the end, after this has returned."""
@@ -91,7 +91,7 @@ class ReplicaWait:
             for key in self._keys:
                 waiters.dismiss(key, self)
 
-    def _is_over(self, one: Waiting) -> bool:
+    def _is_over(self, one: UncommittedAppend) -> bool:
         try:
             return one.partition.is_committed(one.end_offset)
         except KafkaError as error:

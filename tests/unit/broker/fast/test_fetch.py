@@ -11,11 +11,11 @@ import pytest
 from moldau.broker.requests.fetch import PARTITIONS_AT_ONCE_MAX
 from moldau.errors import ErrorCode
 from moldau.metadata.image import ClusterImage
-from moldau.net.answer import CloseConnection, Parked
+from moldau.net.answer import Parked
 from moldau.replication.partition import PartitionState
 from moldau.replication.read_replica import RACK_AWARE
 from unit.broker.fetch_ways import FAST, FETCH, HANDLER, UNCOMPILED, take_way
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     as_follower,
     fetch,
     fetch_partition,
@@ -396,14 +396,3 @@ async def test_times_are_those_of_the_sender(way: str, monkeypatch: pytest.Monke
         assert 'totaltimems_count{request="FetchConsumer"} 19' in text, "18 made it ready"
         assert 'totaltimems_count{request="FetchFollower"} 1' in text
         assert handled == []
-
-
-@WAYS
-async def test_a_failure_of_ours_closes_the_connection(
-    way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with world_of(way, monkeypatch) as (world, _):
-        replicas, world.broker.replicas = world.broker.replicas, None  # type: ignore[assignment]
-        with pytest.raises(CloseConnection):
-            await world.ask(fetch(fetch_partition()), 12)
-        world.broker.replicas = replicas

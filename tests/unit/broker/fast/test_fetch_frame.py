@@ -15,7 +15,7 @@ from moldau.protocol.codec import decode
 from moldau.protocol.headers import decode_request_header
 from moldau.protocol.messages.fetch import FetchRequest, ForgottenTopic
 from moldau.runtime import native
-from unit.broker.requests import as_follower, fetch, fetch_partition, in_session
+from unit.broker.sample_requests import as_follower, fetch, fetch_partition, in_session
 from unit.broker.world import CLIENT, CORRELATION_ID, frame_of
 
 compiled = native.kernel("moldau.broker.fast._fetch_frame", "moldau.broker.fast.fetch_frame")

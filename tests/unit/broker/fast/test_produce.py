@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.broker.fast.produce_frame import VERSION_MAX, VERSION_MIN
-from unit.broker.requests import produce, produced
+from unit.broker.sample_requests import produce, produced
 from unit.broker.ways import Way
 from unit.broker.world import START_MS, batch_of, broker_world
 

@@ -16,7 +16,7 @@ from moldau.protocol.messages.produce import (
     TopicProduceData,
 )
 from moldau.runtime import native
-from unit.broker.requests import produce
+from unit.broker.sample_requests import produce
 from unit.broker.ways import Way
 from unit.broker.world import CLIENT, batch_of, broker_world, bytes_of, frame_of
 

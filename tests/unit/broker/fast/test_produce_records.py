@@ -17,7 +17,7 @@ from moldau.records.batch import (
 )
 from moldau.records.compression import Codec, compress
 from moldau.records.record import Record
-from unit.broker.requests import produce
+from unit.broker.sample_requests import produce
 from unit.broker.ways import Way
 from unit.broker.world import CLIENT, START_MS, World, broker_world, bytes_of, frame_of
 

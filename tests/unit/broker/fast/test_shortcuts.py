@@ -6,7 +6,7 @@ from moldau.broker.fast.shortcuts import FETCH, OFFSET_COMMIT, PRODUCE
 from moldau.errors import ErrorCode
 from moldau.replication.partition import PartitionState
 from unit.broker.group_client import SETTINGS, commit_errors, commit_request, find_coordinator
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     as_follower,
     fetch,
     fetch_partition,

@@ -6,7 +6,7 @@ import pytest
 
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
-from unit.broker.requests import fetch, fetch_partition, fetched
+from unit.broker.sample_requests import fetch, fetch_partition, fetched
 from unit.broker.transaction_client import SETTINGS, T0, Client, begin, find_coordinators
 from unit.broker.world import Setting, broker_world, until
 

@@ -16,7 +16,7 @@ from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
 from unit.broker.fetch_ways import WAYS, take_way
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     as_follower,
     fetch,
     fetch_partition,

@@ -9,7 +9,7 @@ from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import PartitionData
 from moldau.replication.partition import PartitionState
 from unit.broker.fetch_ways import WAYS, take_way
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     as_follower,
     fetch,
     fetch_partition,

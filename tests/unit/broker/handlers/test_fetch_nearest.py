@@ -25,8 +25,12 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[RunningCluster]:
     with running_cluster(
         3, settings, settings_of=lambda broker: {"broker.rack": f"rack-{broker}"}
     ) as made:
-        for broker in range(3):
-            made.look(lambda _, broker=broker: take(request.param, made[broker].running.dispatcher))
+
+        def take_everywhere(made: RunningCluster) -> None:
+            for broker in range(3):
+                take(request.param, made[broker].running.dispatcher)
+
+        made.look(take_everywhere)
         made.create_topic("t", replicas={0: (0, 1, 2)})
         with WireClient(made[0].address) as client:
             client.ask(produce("t", batch(b"a", b"b")))

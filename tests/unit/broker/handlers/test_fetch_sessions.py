@@ -6,7 +6,7 @@ import pytest
 
 from moldau.errors import ErrorCode
 from unit.broker.fetch_ways import WAYS, take_way
-from unit.broker.requests import fetch, fetch_partition, fetched, in_session, offsets_in
+from unit.broker.sample_requests import fetch, fetch_partition, fetched, in_session, offsets_in
 from unit.broker.world import World, broker_world
 
 

@@ -15,7 +15,7 @@ from moldau.records.compression import Codec
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     NEWEST_PRODUCE,
     as_follower,
     fetch,

@@ -5,7 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.replication.partition import PartitionState
-from unit.broker.requests import as_follower, fetch, fetch_partition, fetched, offsets_in, produce
+from unit.broker.sample_requests import (
+    as_follower,
+    fetch,
+    fetch_partition,
+    fetched,
+    offsets_in,
+    produce,
+)
 from unit.broker.world import World, batch_of, broker_world
 
 

@@ -13,7 +13,7 @@ from moldau.records.crc32c import crc32c
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
 from moldau.runtime import eager
-from unit.broker.requests import produce, produced
+from unit.broker.sample_requests import produce, produced
 from unit.broker.world import START_MS, World, batch_of, broker_world
 
 

@@ -15,7 +15,7 @@ from moldau.records.batch import (
     write_batch,
 )
 from moldau.records.record import Record
-from unit.broker.requests import produce, produced
+from unit.broker.sample_requests import produce, produced
 from unit.broker.world import START_MS, World
 
 ROWS = [Record(offset, START_MS, b"k", b"value") for offset in range(3)]

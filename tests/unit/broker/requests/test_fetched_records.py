@@ -15,7 +15,7 @@ from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
-from unit.broker.requests import fetch, fetch_partition, fetched, records_of
+from unit.broker.sample_requests import fetch, fetch_partition, fetched, records_of
 from unit.broker.world import START_MS, World, broker_world
 
 

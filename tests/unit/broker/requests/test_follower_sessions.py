@@ -13,7 +13,7 @@ from moldau.protocol.messages.fetch import FetchPartition, FetchResponse
 from moldau.replication.partition import Partition, PartitionState
 from moldau.replication.replicas import Replicas
 from unit.broker.fetch_ways import WAYS, take_way
-from unit.broker.requests import (
+from unit.broker.sample_requests import (
     as_follower,
     fetch,
     fetch_partition,

@@ -9,7 +9,7 @@ from moldau.errors import ErrorCode
 from moldau.records.batch import BatchHeader, Producer, write_batch
 from moldau.records.crc32c import crc32c
 from moldau.records.record import Record
-from unit.broker.requests import fetch, fetch_partition, fetched, produce, produced
+from unit.broker.sample_requests import fetch, fetch_partition, fetched, produce, produced
 from unit.broker.ways import Way
 from unit.broker.world import START_MS, World, batch_of, broker_world
 

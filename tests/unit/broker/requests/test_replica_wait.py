@@ -12,7 +12,7 @@ from moldau.net.answer import Later, Promised
 from moldau.records.batch import Producer, write_batch
 from moldau.records.record import Record
 from moldau.replication.partition import Partition, PartitionState
-from unit.broker.requests import produce, produced
+from unit.broker.sample_requests import produce, produced
 from unit.broker.world import (
     CLIENT,
     START_MS,

@@ -85,9 +85,11 @@ async def test_the_user_may_want_something_else_by_then(offsets: OffsetLookup) -
     assignment = unread()
     positioning = Positioning(offsets, assignment, "earliest")
 
-    async def seek_meanwhile(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Place]:
+    async def seek_meanwhile(
+        partitions: Iterable[TopicPartition],
+    ) -> dict[TopicPartition, ReadPosition]:
         assignment[T0].seek(2)
-        return dict.fromkeys(partitions, Place(4))
+        return dict.fromkeys(partitions, ReadPosition(4))
 
     positioning.fetch_committed = seek_meanwhile
     await positioning.locate(list(assignment))

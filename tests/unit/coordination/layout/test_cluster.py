@@ -21,7 +21,7 @@ def test_the_cluster_id_is_written_as_apache_kafka_writes_it(apache: Nodes) -> N
     [("feature", FeatureNode(True)), ("feature-disabled", FeatureNode(False, 1))],
 )
 def test_features_are_written_as_apache_kafka_writes_them(
-    apache: Nodes, name: str, features: Features
+    apache: Nodes, name: str, features: FeatureNode
 ) -> None:
     assert features.encode() == apache[name]
     assert decode_features(apache[name]) == features

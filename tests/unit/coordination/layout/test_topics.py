@@ -58,7 +58,7 @@ def test_topics_of_older_versions_are_read(data: bytes, version: int) -> None:
     ],
 )
 def test_a_partitions_state_is_written_as_apache_kafka_writes_it(
-    apache: Nodes, name: str, state: PartitionState
+    apache: Nodes, name: str, state: PartitionStateNode
 ) -> None:
     assert state.encode() == apache[name]
     assert decode_state(apache[name]) == state

@@ -146,7 +146,7 @@ def test_assignments_are_shown_only_while_they_hold() -> None:
 def test_a_group_that_becomes_another_type_has_no_subscriptions() -> None:
     group = group_of(member("a"))
     group.begin_generation(wall_ms=0)
-    assert group.subscribed == {"t"}
+    assert group.subscribed == frozenset({"t"})
     group.remove("a")
     group.begin_generation(wall_ms=0)
     worker = member("w", "connect")

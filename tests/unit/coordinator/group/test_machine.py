@@ -141,7 +141,7 @@ def test_a_heartbeat_of_another_generation_is_refused() -> None:
 def test_a_static_member_that_comes_twice_fences_its_first_join() -> None:
     machine = stable_machine(surroundings())
     first = machine.join(joining("s", instance_id="i"), now=NOW).reply
-    assert isinstance(first, Parked)
+    assert isinstance(first, PendingReply)
     machine.join(joining("s2", instance_id="i"), now=NOW)
     assert first.reply is not None
     assert first.reply.error is ErrorCode.FENCED_INSTANCE_ID
@@ -163,7 +163,7 @@ def test_a_member_that_leaves_while_it_waits_for_its_assignment_is_answered() ->
     machine.join(joining("b"), now=NOW)
     machine.join(joining("a", member_id="a"), now=NOW)
     parked = machine.sync(Sync(MemberIdentity("b", 2)), now=NOW).reply
-    assert isinstance(parked, Parked)
+    assert isinstance(parked, PendingReply)
     machine.leave([MemberIdentity("b", 2)], now=NOW)
     assert parked.reply is not None
     assert parked.reply.error is ErrorCode.UNKNOWN_MEMBER_ID

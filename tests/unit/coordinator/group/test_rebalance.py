@@ -1,13 +1,14 @@
 """Steps of a rebalance; whole ones are told in tests/scenarios/group."""
 
-from moldau.coordinator.decision import Moment, Parked
+from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
-from moldau.coordinator.group.messages import Identity, Sync
+from moldau.coordinator.group.messages import MemberIdentity, Sync
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.coordinator.group.records import GroupRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import (
     NOW,
     group_of,

@@ -155,6 +155,6 @@ def test_partitions_that_take_part_already_are_not_written_again(machine: Transa
 
 def test_a_transaction_may_begin_without_partitions(machine: Transactions) -> None:
     apply(machine, "tx", FIRST)
-    assert len(machine.add_partitions("tx", Identity(7, 0), [], now=NOW).records) == 1
+    assert len(machine.add_partitions("tx", ProducerIdentity(7, 0), [], now=NOW).records) == 1
     apply(machine, "tx", OPEN)
-    assert not machine.add_partitions("tx", Identity(7, 0), [T0], now=NOW).records
+    assert not machine.add_partitions("tx", ProducerIdentity(7, 0), [T0], now=NOW).records

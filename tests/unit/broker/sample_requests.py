@@ -23,7 +23,7 @@ NEWEST_FETCH = 17
 
 
 def produce(
-    records: bytearray | None,
+    records: bytearray | bytes | None,
     *,
     topic: str = "t",
     number: int = 0,
