@@ -45,7 +45,7 @@ API_VERSIONS = 18
 
 Failure = Exception | None
 Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
-Shortcut = Callable[[Client, memoryview], "bytearray | Answer"]
+Shortcut = Callable[[Client, memoryview], "Answer"]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
 
@@ -153,8 +153,8 @@ class Dispatcher:
                 answer = shortcut(client, frame)
             except Exception as error:  # noqa: BLE001 - it becomes an answer, as a handler's does
                 return self._handle(client, frame, failure=error)
-            if isinstance(answer, bytearray):
-                return [answer]
+            if isinstance(answer, list):
+                return answer
             if isinstance(answer, Parked):
                 answer.otherwise = partial(self._handle, client, frame)
             elif isinstance(answer, Coroutine):

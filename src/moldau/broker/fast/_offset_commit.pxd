@@ -15,7 +15,7 @@ cdef write_errors(bytearray answer, list places, dict errors)
 
 
 @cython.final
-cdef class CommitExpress:
+cdef class FastOffsetCommit:
     cdef object broker, times
     cdef dict counters
     cdef bytearray answer

@@ -63,7 +63,7 @@ NEW_TUPLE = tuple.__new__
 Places = list[tuple[TopicPartition, int]]
 
 
-class CommitExpress:
+class FastOffsetCommit:
     """Reads requests one after the other; its fields are those of the last one."""
 
     def __init__(self, broker: "Broker", times: "RequestTimes", counters: "Counters") -> None:
@@ -74,7 +74,7 @@ class CommitExpress:
 
     def respond(
         self, client: "Client", frame: memoryview
-    ) -> "bytearray | Coroutine[Any, Any, list[Part]] | None":
+    ) -> "list[Part] | Coroutine[Any, Any, list[Part]] | None":
         """The framed answer, or None if the request is not plain."""
         clock = self.broker.clock
         began_ns = clock.monotonic_ns()
@@ -98,7 +98,7 @@ class CommitExpress:
             return waited(rest, commit, answer, places)
         times.record_at_once(local_ns)
         write_errors(answer, places, commit.errors)
-        return answer
+        return [answer]
 
     # Reading
 

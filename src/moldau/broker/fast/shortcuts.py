@@ -13,7 +13,7 @@ from moldau.runtime.metrics import Counter
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
     from moldau.broker.fast.fetch import FastFetch
-    from moldau.broker.fast.offset_commit import CommitExpress
+    from moldau.broker.fast.offset_commit import FastOffsetCommit
     from moldau.broker.fast.produce import FastProduce
 
 PRODUCE = 0
@@ -47,9 +47,9 @@ def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int
         made: FastFetch = module.FastFetch(broker, times, counters)
         return made.respond
 
-    def commit_express(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
+    def fast_offset_commit(times: ApiTimes, counters: dict[int, Counter]) -> Shortcut:
         module = kernel("moldau.broker.fast._offset_commit", "moldau.broker.fast.offset_commit")
-        made: CommitExpress = module.CommitExpress(broker, times.usual, counters)
+        made: FastOffsetCommit = module.FastOffsetCommit(broker, times.usual, counters)
         return made.respond
 
-    return {PRODUCE: fast_produce, FETCH: fast_fetch, OFFSET_COMMIT: commit_express}
+    return {PRODUCE: fast_produce, FETCH: fast_fetch, OFFSET_COMMIT: fast_offset_commit}
