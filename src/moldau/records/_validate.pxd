@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 from moldau.records.memory cimport (
     bounded_difference, bounded_sum, checksum_function, checksum_of, checksum_pointer,
-    int32_at, int64_at, start_of,
+    int16_at, int32_at, int64_at, start_of,
 )
 
 cdef checksum_pointer CHECKSUM
@@ -38,7 +38,8 @@ cdef class _Validation:
 
     @cython.locals(
         data="const uint8_t*", size=int64_t, claimed=int64_t, attributes=int64_t,
-        last_offset_delta=int64_t, record_count=int64_t)
+        last_offset_delta=int64_t, record_count=int64_t, base_offset=int64_t,
+        producer_id=int64_t, base_sequence=int64_t)
     cdef header(self, batch)
 
     @cython.locals(max_timestamp=int64_t, is_rebuilt=bint)

@@ -4,7 +4,9 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport (
+    INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 from libc.string cimport memcpy
 
 
@@ -41,6 +43,11 @@ cdef inline void copy_object(
 
 cdef inline bytes take_bytes(const uint8_t* source, int64_t position, int64_t size):
     return PyBytes_FromStringAndSize(<const char*>source + position, size)
+
+
+cdef inline int64_t int16_at(const uint8_t* source, int64_t position) noexcept:
+    source += position
+    return <int16_t>(<uint16_t>source[0] << 8 | <uint16_t>source[1])
 
 
 cdef inline int64_t int32_at(const uint8_t* source, int64_t position) noexcept:

@@ -39,6 +39,11 @@ def take_bytes(source: memoryview, position: int, size: int) -> bytes:
     return bytes(source[position : position + size])
 
 
+def int16_at(source: memoryview, position: int) -> int:
+    """The big-endian number of 16 bits at `position`."""
+    return int.from_bytes(source[position : position + 2], "big", signed=True)
+
+
 def int32_at(source: memoryview, position: int) -> int:
     """The big-endian number of 32 bits at `position`."""
     return int.from_bytes(source[position : position + 4], "big", signed=True)

@@ -51,6 +51,7 @@ if not cython.compiled:
         bounded_sum,
         checksum_function,
         checksum_of,
+        int16_at,
         int32_at,
         int64_at,
         start_of,
@@ -180,19 +181,18 @@ class _Validation:
 
     def header(self, batch: memoryview) -> BatchHeader:
         """Check what the header says."""
-        try:
-            header = BatchHeader.read(batch)
-        except ProtocolError as error:
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+        size = self.size = len(batch)
+        if size < HEADER_SIZE:
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"batch of {size} bytes has no header")
         data = start_of(batch)
-        size = self.size = header.size
-        if int64_at(data, 0) != 0:
-            raise KafkaError(ErrorCode.INVALID_RECORD, f"base offset {header.base_offset} is not 0")
+        base_offset = int64_at(data, 0)
+        if base_offset != 0:
+            raise KafkaError(ErrorCode.INVALID_RECORD, f"base offset {base_offset} is not 0")
         self.check_size(size)
         claimed = int32_at(data, 17) & 0xFFFFFFFF
         if checksum_of(CHECKSUM, data, 21, size - 21) != claimed:
             raise KafkaError(ErrorCode.CORRUPT_MESSAGE, "batch has a wrong checksum")
-        attributes = self.attributes = int32_at(data, 19) & 0xFFFF  # the last two of these bytes
+        attributes = self.attributes = int16_at(data, 21)
         if attributes & CODEC_BITS > ZSTD:
             raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "unknown compression codec")
         last_offset_delta = int32_at(data, 23)
@@ -202,11 +202,27 @@ class _Validation:
             raise KafkaError(ErrorCode.INVALID_RECORD, message)
         if attributes & CONTROL_BIT:
             raise KafkaError(ErrorCode.INVALID_RECORD, "only brokers write control batches")
-        if int64_at(data, 43) > NO_PRODUCER and int32_at(data, 53) < 0:
-            message = f"producer {header.producer_id} sent sequence {header.base_sequence}"
+        producer_id, base_sequence = int64_at(data, 43), int32_at(data, 53)
+        if producer_id > NO_PRODUCER and base_sequence < 0:
+            message = f"producer {producer_id} sent sequence {base_sequence}"
             raise KafkaError(ErrorCode.INVALID_RECORD, message)
         self.base_timestamp = int64_at(data, 27)
         self.claimed_timestamp = int64_at(data, 35)
+        # As `BatchHeader.read` makes it, but for the interpreter.
+        header = BatchHeader.__new__(BatchHeader)
+        header.base_offset = base_offset
+        header.size = size
+        header.leader_epoch = int32_at(data, 12)
+        header.magic = BATCH_MAGIC
+        header.crc = claimed
+        header.attributes = attributes
+        header.last_offset_delta = last_offset_delta
+        header.base_timestamp = self.base_timestamp
+        header.max_timestamp = self.claimed_timestamp
+        header.producer_id = producer_id
+        header.producer_epoch = int16_at(data, 51)
+        header.base_sequence = base_sequence
+        header.record_count = record_count
         return header
 
     def section(self, batch: memoryview, header: BatchHeader, section: memoryview) -> ValidBatch:

@@ -33,3 +33,19 @@ def test_checksums_are_of_the_bytes_named() -> None:
 
 def test_memory_has_the_size_asked_for() -> None:
     assert len(memory.uninitialised_bytes(7)) == 7
+
+
+def test_sums_and_differences_stay_within_64_bits() -> None:
+    largest, smallest = 2**63 - 1, -(2**63)
+    assert memory.bounded_sum(largest, 1) == largest
+    assert memory.bounded_sum(smallest, -1) == smallest
+    assert memory.bounded_sum(largest, smallest) == -1
+    assert memory.bounded_difference(smallest, 1) == smallest
+    assert memory.bounded_difference(largest, -1) == largest
+    assert memory.bounded_difference(0, smallest) == largest
+    assert memory.bounded_difference(-1, smallest) == largest
+
+
+def test_short_numbers_have_a_sign() -> None:
+    assert memory.int16_at(memoryview(b"\0\xff\xfe\x7f\xff"), 1) == -2
+    assert memory.int16_at(memoryview(b"\0\xff\xfe\x7f\xff"), 3) == 2**15 - 1

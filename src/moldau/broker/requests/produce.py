@@ -52,6 +52,7 @@ else:
 
 ACKS = (ALL_IN_SYNC, 0, 1)
 ADMIN_CLIENT = "__admin_client"
+NEVER = 2**63 - 1
 # Larger batches are looked at in a thread, if that is work: the loop has others to serve. To
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 CONVERTED_ON_LOOP_BYTES = 65_536
@@ -182,7 +183,10 @@ class Produce:
         broker.traffic.all.produce_requests.value += 1
         if is_internal(topic) and self._context.client_id != ADMIN_CLIENT:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{topic} is internal")
-        partition = broker.replicas.leader(TopicPartition(topic, outcome.index))
+        partition = broker.replicas.find((topic, outcome.index))
+        if partition is None or not partition.is_leader:
+            # Says why not.
+            partition = broker.replicas.leader(TopicPartition(topic, outcome.index))
         rules = partition.produce_rules
         if records is not None and takes_long(records, rules):
             return self._append_opened(partition, records, outcome)
@@ -199,7 +203,10 @@ class Produce:
         if valid.header.attributes & TRANSACTIONAL:
             return self._append_verified(partition, valid, outcome)
         self._append_valid(partition, valid, outcome, now_ms, None)
-        return self._flush(partition) if broker.flusher.is_due(partition.log) else None
+        log = partition.log
+        if log.config.flush_messages != NEVER and broker.flusher.is_due(log):
+            return self._flush(partition)
+        return None
 
     async def _rest(
         self, rest: Coroutine[Any, Any, None], topic: str, outcome: AppendOutcome
