@@ -1,4 +1,7 @@
-"""DeleteRecords (key 21): move the start of partitions forward."""
+"""DeleteRecords (key 21): move the start of partitions forward.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,8 +1,10 @@
 """Fetch (key 1): batches from an offset on, at once or as soon as there are enough.
 
-Version 3 sends the first batch whole, however large; 4 knows transactions; 7 sessions (KIP-227);
-9 leader epochs (KIP-320); 10 zstd, and is never converted to an older format; 11 racks (KIP-392);
-12 where logs part (KIP-595); 13 topic ids; 15 moves the replica's id; 16 leader hints (KIP-951).
+Version 1 reports the throttle time, which clients wait out since 8 (KIP-219); 2 has timestamps;
+3 sends the first batch whole, however large; 4 knows transactions; 5 log start offsets; 6 and 14
+one more error each; 7 sessions (KIP-227); 9 leader epochs (KIP-320); 10 zstd, and is never
+converted to an older format; 11 racks (KIP-392); 12 is flexible, and says where logs part
+(KIP-595); 13 has topic ids, 16 leader hints (KIP-951), 17 directory ids; 15 moves the replica's id.
 """
 
 from typing import TYPE_CHECKING

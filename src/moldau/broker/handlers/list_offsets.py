@@ -1,4 +1,10 @@
-"""ListOffsets (key 2): the ends of a log, or the first record from a time on."""
+"""ListOffsets (key 2): the ends of a log, or the first record from a time on.
+
+Version 1 answers with one offset and its timestamp instead of a list (KIP-79); 2 knows the
+isolation level and the throttle time, which the client waits out since 3 (KIP-219); 4 leader epochs
+(KIP-320); 5 OFFSET_NOT_AVAILABLE; 6 is flexible; 7 asks for the largest timestamp (KIP-734); 8 for
+the local log start (KIP-405); 9 for the last tiered offset (KIP-1005).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,11 @@
-"""Metadata (key 3): which brokers there are, and who leads what."""
+"""Metadata (key 3): which brokers there are, and who leads what.
+
+Version 1 asks for all topics by null, and adds racks, the controller and which topics are internal;
+2 the cluster's id; 3 the throttle time; 4 can forbid that topics are created; 5 lists offline
+replicas; 6 knows LISTENER_NOT_FOUND, and the client waits out the throttle time (KIP-219); 7 adds
+leader epochs; 8 authorised operations (KIP-430); 9 is flexible; 10 adds topic ids (KIP-516);
+11 drops the operations on the cluster (KIP-700); 12 can ask by topic id.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterator

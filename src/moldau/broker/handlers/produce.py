@@ -1,4 +1,10 @@
-"""Produce (key 0): append batches, answer when as many replicas have them as was asked for."""
+"""Produce (key 0): append batches, answer when as many replicas have them as was asked for.
+
+Version 1 reports the throttle time; 2 the append time (KIP-32); 3 takes format 2 only, and a
+transactional id (KIP-98); 4 allows KAFKA_STORAGE_ERROR; 5 reports the log start offset; in 6 the
+client waits out the throttle time (KIP-219); 7 allows zstd (KIP-110); 8 names bad records
+(KIP-467); 9 is flexible; 10 has leader hints (KIP-951); 11 allows TRANSACTION_ABORTABLE (KIP-890).
+"""
 
 from typing import TYPE_CHECKING
 
