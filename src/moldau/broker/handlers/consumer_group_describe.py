@@ -1,4 +1,8 @@
-"""ConsumerGroupDescribe (key 69): groups of the consumer protocol with their members."""
+"""ConsumerGroupDescribe (key 69): groups of the consumer protocol with their members.
+
+The API comes from KIP-848, and is flexible from the start. Version 1 says of each member whether it
+uses the classic or the consumer protocol (KIP-1099).
+"""
 
 from collections.abc import Mapping
 

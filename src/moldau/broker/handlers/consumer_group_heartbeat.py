@@ -1,4 +1,8 @@
-"""ConsumerGroupHeartbeat (key 68): a member and its group reconcile their assignment."""
+"""ConsumerGroupHeartbeat (key 68): a member and its group reconcile their assignment.
+
+The API comes from KIP-848, and is flexible from the start. In version 1 the member makes its own id
+(KIP-1082), and can subscribe to a regular expression.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,7 @@
-"""DeleteGroups (key 42): forget groups that have no members."""
+"""DeleteGroups (key 42): forget groups that have no members.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,8 @@
-"""DescribeGroups (key 15): groups with their members."""
+"""DescribeGroups (key 15): groups with their members.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 adds authorised
+operations (KIP-430); 4 the instance ids of members (KIP-345); 5 is flexible.
+"""
 
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker

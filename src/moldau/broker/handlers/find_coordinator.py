@@ -1,4 +1,9 @@
-"""FindCoordinator (key 10): which broker coordinates a group or a transactional id."""
+"""FindCoordinator (key 10): which broker coordinates a group or a transactional id.
+
+Version 1 adds the type of the key, error messages and the throttle time; in 2 the client waits it
+out (KIP-219); 3 is flexible; 4 asks for several keys (KIP-699); 5 allows TRANSACTION_ABORTABLE
+(KIP-890); 6 adds share groups (KIP-932), which this broker does not have.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

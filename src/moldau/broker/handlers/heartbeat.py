@@ -1,4 +1,8 @@
-"""Heartbeat (key 12): a member says it is alive."""
+"""Heartbeat (key 12): a member says it is alive.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 adds the instance id
+(KIP-345); 4 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,10 @@
-"""JoinGroup (key 11): a member enters the next generation of its group."""
+"""JoinGroup (key 11): a member enters the next generation of its group.
+
+Version 1 has a rebalance timeout of its own (KIP-62); 2 reports the throttle time; in 3 the client
+waits it out (KIP-219); 4 makes a new member come again with the id it gets (KIP-394); 5 adds the
+instance id (KIP-345); 6 is flexible; 7 answers with the protocol type, and may leave out the
+protocol (KIP-559); 8 gives a reason (KIP-800); 9 can skip the assignment (KIP-814).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,8 @@
-"""LeaveGroup (key 13): members leave their group."""
+"""LeaveGroup (key 13): members leave their group.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 takes several
+members, also by instance id (KIP-345); 4 is flexible; 5 gives a reason (KIP-800).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

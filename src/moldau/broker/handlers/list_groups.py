@@ -1,4 +1,8 @@
-"""ListGroups (key 16): the groups that this broker coordinates."""
+"""ListGroups (key 16): the groups that this broker coordinates.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 is flexible; 4 shows
+and filters by states (KIP-518); 5 by types (KIP-848).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

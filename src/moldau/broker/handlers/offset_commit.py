@@ -1,4 +1,10 @@
-"""OffsetCommit (key 8): a group stores how far it has read."""
+"""OffsetCommit (key 8): a group stores how far it has read.
+
+Version 0 stores in the tree (Kafka: in ZooKeeper); 1 in the log, for a member of a generation, with
+a timestamp; 2 has a retention time instead; 3 reports the throttle time; in 4 the client waits it
+out (KIP-219); 5 drops the retention time (KIP-211); 6 adds leader epochs (KIP-320); 7 the instance
+id (KIP-345); 8 is flexible; 9 takes member epochs (KIP-848).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

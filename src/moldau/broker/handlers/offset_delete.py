@@ -1,4 +1,7 @@
-"""OffsetDelete (key 47): forget a group's offsets of some partitions (KIP-496)."""
+"""OffsetDelete (key 47): forget a group's offsets of some partitions (KIP-496).
+
+Only version 0 is served; it is not flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

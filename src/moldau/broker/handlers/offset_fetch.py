@@ -1,4 +1,10 @@
-"""OffsetFetch (key 9): how far groups have read."""
+"""OffsetFetch (key 9): how far groups have read.
+
+Version 0 reads from the tree (Kafka: from ZooKeeper); 1 from the log; 2 can ask for all topics, and
+has one error for all; 3 reports the throttle time; in 4 the client waits it out (KIP-219); 5 adds
+leader epochs (KIP-320); 6 is flexible; 7 can require stable offsets (KIP-447); 8 asks for several
+groups (KIP-709); 9 for a member at its epoch (KIP-848).
+"""
 
 from collections.abc import Iterable, Mapping
 

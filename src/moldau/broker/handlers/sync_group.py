@@ -1,4 +1,8 @@
-"""SyncGroup (key 14): hand out the assignments that the group's leader made."""
+"""SyncGroup (key 14): hand out the assignments that the group's leader made.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 adds the instance id
+(KIP-345); 4 is flexible; 5 adds type and name of the protocol, which must match (KIP-559).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
