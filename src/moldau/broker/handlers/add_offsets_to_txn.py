@@ -1,4 +1,8 @@
-"""AddOffsetsToTxn (key 25): add a group's offsets to a transaction."""
+"""AddOffsetsToTxn (key 25): add a group's offsets to a transaction.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 allows PRODUCER_FENCED (KIP-588);
+3 is flexible; 4 allows TRANSACTION_ABORTABLE (KIP-890).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

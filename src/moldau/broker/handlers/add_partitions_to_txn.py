@@ -1,4 +1,9 @@
-"""AddPartitionsToTxn (key 24): add partitions to a transaction, or check that they are in it."""
+"""AddPartitionsToTxn (key 24): add partitions to a transaction, or check that they are in it.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 allows PRODUCER_FENCED (KIP-588);
+3 is flexible; 4 is for brokers, with several transactions and the choice to verify only (KIP-890);
+5 allows TRANSACTION_ABORTABLE.
+"""
 
 from collections.abc import Iterable, Sequence
 

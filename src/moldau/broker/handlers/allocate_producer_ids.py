@@ -1,4 +1,7 @@
-"""AllocateProducerIds (key 67): a broker gets a block of producer ids from the controller."""
+"""AllocateProducerIds (key 67): a broker gets a block of producer ids from the controller.
+
+The API comes from KIP-730. Only version 0 is served; it is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,7 @@
-"""DescribeProducers (key 61): show the producers that are active on partitions."""
+"""DescribeProducers (key 61): show the producers that are active on partitions.
+
+The API comes from KIP-664. Only version 0 is served; it is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

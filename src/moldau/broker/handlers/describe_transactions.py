@@ -1,4 +1,7 @@
-"""DescribeTransactions (key 65): show the state of transactions (KIP-664)."""
+"""DescribeTransactions (key 65): show the state of transactions (KIP-664).
+
+Only version 0 is served; it is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

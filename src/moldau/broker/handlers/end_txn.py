@@ -1,4 +1,8 @@
-"""EndTxn (key 26): commit or abort a transaction."""
+"""EndTxn (key 26): commit or abort a transaction.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 allows PRODUCER_FENCED (KIP-588);
+3 is flexible; 4 allows TRANSACTION_ABORTABLE (KIP-890).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,9 @@
-"""InitProducerId (key 22): give a producer its id and epoch."""
+"""InitProducerId (key 22): give a producer its id and epoch.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible; 3 sends the id and
+epoch that the producer has, to go on with them (KIP-360); 4 allows PRODUCER_FENCED (KIP-588);
+5 TRANSACTION_ABORTABLE (KIP-890).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,7 @@
-"""ListTransactions (key 66): list the transactions that a broker coordinates (KIP-664)."""
+"""ListTransactions (key 66): list the transactions that a broker coordinates (KIP-664).
+
+It is flexible from the start. Version 1 filters by duration (KIP-994).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

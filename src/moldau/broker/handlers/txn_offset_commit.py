@@ -1,4 +1,9 @@
-"""TxnOffsetCommit (key 28): store a group's offsets as part of a transaction."""
+"""TxnOffsetCommit (key 28): store a group's offsets as part of a transaction.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 adds leader epochs (KIP-320), and
+knows COORDINATOR_LOAD_IN_PROGRESS; 3 is flexible, and adds member, generation and instance id
+(KIP-447); 4 allows TRANSACTION_ABORTABLE (KIP-890).
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""WriteTxnMarkers (key 27): a coordinator has partitions told how transactions ended."""
+"""WriteTxnMarkers (key 27): a coordinator has partitions told how transactions ended.
+
+Version 1 is flexible.
+"""
 
 from dataclasses import dataclass
 
