@@ -1,4 +1,7 @@
-"""AlterClientQuotas (key 49): change quotas of users, clients and addresses."""
+"""AlterClientQuotas (key 49): change quotas of users, clients and addresses.
+
+The API comes from KIP-546. Version 1 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

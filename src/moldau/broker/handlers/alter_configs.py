@@ -1,4 +1,7 @@
-"""AlterConfigs (key 33): replace all dynamic settings of topics and brokers."""
+"""AlterConfigs (key 33): replace all dynamic settings of topics and brokers.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible.
+"""
 
 from collections import Counter
 

@@ -1,4 +1,9 @@
-"""AlterPartition (key 56): a leader asks the controller to write another in-sync set (KIP-497)."""
+"""AlterPartition (key 56): a leader asks the controller to write another in-sync set (KIP-497).
+
+It is flexible from the start. Version 1 adds the leader's recovery state (KIP-704); 2 has topic ids
+instead of names, and allows INELIGIBLE_REPLICA (KIP-841); 3 adds the broker epoch of each member
+(KIP-903).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

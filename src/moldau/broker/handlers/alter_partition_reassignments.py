@@ -1,4 +1,7 @@
-"""AlterPartitionReassignments (key 45): move replicas to other brokers."""
+"""AlterPartitionReassignments (key 45): move replicas to other brokers.
+
+The API comes from KIP-455. Only version 0 is served; it is flexible.
+"""
 
 from collections.abc import Awaitable
 from functools import partial

@@ -1,4 +1,7 @@
-"""AlterReplicaLogDirs (key 34): move replicas between this broker's log directories."""
+"""AlterReplicaLogDirs (key 34): move replicas between this broker's log directories.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

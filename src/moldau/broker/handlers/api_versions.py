@@ -1,4 +1,9 @@
-"""ApiVersions (key 18): what this broker speaks; the first request of nearly every client."""
+"""ApiVersions (key 18): what this broker speaks; the first request of nearly every client.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 is flexible, sends
+name and version of the client's software (KIP-511), and can list features (KIP-584); 4 also those
+whose lowest version is 0.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

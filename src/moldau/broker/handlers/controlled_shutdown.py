@@ -1,4 +1,7 @@
-"""ControlledShutdown (key 7): a broker is about to stop, and wants others to lead."""
+"""ControlledShutdown (key 7): a broker is about to stop, and wants others to lead.
+
+Version 1 has a client id in its header; 2 adds the broker epoch (KIP-380); 3 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

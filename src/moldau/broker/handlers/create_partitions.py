@@ -1,4 +1,8 @@
-"""CreatePartitions (key 37): give topics more partitions."""
+"""CreatePartitions (key 37): give topics more partitions.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible; 3 allows
+THROTTLING_QUOTA_EXCEEDED (KIP-599).
+"""
 
 from collections import Counter
 

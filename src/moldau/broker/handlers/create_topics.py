@@ -1,4 +1,10 @@
-"""CreateTopics (key 19): create topics."""
+"""CreateTopics (key 19): create topics.
+
+Version 1 can validate only, and adds error messages; 2 reports the throttle time; in 3 the client
+waits it out (KIP-219); 4 takes defaults for partitions and replicas (KIP-464); 5 is flexible, and
+answers with the settings (KIP-525); 6 allows THROTTLING_QUOTA_EXCEEDED (KIP-599); 7 answers with
+the topic id (KIP-516).
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,8 @@
-"""DeleteAcls (key 31): remove access rules; without an authoriser there are none."""
+"""DeleteAcls (key 31): remove access rules; without an authoriser there are none.
+
+Version 1 adds pattern types, such as prefixes (KIP-290); 2 is flexible; 3 adds users as resources
+(KIP-373).
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,9 @@
-"""DeleteTopics (key 20): delete topics, by name or by id."""
+"""DeleteTopics (key 20): delete topics, by name or by id.
+
+Version 1 reports the throttle time; in 2 the client waits it out (KIP-219); 3 allows
+TOPIC_DELETION_DISABLED (KIP-322); 4 is flexible; 5 adds error messages, and allows
+THROTTLING_QUOTA_EXCEEDED (KIP-599); 6 takes topic ids (KIP-516).
+"""
 
 import asyncio
 from collections.abc import Iterator

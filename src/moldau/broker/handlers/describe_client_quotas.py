@@ -1,4 +1,7 @@
-"""DescribeClientQuotas (key 48): show quotas of users, clients and addresses."""
+"""DescribeClientQuotas (key 48): show quotas of users, clients and addresses.
+
+The API comes from KIP-546. Version 1 is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,8 @@
-"""DescribeCluster (key 60): show the brokers, the controller and the cluster's id."""
+"""DescribeCluster (key 60): show the brokers, the controller and the cluster's id.
+
+The API comes from KIP-700, and is flexible from the start. Version 1 asks for the endpoints of
+brokers or of controllers (KIP-919).
+"""
 
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker

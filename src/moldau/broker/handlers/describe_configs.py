@@ -1,4 +1,9 @@
-"""DescribeConfigs (key 32): show settings of topics and brokers, and where they come from."""
+"""DescribeConfigs (key 32): show settings of topics and brokers, and where they come from.
+
+Version 1 names the source of a value instead of whether it is the default, and can list synonyms
+(KIP-226); in 2 the client waits out the throttle time (KIP-219); 3 adds types and documentation
+(KIP-569); 4 is flexible.
+"""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,8 @@
-"""DescribeLogDirs (key 35): show what lies in this broker's log directories."""
+"""DescribeLogDirs (key 35): show what lies in this broker's log directories.
+
+In version 1 the client waits out the throttle time (KIP-219); 2 is flexible; 3 adds an error for
+the whole answer; 4 the total and usable bytes of the volume (KIP-827).
+"""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,7 @@
-"""DescribeTopicPartitions (key 75): show topics page by page."""
+"""DescribeTopicPartitions (key 75): show topics page by page.
+
+The API comes from KIP-966. Only version 0 is served; it is flexible.
+"""
 
 from moldau.broker.authorized import operations_of
 from moldau.broker.broker import Broker

@@ -1,4 +1,8 @@
-"""ElectLeaders (key 43): elect preferred leaders, or any where there is none."""
+"""ElectLeaders (key 43): elect preferred leaders, or any where there is none.
+
+Version 1 adds the type of election, where 0 has only preferred leaders, and an error for the whole
+answer (KIP-460); 2 is flexible.
+"""
 
 from collections.abc import Iterator
 

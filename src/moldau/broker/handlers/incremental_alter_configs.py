@@ -1,4 +1,7 @@
-"""IncrementalAlterConfigs (key 44): change single dynamic settings of topics and brokers."""
+"""IncrementalAlterConfigs (key 44): change single dynamic settings of topics and brokers.
+
+The API comes from KIP-339. Version 1 is flexible.
+"""
 
 from collections import Counter
 

@@ -1,4 +1,10 @@
-"""LeaderAndIsr (key 4): the controller says who leads and follows which partitions."""
+"""LeaderAndIsr (key 4): the controller says who leads and follows which partitions.
+
+Version 1 marks new replicas; 2 adds the broker epoch (KIP-380), and groups partitions by topic;
+3 adds the replicas to add and to remove (KIP-455); 4 is flexible; 5 adds topic ids and whether all
+topics are listed, and groups the answer by topic (KIP-516); 6 adds the leader's recovery state
+(KIP-704); 7 marks controllers of KRaft (KIP-866).
+"""
 
 import asyncio
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,7 @@
-"""ListPartitionReassignments (key 46): show moves of replicas that are under way."""
+"""ListPartitionReassignments (key 46): show moves of replicas that are under way.
+
+The API comes from KIP-455. Only version 0 is served; it is flexible.
+"""
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context

@@ -1,4 +1,9 @@
-"""StopReplica (key 5): the controller has this broker give up replicas."""
+"""StopReplica (key 5): the controller has this broker give up replicas.
+
+Version 1 adds the broker epoch (KIP-380), and groups partitions by topic; 2 is flexible; 3 has a
+leader epoch and the choice to delete for each partition (KIP-570); 4 marks controllers of KRaft
+(KIP-866).
+"""
 
 from collections.abc import Iterable
 from itertools import islice

@@ -1,4 +1,10 @@
-"""UpdateMetadata (key 6): the controller says what the cluster looks like."""
+"""UpdateMetadata (key 6): the controller says what the cluster looks like.
+
+Version 1 gives a broker several endpoints; 2 a rack (KIP-36); 3 names listeners (KIP-103); 4 lists
+offline replicas (KIP-112); 5 adds the broker epoch (KIP-380), and groups partitions by topic; 6 is
+flexible; 7 adds topic ids (KIP-516); 8 marks controllers of KRaft, and says whether it is complete
+(KIP-866).
+"""
 
 from collections.abc import Iterable
 
