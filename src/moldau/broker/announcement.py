@@ -31,7 +31,7 @@ def announce_metrics(host: str, port: int) -> None:
 def announce_start(running: "RunningBroker", *, is_private: bool) -> None:
     """Say where everything is, then that it has started.
 
-    `is_private`: nobody said where to listen, so it is this machine alone.
+    `is_private`: no listener is configured, so it is this machine alone.
     """
     broker = running.broker
     for listener in broker.listeners:

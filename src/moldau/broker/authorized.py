@@ -1,6 +1,6 @@
 """The operations a client may do, as the bit field that describing answers carry.
 
-Without an authoriser everybody may do everything that there is to do with a resource.
+Without an authoriser every client may do everything that there is to do with a resource.
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What a handler knows about the request beside its body: who asks, and from where."""
+"""What a handler knows about the request beside its body: the client, and its address."""
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
@@ -41,5 +41,5 @@ class Context:
 
     @property
     def who(self) -> str:
-        """Who asks, for the log: in one line, whatever they call themselves."""
+        """The client, for the log: in one line, whatever it calls itself."""
         return f"client {self.client_id[:_SHOWN_CHARACTERS]!r} at {self.client.host}"

@@ -59,8 +59,8 @@ _SIZE_BYTES = 4
 # thousand elements take a good part of a second.
 _DECODED_AT_ONCE_BYTES = 16_384
 _ENCODED_AT_ONCE_ELEMENTS = 1_000
-# Decoded, the smallest elements take fifty times their bytes. Nobody has as many partitions to
-# write to or to read from; the letters of a controller alone may name all of a cluster.
+# Decoded, the smallest elements take fifty times their bytes. No client has as many partitions
+# to write or read; only the requests of a controller may name all of a cluster.
 ELEMENTS_MAX = 100_000
 ANSWER_BYTES_MAX = 104_857_600
 
@@ -174,7 +174,7 @@ class Dispatcher:
         return await refusal if isinstance(refusal, Coroutine) else refusal
 
     def _handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Handled:
-        """Have a request handled, or refused if it failed: nobody knows how far it came."""
+        """Have a request handled, or refused if it failed: how far it came is unknown."""
         began_ns = self._clock.monotonic_ns()
         try:
             header, position = decode_request_header(frame)
@@ -304,10 +304,10 @@ class Dispatcher:
         self._metrics.counter(name, about, request=api, error=code.name).add()
 
     def _version(self, served: _Served, api_version: int) -> _Version:
-        """Make a version ready; closes the connection of whoever asks for one too many.
+        """Make a version ready; closes the connection if the version is not served.
 
-        Who asks for a version of ApiVersions that is not served cannot know which would have
-        been right, and gets the oldest.
+        A client that sends ApiVersions in a version that is not served cannot know which would
+        have been right, and gets the oldest.
         """
         api = served.api
         is_served = api_version in served.range
@@ -328,7 +328,7 @@ class Dispatcher:
                 version=str(told),
             ),
         )
-        if is_served:  # or there would be one for every number that anyone thinks of
+        if is_served:  # or there would be one for every number that clients send
             served.versions[api_version] = version
             served.requests[api_version] = version.requests
         return version
@@ -342,7 +342,7 @@ async def _answer_of(work: Awaitable[Any], served: _Served, request: Any, contex
 
 
 async def _refusal(error: Exception, served: _Served, request: Any, context: Context) -> Any:
-    """The answer that tells of an error; raises if there is none but to hang up."""
+    """The response with an error; raises if the connection can only be closed."""
     if isinstance(error, CloseConnection):
         raise error
     if isinstance(error, SessionError):
@@ -365,7 +365,7 @@ def _undecodable(exchange: _Exchange, error: ProtocolError) -> CloseConnection:
 def _within(
     limit: int | None, work: Generator[int, None, Any], reason: str
 ) -> Generator[int, None, Any]:
-    """Read or write a message, unless that comes to more than anyone needs."""
+    """Read or write a message, unless that comes to more than any client needs."""
     while True:
         try:
             progress = next(work)

@@ -1,6 +1,6 @@
 """The composition root: builds a broker from its settings, runs it, stops it.
 
-The order of starting is Kafka's: the tree, who we are, settings, logs, sockets bound but
+The order of starting is Kafka's: the tree, the broker's id, settings, logs, sockets bound but
 not served, then registration (from here on the controller knows us), the controller, and
 last the requests. Stopping goes the other way, and leaves the logs clean.
 """
@@ -102,14 +102,14 @@ _SESSION_ID_MAX = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The doors to the world."""
+    """The ports to the outside: clock, random numbers, disk, sockets, tree."""
 
     clock: Clock = field(default_factory=SystemClock)
     disk: Disk = field(default_factory=PosixDisk)
     random: Random = field(default_factory=SystemRandom)
     bind: Bind = listen
     open_tree: "OpenTree" = field(default_factory=lambda: open_tree)
-    # File systems write the journal once for all who wait: more makes little difference.
+    # File systems write the journal once for all that wait: more makes little difference.
     syncs_at_once: int = 8
 
 
@@ -162,7 +162,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
                 await until_known(broker)
             for listener in listeners:
                 tasks.start(listener.serve())
-            # The controller of a cluster can only tell who listens.
+            # The controller of a cluster can only send metadata to a broker that listens.
             await until_known(broker)
             broker.state = BrokerState.RUNNING
             yield RunningBroker(broker, ports, dispatcher)
@@ -173,7 +173,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
 
 @asynccontextmanager
 async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator[Broker]:
-    """A broker with its logs open, of which nobody knows yet."""
+    """A broker with its logs open, before it is registered."""
     async with AsyncExitStack() as stack:
         identity = await establish(tree, doors.disk, startup.config, uuid=doors.random.uuid())
         topic_configs = TopicConfigs(tree, topic_defaults(startup.config))

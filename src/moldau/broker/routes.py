@@ -23,7 +23,7 @@ _OF_BROKERS = frozenset(
         *("AlterPartition", "WriteTxnMarkers"),
     }
 )
-# Besides them, those who carry what clients made: records, subscriptions, assignments, the
+# Besides them, those that carry what clients made: records, subscriptions, assignments, the
 # metadata of commits. Fetch and OffsetForLeaderEpoch are of followers, too.
 _LARGE = _OF_BROKERS | {
     *("Produce", "Fetch", "OffsetForLeaderEpoch", "JoinGroup", "SyncGroup"),

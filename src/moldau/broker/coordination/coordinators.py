@@ -1,7 +1,7 @@
 """Which broker coordinates a key, and what this one coordinates as leaders change.
 
-A coordinator keeps its state in the partitions of an internal topic: whoever leads the
-partition of a key coordinates it.
+A coordinator keeps its state in the partitions of an internal topic: the leader of
+the partition of a key coordinates it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -104,12 +104,12 @@ def make_transaction_coordinator(
 
 
 def leader_of_member(metadata: MetadataCache, partition: TopicPartition) -> int | None:
-    """Who is to be told how a transaction ended: nobody, if its partition is gone."""
+    """The leader that gets the transaction marker: None if the partition is gone."""
     image = metadata.image
     found = image.partition(*partition)
     if found is not None:
         return found.leader
-    # All of the metadata comes at once; before it has come, nothing can be told from it.
+    # All of the metadata comes at once; until then a missing partition means nothing.
     return None if TRANSACTION_STATE in image.topics else NO_LEADER
 
 

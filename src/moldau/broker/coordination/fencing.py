@@ -1,4 +1,4 @@
-"""What fenced producers are told, by the age of their client."""
+"""The error that a fenced producer gets, by the age of its client."""
 
 from moldau.errors import ErrorCode
 

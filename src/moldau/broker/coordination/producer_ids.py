@@ -18,11 +18,11 @@ class ProducerIds:
         self._tree = tree
         self._broker_id = broker_id
         self._block = iter(range(0))
-        # Everyone waits for one claim: a thousand new producers must not claim as many blocks.
+        # All requests wait for one claim: a thousand new producers must not claim as many blocks.
         self._claiming = asyncio.Lock()
 
     async def next(self) -> int:
-        """An id that nobody has had before."""
+        """An id that no producer has had before."""
         while True:
             for producer_id in self._block:
                 return producer_id

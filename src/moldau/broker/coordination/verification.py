@@ -1,7 +1,7 @@
 """Asking coordinators whether a partition takes part in a transaction (KIP-890).
 
 A leader asks before the first batch of a transaction, so that a batch which comes late, after
-the transaction has ended, cannot open one that nobody would ever end.
+the transaction has ended, cannot open one that would never end.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ Send = Callable[[int, AddPartitionsToTxnRequest], Awaitable[object]]
 
 
 class Writer(NamedTuple):
-    """Who wants to write in which transaction."""
+    """The producer, and the transaction it writes in."""
 
     transactional_id: str | None
     producer: ProducerIdentity
@@ -56,7 +56,7 @@ _Subject = tuple[str, ProducerIdentity]
 
 
 class Verifier:
-    """Asks once at a time about a transaction; who comes meanwhile is asked about together.
+    """Sends one request at a time for a transaction, and gathers later partitions for the next.
 
     Several connections may produce in one transaction: Kafka answers all but the last of them
     with NETWORK_EXCEPTION, here all of them are verified.
@@ -139,7 +139,7 @@ class Verifier:
         except KafkaError as error:
             code = error.code
             if code is ErrorCode.UNSUPPORTED_VERSION:
-                # A coordinator of an older release: as before KIP-890, nobody asks.
+                # A coordinator of an older release: as before KIP-890, nothing is verified.
                 _log.warning(
                     "Coordinator does not verify transactions, appending without: %s", error
                 )

@@ -31,7 +31,7 @@ _SIZE_BYTES = 4
 
 
 def needs_message(version: int, outcomes: list[PartitionRead]) -> bool:
-    """Whether the answer has tagged fields: where logs part, or who leads instead."""
+    """Whether the response has tagged fields: where logs diverge, or the current leader."""
     for read in outcomes:
         if read.diverging is not None:
             return True

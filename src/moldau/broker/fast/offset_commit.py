@@ -103,7 +103,7 @@ class FastOffsetCommit:
     # Reading
 
     def read_commit(self, client: "Client", frame: memoryview) -> OffsetCommit | None:
-        """The offsets, of which `read_start` has seen who stores them."""
+        """The offsets; `read_start` has read the group and the member that commit them."""
         group_id = str(frame[self.group : self.group + self.group_size], "utf-8")
         member_id = str(frame[self.member : self.member + self.member_size], "utf-8")
         instance_id = None
@@ -183,7 +183,7 @@ class FastOffsetCommit:
         return size if size >= NULL else WRONG
 
     def skip_tags(self, data: memoryview) -> int:
-        """Fields that nobody here knows are not skipped, but make a request the handler's."""
+        """Unknown tagged fields are not skipped: the handler gets the request."""
         if self.is_flexible:
             if self.position >= self.end or data[self.position] != 0:
                 return WRONG

@@ -79,7 +79,7 @@ class FastProduce:
 
 
 def parts(produce: "Produce", version: int, correlation_id: int) -> list[Part]:
-    """The framed answer; with the message codec if it tells of errors."""
+    """The framed response; with the message codec if it has errors."""
     if not produce.has_failed:
         return [produce_frame.encode(produce.topics, version, correlation_id)]
     responding = produce.responding()
@@ -150,7 +150,7 @@ class PromisedProduce(Promised):
         """The wait is over."""
         try:
             self.outcome = self._answer.finish()
-        except Exception as failure:  # noqa: BLE001 - who wakes this has nothing to do with it
+        except Exception as failure:  # noqa: BLE001 - not for the caller that wakes this
             self.outcome = failure
         self.tell(self)
 

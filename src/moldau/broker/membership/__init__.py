@@ -1,1 +1,1 @@
-"""This broker's place in the cluster: who it is, whom it follows, where it listens."""
+"""This broker's place in the cluster: its id, the leaders it follows, its listeners."""

@@ -1,4 +1,4 @@
-"""Where a client is told to find a broker."""
+"""The address of a broker that clients get."""
 
 from moldau.broker.context import Client
 from moldau.metadata.image import BrokerEndpoint, BrokerNode

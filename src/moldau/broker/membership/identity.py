@@ -26,7 +26,7 @@ class BrokerIdentity(NamedTuple):
 
 
 async def establish(tree: Tree, disk: Disk, config: BrokerConfig, *, uuid: bytes) -> BrokerIdentity:
-    """Find out who this broker is; a new cluster gets the id that `uuid` stands for.
+    """Find out this broker's id; a new cluster gets the id that `uuid` stands for.
 
     What the configuration says comes first, then what the log directories remember. A broker
     that is alone takes its old cluster id along; in a cluster the tree has the say, and log
@@ -52,7 +52,7 @@ async def _new_id(tree: Tree, config: BrokerConfig) -> int:
         return STANDALONE_BROKER_ID
     if not config.general.broker_id_generation_enable:
         raise config_error("broker.id: must be set, for broker.id.generation.enable is false")
-    # Every write gives the node another version: nobody else gets this one.
+    # Every write gives the node another version: no other broker gets this one.
     stat = await tree.set(broker_nodes.SEQUENCE_PATH, b"")
     return config.general.reserved_broker_max_id + stat.version
 

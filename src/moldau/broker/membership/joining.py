@@ -69,7 +69,7 @@ def make_registration(broker_id: int, config: BrokerConfig) -> Registration:
 
 
 def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
-    """Requests of this broker to those that the controller has told it of."""
+    """Requests of this broker to the brokers in its metadata."""
 
     def find(broker_id: int) -> PeerAddress | None:
         endpoint = broker.metadata.image.endpoint(broker_id, startup.listeners.inter_broker_name)
@@ -152,7 +152,7 @@ async def until_known(broker: Broker) -> None:
 
 
 def _is_told_what_it_leads(broker: Broker) -> bool:
-    """A broker that comes hears who leads what before it hears what it is to lead itself."""
+    """A broker that starts gets UpdateMetadata before the LeaderAndIsr of what it leads."""
     return all(
         broker.replicas.is_told_of(TopicPartition(name, number))
         for name, topic in broker.metadata.image.topics.items()

@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 async def hand_over(broker: Broker, peers: Peers) -> bool:
-    """Ask the controller, as often as the settings allow; says whether it has worked."""
+    """Ask the controller, as often as the settings allow; returns whether it has worked."""
     general = broker.config.general
     if not general.controlled_shutdown_enable or not _has_others(broker):
         return False

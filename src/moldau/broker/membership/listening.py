@@ -54,7 +54,7 @@ def _bind_with(bind: Bind, backlog: int, host: str, port: int) -> socket.socket:
 def registration_of(
     startup: Startup, ports: Mapping[str, int], *, now_ms: int
 ) -> BrokerRegistration:
-    """What the broker tells the others of itself; `ports` are those it got for its listeners."""
+    """What the broker registers of itself; `ports` are those it got for its listeners."""
     advertised = startup.listeners.advertised
     endpoints = [
         RegisteredEndpoint(
@@ -78,14 +78,14 @@ def _told_host(startup: Startup, listener: ListenerConfig) -> str:
     return listener.host or host_name()
 
 
-# Kafka's default of both, which nobody chose, and what is measured to be better: with this much
+# Kafka's default of both, taken as not chosen, and what is measured to be better: with this much
 # to send, sendfile takes two thirds of the processor time that it takes as the system tunes it,
 # and with twice this much all of it again; receiving is best left to the system.
 _SOCKET_BUFFER_DEFAULT_BYTES = 102_400
 _SOCKET_SEND_BYTES = 307_200
 # Kafka's default would turn away part of a fleet that calls at once: as many as the system allows.
 _BACKLOG_DEFAULT = 50
-_CONNECTIONS_PER_S_MIN = 1  # or nobody could ever change it again
+_CONNECTIONS_PER_S_MIN = 1  # or no client could ever change it again
 
 
 def _limits(config: BrokerConfig) -> Limits:

@@ -1,4 +1,4 @@
-"""Metrics that are read off the broker's parts when somebody looks.
+"""Metrics that are read off the broker's parts when they are scraped.
 
 For names see `moldau.runtime.metrics`.
 """
@@ -139,7 +139,7 @@ def _register_requests(broker: Broker, listeners: Sequence[Listener]) -> None:
 
 
 def _offline_count(broker: Broker) -> float:
-    """Partitions without a leader, which the controller tells, and everyone else 0."""
+    """Partitions without a leader, as the controller reports; other brokers report 0."""
     image = broker.metadata.image
     if image.controller_id != broker.id:
         return 0.0

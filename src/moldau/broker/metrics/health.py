@@ -20,7 +20,7 @@ class Health:
         self.broker: Broker | None = None
 
     def pages(self) -> dict[str, Page]:
-        """What is told over HTTP: metrics, whether to send clients here, whether it is alive."""
+        """What is served over HTTP: metrics, whether to send clients here, whether it is alive."""
         metrics = Page(self._metrics, self._before_metrics)
         ready = Page(lambda: ["ok\n"], self.reason)
         alive = Page(lambda: ["ok\n"])

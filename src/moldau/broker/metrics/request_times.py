@@ -35,7 +35,7 @@ class ApiTimes(NamedTuple):
 
 
 def times_of_api(metrics: Metrics, api: str) -> ApiTimes:
-    """The times of an API. As in Kafka, fetches are counted together and by who sends them."""
+    """The times of an API. As in Kafka, fetches are counted together and by sender."""
     if api != FETCH:
         return ApiTimes(RequestTimes(metrics, api))
     consumers = RequestTimes(metrics, "FetchConsumer")
@@ -48,7 +48,7 @@ class RequestTimes:
     """Local time ends where a request has to wait for others; remote time is the rest.
 
     Most requests never wait and are recorded once. Nothing queues between reading a request
-    and handling it, nor between its answer and the socket, and nobody is throttled, so that
+    and handling it, nor between its answer and the socket, and no client is throttled, so
     these times are always 0.
     """
 

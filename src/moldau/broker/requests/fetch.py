@@ -2,8 +2,8 @@
 
 The handler and the fast path both end up here; they only differ in how a request is decoded
 and its answer encoded, and in whether long lists are worked through in turns (`run`) or not
-(`start`, `look`, `outcomes`). A request waits without a coroutine: it is entered with those who
-are woken when something happens to its partitions, and with a timer.
+(`start`, `look`, `outcomes`). A request waits without a coroutine: it is registered to be
+woken when something happens to its partitions, and with a timer.
 
 This file runs as it stands and is also compiled as `_fetch`, with the types of `_fetch.pxd`.
 """
@@ -148,7 +148,7 @@ class FetchOperation:
         try:
             while True:
                 changed.clear()
-                # Also before the first wait: of what happened between two turns nobody was told.
+                # Also before the first wait: a change between two turns wakes nothing.
                 self._renew()
                 reader = PartitionReader(self.broker.replicas, self._terms)
                 async for read in context.each(self._reads.values()):
@@ -302,14 +302,14 @@ def is_long(broker: "Broker", request: ParsedFetch) -> bool:
     """Whether so many partitions are to be read that it should be done in turns."""
     count = len(request.wanted)
     session_id = request.session_id
-    # Once a follower's session has begun, only those are read that there is news of.
+    # Once a follower's session has begun, only those are read that have changed.
     if session_id and session_id not in broker.follower_sessions:
         count += broker.fetch_sessions.size_of(session_id)
     return count > PARTITIONS_AT_ONCE_MAX
 
 
 def _due_of(fetch: Fetch, session: FollowerSession) -> dict[PartitionKey, PartitionRead]:
-    """What there is news of in a follower's session."""
+    """What has changed in a follower's session."""
     return {key: PartitionRead(key, name, want) for key, name, want in session.due(fetch)}
 
 

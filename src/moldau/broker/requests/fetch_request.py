@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
 
 
 class ParsedFetch(NamedTuple):
-    """What the request says, and who sent it."""
+    """What the request says, and its sender."""
 
     client: Client
     client_id: str

@@ -1,7 +1,7 @@
 """Fetch sessions (KIP-227): what a client fetches, remembered between its requests.
 
-A session begins with a full request and answer. From then on the client names only
-what changed, and is told only what changed. Request (id, epoch):
+A session begins with a full request and answer. From then on the client sends only
+what changed, and gets only what changed. Request (id, epoch):
 
     (0, -1)  no session wanted          (0, 0)  a new session, please
     (n, -1)  end session n              (n, 0)  end session n, begin a new one
@@ -11,7 +11,7 @@ Sessions are bounded: when all slots are taken, a new one may only push out one 
 was idle for long, or an old one that is worth less (followers' sessions are worth more
 than consumers', larger ones more than smaller ones); otherwise it gets no session. So is
 what all of them remember, or a few requests for partitions that do not exist would fill the
-memory; who gets no session asks for everything every time, and is served all the same.
+memory; a client without a session sends full requests, and is served all the same.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -74,7 +74,7 @@ class _Session:
     used_ms: int
     uses_topic_ids: bool
     is_follower: bool
-    # The order is the order of service: who was sent records moves to the end.
+    # The order is the order of service: a partition with records moves to the end.
     partitions: dict[PartitionKey, _Remembered]
     epoch: int = 1
 
@@ -84,7 +84,7 @@ class _Session:
 
 
 class Fetch:
-    """One request within, or without, a session: what to read, and what to tell of it."""
+    """One request within, or without, a session: what to read, and what to answer."""
 
     __slots__ = ("_session", "_wanted", "changed", "forgotten", "is_incremental")
 
@@ -125,7 +125,7 @@ class Fetch:
         return NO_SESSION if self._session is None else self._session.id
 
     def select(self, answers: Mapping[PartitionKey, Answer]) -> list[PartitionKey]:
-        """Which partitions the client must be told of; the session takes note."""
+        """The partitions that the response must have; the session takes note."""
         session = self._session
         if session is None:
             return list(answers)
@@ -210,7 +210,7 @@ class FetchSessions:
         if session.uses_topic_ids != request.uses_topic_ids:
             raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         if not self._may_grow(session, request):
-            # It begins again with a full request, which tells whether there is room.
+            # It begins again with a full request, which shows whether there is room.
             del self._sessions[session.id]
             raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         for key, wanted in request.wanted.items():
@@ -218,7 +218,7 @@ class FetchSessions:
             if kept is not None:
                 kept.wanted = wanted
                 if session.is_follower:
-                    # It asks otherwise than before, and may have dropped what it was told.
+                    # It asks otherwise than before, and may have dropped what it was sent.
                     kept.high_watermark = -1
             else:
                 session.partitions[key] = _Remembered(wanted)
@@ -233,7 +233,7 @@ class FetchSessions:
         return Fetch(request.wanted, session, is_incremental=True, forgotten=request.forgotten)
 
     def check_count(self, count: int) -> None:
-        """Refuse a request of many more partitions than the broker has: nobody can want them."""
+        """Refuse a request of many more partitions than the broker has."""
         if count > STRANGE_PARTITIONS_MAX and count > STRANGE_PARTITIONS_MAX + self._hosted():
             message = f"{count} partitions are more than this broker can have"
             raise KafkaError(ErrorCode.INVALID_REQUEST, message)

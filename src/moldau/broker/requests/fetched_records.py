@@ -65,7 +65,7 @@ async def _converted(
         data = await _read(file_range)
         headers = [header for _, header in iterate_headers(data)]
         if not headers:
-            return data  # a part of a batch tells the client that its limit is too small
+            return data  # a part of a batch shows the client that its limit is too small
         # What compressed records open to is not known, nor how many they are.
         is_quick = len(data) <= _CONVERTED_ON_LOOP_BYTES and not any(
             header.attributes & CODEC_MASK for header in headers

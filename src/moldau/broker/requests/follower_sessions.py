@@ -1,10 +1,10 @@
 """A follower's fetch session, seen from its leader: only what has changed is looked at.
 
-A follower has thousands of partitions in a session, of which a few have news at a time.
+A follower has thousands of partitions in a session, of which a few change at a time.
 Each request names those whose offsets have moved; the watch names those that something has
 happened to here. All others are as they were: the follower asked for their end, and it
-still is the end. That they are idle is only written down when somebody wants to know how
-late the follower is.
+still is the end. That they are idle is only recorded when the broker checks how late
+the follower is.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class FollowerSession:
         self._asked_ms = now_ms
         for key in fetch.forgotten:
             self._forget(key)
-        # A broker that has just started hears of topics after its followers ask for them.
+        # A broker that has just started learns of topics after its followers fetch them.
         unknown = [key for key in self._due if self._names.get(key) is None]
         for key in (*changed, *unknown):
             topic, number = key

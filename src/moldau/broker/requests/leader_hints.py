@@ -1,4 +1,4 @@
-"""Who leads now, told to a client together with the error that it asked the wrong broker.
+"""The current leader, sent to a client with the error that it asked the wrong broker.
 
 KIP-951: saves the client a Metadata request.
 """

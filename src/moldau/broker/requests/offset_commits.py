@@ -27,7 +27,7 @@ Errors = dict[TopicPartition, ErrorCode]
 def identity_of(
     version: int, member_id: str, generation: int, instance_id: str | None
 ) -> MemberIdentity:
-    """Who commits; members of the consumer protocol may do so since version 9 (KIP-848)."""
+    """The member that commits; members of the consumer protocol may since version 9 (KIP-848)."""
     return MemberIdentity(member_id, generation, instance_id, version >= _EPOCHS_SINCE)
 
 

@@ -27,13 +27,13 @@ class Requested(IntEnum):
 
 
 class Lookup(NamedTuple):
-    """Who asks: clients see what is committed, other brokers all there is."""
+    """The sender: clients see what is committed, other brokers all there is."""
 
     is_client: bool = True
     is_read_committed: bool = False
 
     def end_offset(self, partition: Partition) -> int:
-        """Where the log ends for whoever asks."""
+        """Where the log ends for the sender."""
         log = partition.log
         if not self.is_client:
             return log.log_end_offset
@@ -99,7 +99,7 @@ async def _first_in(batch: Candidate | None, opening: Opening) -> TimestampOffse
 
 
 def segment_starts(partition: Partition, timestamp: int, look: Lookup, *, now_ms: int) -> list[int]:
-    """Where segments begin that are at least as old, the newest first, as version 0 tells it."""
+    """Where segments begin that are at least as old, the newest first, as version 0 has it."""
     log = partition.log
     starts = [
         (max(segment.base_offset, log.log_start_offset), segment.created_ms)

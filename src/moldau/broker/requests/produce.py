@@ -61,7 +61,7 @@ COMPRESSED_ON_LOOP_BYTES = 524_288
 UNCOMPRESSED, GZIP = int(Codec.NONE), int(Codec.GZIP)
 LEADER_HINTS_SINCE = 10
 ABORTABLE_SINCE = 11
-# While the coordinator of a transaction cannot be asked, nobody knows yet.
+# While the coordinator of a transaction cannot be asked, its state is unknown.
 UNVERIFIED = (
     ErrorCode.CONCURRENT_TRANSACTIONS,
     ErrorCode.NETWORK_EXCEPTION,
@@ -156,7 +156,7 @@ class Produce:
         self.has_failed = True
 
     def responding(self) -> Generator[None, None, ProduceResponse]:
-        """The answer as a message, with errors and who leads; pauses often."""
+        """The response as a message, with errors and current leaders; pauses often."""
         topics = []
         hints = None
         if self.has_failed and self._context.api_version >= LEADER_HINTS_SINCE:
@@ -224,7 +224,7 @@ class Produce:
         self.waiting = [one for one in self.waiting if one.outcome is not outcome]
         traffic = self._broker.traffic
         traffic.all.failed_produce_requests.value += 1
-        if topic in self._broker.metadata.image.topics:  # or anyone could make counters
+        if topic in self._broker.metadata.image.topics:  # or any client could make counters
             traffic.of(topic).failed_produce_requests.value += 1
 
     async def _append_opened(
@@ -285,7 +285,7 @@ class Produce:
         )
         outcome.base_offset = appended.first_offset
         outcome.log_start_offset = log.log_start_offset
-        # Of a duplicate, what the log has; Kafka tells it with either kind of time.
+        # Of a duplicate, what the log has; Kafka sends it with either kind of time.
         outcome.log_append_time_ms = (
             appended.max_timestamp if appended.is_duplicate else valid.log_append_time_ms
         )
@@ -338,7 +338,7 @@ def takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
 def response_of(
     outcome: AppendOutcome, topic: str, hints: LeaderHints | None
 ) -> PartitionProduceResponse:
-    """The outcome as a message; with a hint, if the client does not know who leads."""
+    """The outcome as a message; with a hint, if the client does not know the leader."""
     response = PartitionProduceResponse(
         index=outcome.index,
         error_code=ErrorCode.NONE,

@@ -29,7 +29,7 @@ class ReadTerms(NamedTuple):
     at_least_one: bool
     # Since version 11 consumers may read from followers (KIP-392).
     may_read_follower: bool = False
-    # A follower that consumers read from hears of a high watermark as soon as it moves.
+    # A follower that consumers read from gets a high watermark as soon as it moves.
     hears_high_watermark: bool = False
     # Holds up followers that are catching up.
     throttle: Throttle | None = None
@@ -203,7 +203,7 @@ def is_held_up(partition: Partition, terms: ReadTerms) -> bool:
 
 
 def is_high_watermark_news(partition: Partition, terms: ReadTerms) -> bool:
-    """Whether the follower that reads has heard of a lower high watermark last."""
+    """Whether the high watermark last sent to the follower that reads is lower."""
     return partition.followers[terms.replica_id].high_watermark < partition.log.high_watermark
 
 
@@ -211,7 +211,7 @@ def end_of(partition: Partition, terms: ReadTerms) -> int:
     """Up to where a partition may be read on these terms."""
     log = partition.log
     if terms.replica_id != CONSUMER:
-        # What this leader could still lose, and then lead without, nobody else may have.
+        # No follower may have what this leader could still lose, and then lead without.
         return log.settled_end_offset()
     return log.last_stable_offset if terms.is_read_committed else log.high_watermark
 

@@ -27,7 +27,7 @@ class UncommittedAppend:
 
     @property
     def may_be_over(self) -> bool:
-        """Whether it is worth a look: who leads, and with whom, is replaced, never changed."""
+        """Whether it is worth a look: a partition's state is replaced, never changed."""
         partition = self.partition
         return partition.log.high_watermark >= self.end_offset or partition.state is not self._state
 

@@ -1,7 +1,7 @@
 """Quotas of users, clients and addresses, as entries of the tree (KIP-546).
 
-They are kept and described, but nobody is slowed down by them yet: the first that is met says
-so in the log.
+They are kept and described, but throttle no client yet: the first that is met says so in the
+log.
 """
 
 import logging

@@ -67,12 +67,12 @@ class Configs:
         self._unchanged: tuple[BrokerLayers, Sequence[EffectiveSetting]] | None = None
 
     def listen(self, topic_changed: TopicListener, broker_changed: BrokerListener) -> None:
-        """Tell about every change that takes effect from now on."""
+        """Call the listeners for every change that takes effect from now on."""
         self._topic_listeners.append(topic_changed)
         self._broker_listeners.append(broker_changed)
 
     def listen_to_quotas(self, changed: QuotaListener) -> None:
-        """Tell whenever settings of a user, a client or an address change from now on."""
+        """Call `changed` whenever settings of a user, a client or an address change from now on."""
         self._quota_listeners.append(changed)
 
     async def load(self) -> None:
@@ -120,7 +120,7 @@ class Configs:
         return node.data, node.stat.version
 
     async def children(self, path: str) -> list[str]:
-        """The names of those who have settings below a path."""
+        """The names of the entities with settings below a path."""
         try:
             return await self._tree.children(path)
         except NoNode:
@@ -148,7 +148,7 @@ class Configs:
             try:
                 await self._write(entity, changed, version)
             except (BadVersion, NodeExists):
-                continue  # Somebody else was quicker, whose change must not be lost.
+                continue  # Another broker was quicker; its change must not be lost.
             break
         await self._apply(entity)
 

@@ -1,10 +1,10 @@
 """The settings of topics: what the tree has, on top of what the broker has.
 
 They are right for the topics that this broker has replicas of: it reads them before it makes a
-log, and hears of changes. Nobody is notified of a new topic's settings, so whoever wants to know
-those of any topic (a controller at an election, a request to describe them) reads its node.
+log, and is notified of changes. No broker is notified of a new topic's settings, so a caller that
+needs those of any topic (a controller at an election, DescribeConfigs) reads its node.
 
-A log may be of a topic that the tree does not know, or whose settings are not understood:
+A log may be of a topic that the tree does not know, or whose settings cannot be parsed:
 the log directory may have been another broker's. Nothing is taken out of such a log, for
 that could not be brought back once its settings are known.
 """
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _TOPICS_PATH = "/config/topics"
 _UNCLEAN = "unclean.leader.election.enable"
 _KEPT = "nothing is deleted from it until they are set anew"
-# Without one of these nobody can say what may go.
+# Without one of these it is unknown what may be deleted.
 _DECIDE_WHAT_GOES = frozenset(
     (
         "cleanup.policy",
@@ -44,7 +44,7 @@ class TopicConfigs:
         self._defaults = defaults
         self._unknown = defaults.keeping_everything()
         self._overrides: dict[str, Mapping[str, str] | None] = {}
-        """Of all topics that the tree knows; None where they are not understood."""
+        """Of all topics that the tree knows; None where they cannot be parsed."""
         self._configs: dict[str, TopicConfig] = {}
 
     @property

@@ -53,7 +53,7 @@ class Cleaning:
                 await asyncio.sleep(self._config().log_cleaner_backoff_ms / 1000)
 
     async def clean_dirtiest(self) -> bool:
-        """Compact the log that needs it most; says whether there was one."""
+        """Compact the log that needs it most; returns whether there was one."""
         online = [directory for directory in self._directories if directory.volume.is_online]
         for directory in online:
             self._load(directory)

@@ -1,4 +1,4 @@
-"""Tells the controller of log directories that have failed, so that others lead what is there."""
+"""Notifies the controller of failed log directories, so that others lead what is there."""
 
 import asyncio
 import logging

@@ -19,8 +19,8 @@ from moldau.runtime.waiters import Waiters
 class Flusher:
     """Runs at most one flush per log at a time.
 
-    Who asks while one is running waits for the next one, together with all others who
-    have asked by then.
+    A caller that asks while one is running waits for the next one, together with all
+    others that have asked by then.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Flusher:
         *,
         flushed: Callable[[TopicPartition], None] = lambda _name: None,
     ) -> None:
-        """`flushed` hears of every partition of which more is durable."""
+        """`flushed` is called with every partition of which more is durable."""
         self._disk = disk
         self._clock = clock
         self._flushed = flushed
@@ -54,7 +54,7 @@ class Flusher:
         self._is_wanted.set()
 
     def is_due(self, log: Log) -> bool:
-        """Whether `flush.messages` asks for a flush before anyone is told of an append."""
+        """Whether `flush.messages` asks for a flush before an append is acknowledged."""
         return log.log_end_offset - log.recovery_point >= log.config.flush_messages
 
     async def flush_due(self, log: Log) -> None:
@@ -77,7 +77,7 @@ class Flusher:
             await self.flush(log, log.log_end_offset)
 
     async def _flush(self, log: Log, end_offset: int) -> None:
-        # Everything that is there: who asks next may find it done already.
+        # Everything that is there: the next caller may find it done already.
         everything = end_offset > log.segments.active.base_offset
         work = flush.prepare(log, None if everything else end_offset)
         done = self._running[log] = asyncio.get_running_loop().create_future()

@@ -3,8 +3,8 @@
 A directory written by Apache Kafka has its topics in ZooKeeper, not in itself. With an
 empty embedded store the topics are found again in the names of the directories and, for
 their ids, in `partition.metadata`. Their settings are found nowhere. So they are set to keep
-everything until somebody says what they were: at the start, by a list of topics, or later as
-those of any other topic. A list at a later start is for those that nobody has set yet.
+everything until the operator says what they were: at the start, by a list of topics, or later as
+those of any other topic. A list at a later start is for those that are not set yet.
 """
 
 import logging
@@ -31,7 +31,7 @@ from moldau.model import format_uuid
 _log = logging.getLogger(__name__)
 
 KEPT = {"cleanup.policy": "delete", "retention.bytes": "-1", "retention.ms": "-1"}
-"""Settings of a topic by which nothing of it goes: ordinary ones, which anybody may change.
+"""Settings of a topic by which nothing of it goes: ordinary ones, which any client may change.
 
 The policy is said as well, for the broker's own may be to compact.
 """
@@ -110,7 +110,7 @@ async def adopt_topics(
             Create(topic_nodes.partitions_path(name)),
             *(node for log in partitions.values() for node in _state_nodes(log, broker_id)),
         ]
-    # At once: whoever finds some topics in the tree does not look for others.
+    # At once: a start that finds some topics in the tree does not look for others.
     await tree.multi(nodes)
     return list(topics)
 
@@ -186,7 +186,7 @@ def _remind(names: list[str]) -> None:
 
 
 def _state_nodes(log: Log, broker_id: int) -> Iterator[Create]:
-    """Who leads: this broker, in the epoch after the last one that the log knows.
+    """The leader: this broker, in the epoch after the last one that the log knows.
 
     A new partition would begin with epoch 0, and followers and clients would take records
     of it for older than those which are there.

@@ -154,7 +154,7 @@ def require_once(count: int, message: str) -> None:
 
 
 def require_sensible_count(partition_count: int) -> None:
-    """Raise for a number of partitions that nobody can mean."""
+    """Raise for a number of partitions that cannot be meant."""
     if partition_count <= 0:
         message = "Number of partitions must be larger than 0."
         raise KafkaError(ErrorCode.INVALID_PARTITIONS, message)

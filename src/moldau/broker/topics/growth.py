@@ -40,7 +40,7 @@ class TopicGrowth:
             try:
                 await self._topics.add_partitions(wanted.name, known, added, version=version)
             except BadVersion:
-                continue  # Somebody else was quicker: it may have enough already.
+                continue  # Another broker was quicker: it may have enough already.
             _log.info(
                 "topic %s grows from %d to %d partitions%s",
                 wanted.name,

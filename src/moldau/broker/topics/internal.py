@@ -3,7 +3,7 @@
 CONSUMER_OFFSETS = "__consumer_offsets"
 TRANSACTION_STATE = "__transaction_state"
 CLUSTER_METADATA = "__cluster_metadata"
-"""Belongs to clusters without ZooKeeper: nobody may create it."""
+"""Belongs to clusters without ZooKeeper: no client may create it."""
 
 
 def is_internal(topic: str) -> bool:

@@ -1,7 +1,7 @@
 """Topics as entries of the tree: created, grown and marked for deletion by any broker.
 
-What is written here is acted on by the controller, whose watch fires; whoever needs the
-result waits for it to arrive in the metadata.
+What is written here is acted on by the controller, whose watch fires; a caller that
+needs the result waits for it to arrive in the metadata.
 """
 
 import contextlib
@@ -182,7 +182,7 @@ class Topics:
             _log.info("deleting topic %s%s", name, f", {cause}" if cause else "")
 
     async def until_led(self, name: str, partition_count: int, *, timeout_s: float) -> bool:
-        """Wait until all partitions have a leader here; says whether they have in time."""
+        """Wait until all partitions have a leader here; returns whether they have in time."""
         return not await self.until_all_led({name: partition_count}, timeout_s=timeout_s)
 
     async def until_all_led(
