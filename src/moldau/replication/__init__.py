@@ -1,1 +1,1 @@
-"""Replicas of partitions: who leads, who follows, what is committed."""
+"""Replicas of partitions: leaders, followers, what is committed."""

@@ -1,4 +1,4 @@
-"""One connection to a leader, and the questions that are asked on it one after the other."""
+"""One connection to a leader, and the requests that are sent on it one after the other."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ class LeaderChannel(Protocol):
 
 
 OpenChannel = Callable[[int], LeaderChannel | None]
-"""A new way to a broker; None as long as nobody knows where it is."""
+"""Opens a channel to a broker; None as long as its address is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class FetchLoop:
     def interrupt(self) -> None:
         """Ask anew: there are partitions that a waiting request does not know of.
 
-        To hang up costs a new session, in which all is said again. Where many topics come one
+        To close costs a new session, in which all is sent again. Where many topics come one
         after the other, most of them rather wait until the request is answered.
         """
         self._has_changed.set()
@@ -227,7 +227,7 @@ class FetchLoop:
         return self._reply
 
     def _reply(self, frame: memoryview, position: int) -> bytes | None:
-        # Whoever has interrupted has something to say that is not plain.
+        # An interruption means a change that the fast path does not handle.
         return None if self._has_changed.is_set() else self._plain.reply(frame, position)
 
     async def _take(
@@ -241,7 +241,7 @@ class FetchLoop:
             return
         answer = questions.answer(data, wanted.offset)
         if self._plain.take(following, answer, now) and self._terms.make_durable is not None:
-            # The next fetch tells the leader that this replica has them.
+            # The next fetch acknowledges them to the leader.
             await self._terms.make_durable(following.partition.log)
 
     def _next_fetch(self) -> tuple[FetchRequest, int]:
@@ -310,7 +310,7 @@ class FetchLoop:
     async def _fail(self, error: OSError) -> None:
         self._hang_up()
         if self._has_changed.is_set():
-            return  # it was us who hung up
+            return  # this side closed
         self._failures += 1
         if self._failures == 1:
             _log.info("Failed to fetch from broker %d: %s", self._leader, error)

@@ -35,7 +35,7 @@ class FetchPosition(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the leader was last told of a partition."""
+    """What was last sent to the leader about a partition."""
 
     key: Key
     wanted: FetchPosition
@@ -87,12 +87,12 @@ class ReplicaFetchSession:
         self._names[said.key] = name
 
     def key_of(self, name: TopicPartition) -> Key | None:
-        """How the leader knows a partition; None if it has not been told of it."""
+        """The key of a partition in the session; None if it was not sent to the leader."""
         said = self._said.get(name)
         return None if said is None else said.key
 
     def is_news(self, name: TopicPartition, said: Said) -> bool:
-        """Whether the leader was told something else of a partition."""
+        """Whether this differs from what was last sent about a partition."""
         return said != self._said.get(name)
 
     def asked(self, key: tuple[str | bytes, int]) -> tuple[TopicPartition, FetchPosition] | None:

@@ -8,7 +8,7 @@ from moldau.records.buffers import ReadableBuffer
 
 
 def checked_batches(records: ReadableBuffer) -> tuple[memoryview, list[Batch]]:
-    """The whole batches of a fetched stretch, whose last one may be cut.
+    """The whole batches of a fetched range, whose last one may be cut.
 
     Raises CORRUPT_MESSAGE where a checksum is wrong: what was damaged on the leader's disk,
     or on the way, must not become the copy that is left of it.

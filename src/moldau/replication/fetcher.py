@@ -6,10 +6,10 @@
 
 A partition comes in when the controller names a leader and leaves with the next change.
 Each goes its own way: one that fails waits a while, longer after each failure in a row,
-and holds up nobody else. What comes back for a partition that has left, or has come back
+and holds up no other. What comes back for a partition that has left, or has come back
 in a newer epoch meanwhile, is dropped.
 
-There may be thousands of partitions of which a few have news at a time, so those are kept
+There may be thousands of partitions of which a few change at a time, so those are kept
 apart which are to be asked for anew.
 """
 
@@ -211,7 +211,7 @@ class ReplicaFetcher:
         self._attempt(following, find_way, now)
 
     def take_records(self, following: Following, answer: LeaderAnswer, now: Moment) -> bool:
-        """The leader sent batches; says whether readers of this replica have news."""
+        """The leader sent batches; returns whether this replica changed for readers."""
         log = following.partition.log
         if not self._is_current(following) or answer.fetch_offset != log.log_end_offset:
             return False
@@ -236,7 +236,7 @@ class ReplicaFetcher:
                 following.phase = FetchPhase.LOST
                 self._touch(following)
             case ErrorCode.FENCED_LEADER_EPOCH:
-                # There is a newer epoch: the controller will tell us what we are in it.
+                # There is a newer epoch: the controller will send this replica's role in it.
                 _log.info(
                     "Leader epoch %d of %s is fenced: waiting for LeaderAndIsr",
                     following.leader_epoch,
@@ -309,5 +309,5 @@ def _append(following: Following, answer: LeaderAnswer, now: Moment) -> None:
     log.raise_high_watermark(answer.high_watermark)
     following.lag = max(0, answer.high_watermark - log.log_end_offset)
     if answer.log_start_offset > log.log_start_offset:
-        # What the leader deleted it had committed before, but we may hear of that later.
+        # What the leader deleted it had committed before, but that may arrive here later.
         log.raise_log_start(min(answer.log_start_offset, log.high_watermark))

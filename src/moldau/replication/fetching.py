@@ -1,7 +1,7 @@
 """Follows leaders: a task and a connection for each leader and fetcher.
 
 Partitions come to the fetcher of their leader at once, also while its request waits at the
-leader for news: that request is given up, since the newcomers may hold up producers.
+leader for records: that request is given up, since the newcomers may hold up producers.
 """
 
 import asyncio

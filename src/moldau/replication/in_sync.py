@@ -1,4 +1,4 @@
-"""Keeps the in-sync sets of the partitions led here true, in the tree and so for everyone.
+"""Keeps the in-sync sets of the partitions led here true, in the tree and so for all brokers.
 
 A set is written on condition that the partition's node is as this leader knows it. Where it
 is not, the controller has changed it, perhaps to elect another leader: the change stays
@@ -30,7 +30,7 @@ _RETRY_S = 0.1
 
 
 class InSyncSets:
-    """Finds the sets that should change, writes them and tells the controller."""
+    """Finds the sets that should change, writes them and notifies the controller."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class InSyncSets:
             self._has_changes.set()
 
     async def look_at_all(self) -> None:
-        """See who has fallen behind."""
+        """Look for followers that have fallen behind."""
         for number, partition in enumerate(list(self._replicas)):
             if number % _PARTITIONS_PER_TURN == 0:
                 await asyncio.sleep(0)
@@ -126,7 +126,7 @@ class InSyncSets:
         partition.finish_isr_change(change, version)
         self._waiters.wake(name)
         self._notices.note(name, now_ms=self._clock.monotonic_ms())
-        # Someone may have caught up meanwhile.
+        # A follower may have caught up meanwhile.
         self.look(partition)
 
     async def _write(self, partition: Partition, change: IsrChange) -> int | None:

@@ -1,4 +1,4 @@
-"""When the controller is told of changed in-sync sets: after a quiet time, but not too late.
+"""When the controller is notified of changed in-sync sets: after a quiet time, but not too late.
 
 The sets are in the tree already; the notice only has the controller spread them. A broker
 that comes back joins thousands of sets within seconds, and one notice does for all.
@@ -24,12 +24,12 @@ class IsrNotices:
         self._changed_ms = now_ms
 
     def due(self, *, now_ms: int) -> list[TopicPartition]:
-        """Of which partitions the controller should hear now."""
+        """The partitions to notify the controller of now."""
         is_quiet = now_ms - self._changed_ms > QUIET_MS
         return list(self._changed) if is_quiet or now_ms - self._sent_ms > LATEST_MS else []
 
     def sent(self, partitions: list[TopicPartition], *, now_ms: int) -> None:
-        """The controller heard of these."""
+        """The controller was notified of these."""
         for partition in partitions:
             self._changed.pop(partition, None)
         self._sent_ms = now_ms

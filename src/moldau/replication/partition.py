@@ -1,4 +1,4 @@
-"""One replica of a partition: leader or follower, who is in sync, what is committed.
+"""One replica of a partition: leader or follower, the in-sync set, what is committed.
 
     offline ── lead() ──► leader ◄──► follower ◄── follow() ── offline
 
@@ -6,7 +6,7 @@ The controller moves it, by LeaderAndIsr. A higher leader epoch always wins; the
 a lower one changes nothing. The leader alone appends, follows the other replicas' fetches
 and moves the high watermark; the in-sync set it proposes is committed by a conditional
 write elsewhere (`propose_isr`, `finish_isr_change`), and while that write is under way the
-high watermark counts everyone who may be in sync, before or after it.
+high watermark counts every replica that may be in sync, before or after it.
 
 How late a follower is, is measured by a clock that never goes back; `append` alone gets the
 time of day, for the log.
@@ -54,7 +54,7 @@ class IsrChange:
 
 @dataclass(slots=True)
 class Follower:
-    """How far another replica has come, as its fetches tell."""
+    """How far another replica has come, as its fetches show."""
 
     log_end_offset: int = -1
     log_start_offset: int = -1
@@ -62,7 +62,7 @@ class Follower:
     fetched_ms: int = NEVER_MS
     leader_end_at_fetch: int = -1
     high_watermark: int = -1
-    """What it was last told."""
+    """What was last sent to it."""
 
     def note_fetch(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
         """A follower is caught up at the time when it asked for what was then the end."""
@@ -78,7 +78,7 @@ class Follower:
     def note_idle(self, now_ms: int) -> None:
         """It asked for nothing else, and nothing else was there to be asked for.
 
-        Of one who has not asked under this leader nothing is known, whatever it asked before.
+        Nothing is known of one that has not fetched from this leader, whatever it asked before.
         """
         if 0 <= self.leader_end_at_fetch <= self.log_end_offset:
             self.caught_up_ms = max(self.caught_up_ms, now_ms)
@@ -147,7 +147,7 @@ class Partition:
         return min(self.log.config.min_insync_replicas, len(self.state.replicas))
 
     def lead(self, state: PartitionState, *, now_ms: int) -> bool:
-        """Become, or stay, the leader; says whether this broker did not lead before."""
+        """Become, or stay, the leader; returns whether this broker did not lead before."""
         self._looked_ms = now_ms
         was_leader = self.is_leader
         is_new_epoch = state.leader_epoch > self.state.leader_epoch
@@ -158,7 +158,7 @@ class Partition:
             self.log.begin_epoch(state.leader_epoch)
             self.epoch_start_offset = leader_end
         followers = [replica for replica in state.replicas if replica != self._local_id]
-        # Whoever the controller has taken out of the set must fetch again to be let in: how
+        # A follower that the controller has taken out of the set must fetch again to be let in: how
         # far it had come says nothing about whether it is still there.
         self.followers = {
             replica: (self.followers.get(replica) if replica in state.isr else None)
@@ -169,7 +169,7 @@ class Partition:
         return not was_leader
 
     def follow(self, state: PartitionState) -> bool:
-        """Become, or stay, a follower; says whether the leader or its epoch is new."""
+        """Become, or stay, a follower; returns whether the leader or its epoch is new."""
         is_new = (state.leader, state.leader_epoch) != (self.state.leader, self.state.leader_epoch)
         self._adopt(state)
         self.followers = {}
@@ -177,7 +177,7 @@ class Partition:
         return is_new
 
     def leave(self) -> None:
-        """Give up the replica: whoever still waits for it hears that it does not lead."""
+        """Give up the replica: requests that still wait for it get that it does not lead."""
         self._adopt(self.state._replace(leader=NO_LEADER))
         self.followers = {}
         self.epoch_start_offset = None
@@ -269,7 +269,7 @@ class Partition:
     # Followers and the high watermark
 
     def note_fetch(self, replica: int, offset: int, *, log_start_offset: int, now_ms: int) -> bool:
-        """A follower fetches from `offset`; says whether someone may have waited for that."""
+        """A follower fetches from `offset`; returns whether a request may have waited for that."""
         follower = self.followers.get(replica)
         if follower is None:
             message = f"broker {replica} is not a replica of {self.topic_partition}"
@@ -280,7 +280,7 @@ class Partition:
         return self.advance_high_watermark() or has_deleted
 
     def advance_high_watermark(self) -> bool:
-        """Move it to what all who count have; says whether it moved."""
+        """Move it to what all counted replicas have; returns whether it moved."""
         if not self.followers:
             return self.log.raise_high_watermark(self.log.settled_end_offset())
         if len(self.state.isr) < self.min_insync_replicas:
@@ -288,7 +288,7 @@ class Partition:
         leader_end, committed = self.log.log_end_offset, self.log.settled_end_offset()
         counted = self._maximal_isr()
         for replica, follower in self.followers.items():
-            # One who is about to join counts already, or joining would move it back.
+            # One that is about to join counts already, or joining would move it back.
             if replica in counted or follower.is_caught_up(
                 leader_end, now_ms=self._looked_ms, lag_max_ms=self._lag_max_ms
             ):
@@ -317,8 +317,8 @@ class Partition:
     def propose_isr(self, *, now_ms: int, may_shrink: bool = True) -> IsrChange | None:
         """The in-sync set as it should be, if that is news and no change is under way.
 
-        A follower joins with less than it must have to stay. Whoever looks at once after each
-        change must not let the set shrink, or it would change all the time.
+        A follower joins with less than it must have to stay. A caller that looks right after
+        each change must not let the set shrink, or it would change all the time.
         """
         self._looked_ms = now_ms
         if not self.is_leader or self._isr_change is not None:

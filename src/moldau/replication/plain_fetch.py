@@ -1,7 +1,7 @@
-"""The short way of a follower that keeps up: an answer is taken and the next request made at once.
+"""The fast path of a follower that keeps up: takes a response and makes the next request at once.
 
-A follower asks again for every record that somebody waits for, so what counts is how soon the
-leader hears that it is here: without the codec, without a coroutine that is woken for it (`Reply`
+A follower fetches again for every record that a producer waits for, so what counts is how soon
+the leader learns that it is here: without the codec, without a coroutine woken for it (`Reply`
 in `net/channel.py`). Compiled it would be slower: most of it calls others, which the interpreter
 does well.
 
@@ -101,7 +101,7 @@ class PlainFetch:
         return self._next(now)
 
     def take(self, following: "Following", answer: LeaderAnswer, now: "Moment") -> bool:
-        """Append what the leader sent of a partition; says whether its readers have news."""
+        """Append what the leader sent of a partition; returns whether it changed for readers."""
         terms, partition = self._terms, following.partition
         size = len(answer.records)
         terms.bytes_in.add(size)

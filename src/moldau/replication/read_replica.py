@@ -26,8 +26,8 @@ def nearest(
 ) -> int | None:
     """A follower in the consumer's rack that has what it asks for; None for the leader.
 
-    `racks` has the brokers that the consumer can reach. The leader is as good as anyone in
-    its own rack, and the only one where nobody else will do.
+    `racks` has the brokers that the consumer can reach. The leader is as good as any
+    replica in its own rack, and the only choice where no follower will do.
     """
     if not rack or racks.get(partition.state.leader) == rack:
         return None

@@ -1,7 +1,7 @@
 """Where a follower's log parts from its leader's (KIP-101, KIP-279).
 
 A follower asks its leader where the newest epoch that it has ended there. Cutting to the
-high watermark instead would lose records: a follower hears of it one fetch later than the
+high watermark instead would lose records: a follower gets it one fetch later than the
 leader moves it, so after a restart it could cut what was acknowledged and then be elected.
 """
 
@@ -31,7 +31,7 @@ def cut_for(log: Log, leader: EpochEnd) -> Cut:
 
 def _cut_for(log: Log, leader: EpochEnd) -> Cut:
     if leader.end_offset == NO_OFFSET:
-        # The leader has no epochs to tell by.
+        # The leader has no epochs to compare.
         return Cut(log.high_watermark, True)
     own = log.end_offset_for_epoch(leader.epoch)
     if own == UNKNOWN_EPOCH:
