@@ -1,1 +1,1 @@
-"""The controller: who leads what, decided by one broker for all."""
+"""The controller: one broker decides for all which broker leads which partition."""

@@ -84,7 +84,7 @@ class _Ring(NamedTuple):
 def _ring(brokers: Sequence[BrokerCandidate]) -> _Ring:
     racks = {broker.id: broker.rack for broker in brokers}
     if all(rack is None for rack in racks.values()):
-        # Everyone in a place of their own: the rule about places then never binds.
+        # Every broker in a place of its own: the rule about places then never binds.
         arranged = sorted(racks)
         return _Ring(arranged, dict(zip(arranged, arranged, strict=True)), stride=1)
     if None in racks.values():

@@ -1,4 +1,4 @@
-"""What a controller knows: live brokers, topics, and who leads each partition."""
+"""What a controller knows: live brokers, topics, and the leader of each partition."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Listening(NamedTuple):
 
 
 class LiveBroker(NamedTuple):
-    """A registered broker; `epoch` tells one registration from the next."""
+    """A registered broker; `epoch` distinguishes one registration from the next."""
 
     id: int
     epoch: int
@@ -28,7 +28,7 @@ class LiveBroker(NamedTuple):
 
 
 class ReplicaAssignment(NamedTuple):
-    """Who should have a partition; while it is reassigned, who is coming and who is going."""
+    """The replicas of a partition; while it is reassigned, those being added and removed."""
 
     replicas: tuple[int, ...]
     adding: tuple[int, ...] = ()
@@ -67,7 +67,7 @@ class ClusterPicture:
     """In the order in which they were asked for."""
 
     def assignment(self, partition: TopicPartition) -> ReplicaAssignment:
-        """Who should have the partition."""
+        """The brokers that should have the partition."""
         return self.topics[partition.topic].partitions[partition.partition]
 
     def assign(self, partition: TopicPartition, assignment: ReplicaAssignment) -> None:

@@ -1,9 +1,9 @@
-"""The controller's decisions: each step plans writes, then tells the brokers what was written.
+"""The controller's decisions: each step plans writes, then sends the brokers what was written.
 
 A plan is a list of conditional writes to the partitions' state nodes. The service makes
-them, and reports each with `note_written`; what the node has is what the brokers are told,
-never what was only planned. A write that fails its condition changes nothing here: whoever
-wrote in between has sent an event that brings the news.
+them, and reports each with `note_written`; the brokers are sent what the node has, never
+what was only planned. A write that fails its condition changes nothing here: the writer that
+came in between has caused an event that brings the change.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
@@ -81,7 +81,7 @@ class Controller:
     def plan_offline(self, settings: Mapping[str, Settings | None]) -> list[StateWrite]:
         """New leaders for partitions whose leader is not live.
 
-        `settings` are those of the topics in question, None where they are not understood:
+        `settings` are those of the topics concerned, None where they cannot be parsed:
         a topic whose settings are not known is not led by replicas out of sync.
         """
 
@@ -171,7 +171,7 @@ class Controller:
     def plan_moved(self, partition: TopicPartition) -> list[StateWrite]:
         """A partition has other replicas than before: only they lead and are in sync.
 
-        Whoever leads does so in a new epoch, so that everyone takes note of the replicas.
+        The leader gets a new epoch, so that every broker takes note of the replicas.
         Nothing is planned if none of them can.
         """
         state = self.cluster.leaders[partition]
@@ -227,14 +227,14 @@ class Controller:
     def _write(
         self, partition: TopicPartition, state: LeaderIsr, leader: int, isr: tuple[int, ...]
     ) -> StateWrite:
-        # A deposed leader may not know it yet; the new epoch makes everyone refuse it.
+        # A deposed leader may not know it yet; the new epoch makes all brokers refuse it.
         changed = LeaderIsr(leader, state.leader_epoch + 1, isr, self.epoch)
         return StateWrite(partition, changed, state.zk_version)
 
     # What came of it
 
     def note_written(self, write: StateWrite, zk_version: int) -> None:
-        """The write was made: remember it, and tell everyone."""
+        """The write was made: remember it, and send it to the brokers."""
         is_new = write.expected_version is None
         self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
         assignment = self.cluster.assignment(write.partition)
@@ -243,17 +243,17 @@ class Controller:
         self.outbox.add_update_metadata(self.cluster.brokers, [write.partition])
 
     def note_isr(self, partitions: Iterable[TopicPartition]) -> None:
-        """Leaders have changed their in-sync sets: tell everyone."""
+        """Leaders have changed their in-sync sets: send them to the brokers."""
         self.outbox.add_update_metadata(self.cluster.brokers, partitions)
 
     def note_isr_written(self, written: Iterable[tuple[StateWrite, int]]) -> None:
-        """In-sync sets were written for their leaders, who hear of it by their answers."""
+        """In-sync sets were written for their leaders, which learn it from the responses."""
         for write, zk_version in written:
             self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
             self.note_isr([write.partition])
 
     def note_gone(self, brokers: Collection[int]) -> None:
-        """Brokers have gone: tell the others, also which replicas have gone with them."""
+        """Brokers have gone: notify the others, also of the replicas that went with them."""
         for broker in brokers:
             self.cluster.failed.pop(broker, None)
             self.cluster.stopping.discard(broker)
@@ -261,7 +261,7 @@ class Controller:
         self.outbox.add_update_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
 
     def welcome(self, brokers: Collection[int]) -> None:
-        """Brokers have come: tell them everything, and the others that they are there."""
+        """Brokers have come: send them everything, and the others that they are live."""
         self.outbox.add_live_brokers(self.cluster.brokers)
         self.outbox.add_update_metadata(self.cluster.brokers, self.cluster.partitions_on(brokers))
         self.outbox.add_everything(brokers)
@@ -270,7 +270,7 @@ class Controller:
             self.outbox.add_leader_and_isr([one for one in replicas if one in brokers], partition)
 
     def note_failures(self, broker: int, errors: Mapping[TopicPartition, ErrorCode]) -> bool:
-        """A broker has answered about its replicas; says whether other leaders are needed."""
+        """A broker has answered about its replicas; returns whether other leaders are needed."""
         if broker not in self.cluster.brokers:
             return False
         lost = {

@@ -1,7 +1,7 @@
 """Deleting topics: brokers forget them, replicas go, then the nodes.
 
 Every step can be repeated. A replica on a broker that is down cannot go, so the nodes of
-the topic stay until that broker is back; for everyone else the topic is gone at once.
+the topic stay until that broker is back; for all others the topic is gone at once.
 """
 
 import logging
@@ -28,7 +28,7 @@ class Deletions:
         self._gone: dict[tuple[int, TopicPartition], None] = {}
 
     def begin(self) -> None:
-        """Tell everyone that the topics are gone, and have the replicas deleted that are left."""
+        """Notify the brokers that the topics are gone, and have the remaining replicas deleted."""
         stop = ReplicaStop(EPOCH_DURING_DELETE, is_deletion=True)
         for topic in self._cluster.deleting:
             partitions = self._cluster.partitions_of(topic)
@@ -37,7 +37,7 @@ class Deletions:
                 self._outbox.add_stop_replica(self._left(partition), partition, stop)
 
     def note_answer(self, broker_id: int, answer: StopReplicaResponse) -> None:
-        """A broker has been told to stop replicas."""
+        """A broker has answered a StopReplica request."""
         if answer.error_code != ErrorCode.NONE:
             return
         for one in answer.partition_errors:
@@ -52,7 +52,7 @@ class Deletions:
                 )
 
     def is_under_way(self, topic: str) -> bool:
-        """Whether a topic is to be deleted, and nobody who is away holds that up."""
+        """Whether a topic is to be deleted, and no replica that is offline holds that up."""
         return topic in self._cluster.deleting and all(
             self._cluster.is_online(one, partition)
             for partition in self._cluster.partitions_of(topic)

@@ -1,7 +1,7 @@
 """Choosing a leader among the replicas of a partition.
 
 Each function answers with the leader and the in-sync set after the election, or None if
-nobody can lead. Without `is_unclean_allowed` only a replica that was in sync can, so that
+no replica can lead. Without `is_unclean_allowed` only a replica that was in sync can, so that
 nothing that was acknowledged is lost.
 """
 
@@ -68,7 +68,7 @@ def elect_for_shutdown(
     live: Collection[int],
     stopping: Collection[int],
 ) -> Elected | None:
-    """Somebody who is not about to stop; those who are leave the in-sync set."""
+    """A replica that is not about to stop; those that are leave the in-sync set."""
     remaining = tuple(replica for replica in isr if replica not in stopping)
     for replica in replicas:
         if replica in live and replica in remaining:

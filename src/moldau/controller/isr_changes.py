@@ -57,7 +57,7 @@ def plan_isr(
     if state is None or partition.topic in cluster.deleting:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if wish.leader_epoch > state.leader_epoch or wish.partition_epoch > state.zk_version:
-        # The leader has heard from a controller after this one.
+        # The leader has a request from a controller after this one.
         raise KafkaError(ErrorCode.NOT_CONTROLLER)
     if wish.leader_epoch < state.leader_epoch:
         raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)

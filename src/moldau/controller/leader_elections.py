@@ -12,7 +12,7 @@ class LeaderElections:
     """Gives partitions their leaders, for one term."""
 
     def __init__(self, machine: Controller, topics: TopicLoading, carry_out: CarryOut) -> None:
-        """`carry_out` writes what a plan says, and sends what there is to tell of it."""
+        """`carry_out` writes what a plan says, and sends the requests that follow from it."""
         self._machine = machine
         self._topics = topics
         self._carry_out = carry_out
@@ -20,8 +20,8 @@ class LeaderElections:
     async def lose(self, brokers: Collection[int]) -> None:
         """Find other leaders for what brokers have that are gone, and take them from in-sync sets.
 
-        Leaders tell of who has come into sync only seconds later. It would stay in sync without
-        being there, and nothing be acknowledged until its leader has missed it for long enough.
+        Leaders report a replica that has come into sync only seconds later. It would stay in sync
+        without being there, and its leader would acknowledge nothing until it has lagged too long.
         """
         await self.hear_of(brokers)
         await self.offline()
@@ -34,7 +34,7 @@ class LeaderElections:
         """Look for leaders where there are none, and take lost replicas from in-sync sets.
 
         Whether a replica out of sync may lead is read from the topics' nodes each time, as
-        Kafka does: nobody is notified of the settings that a topic is created with.
+        Kafka does: no broker is notified of the settings that a topic is created with.
         """
         while True:
             settings = await self._topics.settings(self._machine.topics_in_question())
@@ -50,7 +50,7 @@ class LeaderElections:
         """Have partitions led by their first replicas; returns those which cannot be."""
         cluster = self._machine.cluster
         known = [one for one in partitions if one in cluster.leaders]
-        # Who has come into sync is told here only now and then.
+        # Leaders report replicas that came into sync only now and then.
         await self._topics.reload(known)
         await self._carry_out(lambda: self._machine.plan_preferred(known))
         return [

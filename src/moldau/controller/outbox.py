@@ -110,7 +110,7 @@ class Outbox:
         self._made: dict[TopicPartition, tuple[_Fact, UpdateMetadataPartitionState]] = {}
 
     def add_live_brokers(self, brokers: Iterable[int]) -> None:
-        """Send who the live brokers are, and where."""
+        """Send the live brokers and their addresses."""
         for broker in brokers:
             self._of(broker).are_brokers_news = True
 
@@ -134,7 +134,7 @@ class Outbox:
     def add_update_metadata(
         self, brokers: Iterable[int], partitions: Iterable[TopicPartition]
     ) -> None:
-        """Send who leads these partitions."""
+        """Send the leaders of these partitions."""
         wanted = dict.fromkeys(partitions)
         for broker in brokers:
             self._of(broker).metadata.update(wanted)

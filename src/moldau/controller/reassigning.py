@@ -30,7 +30,7 @@ class Reassigning:
     def __init__(
         self, machine: Controller, reader: TreeReader, nodes: StateNodes, carry_out: CarryOut
     ) -> None:
-        """`carry_out` writes what a plan says, and sends what there is to tell of it."""
+        """`carry_out` writes what a plan says, and sends the requests that follow from it."""
         self._machine = machine
         self._reader = reader
         self._nodes = nodes

@@ -63,7 +63,7 @@ def is_under_way(current: ReplicaAssignment) -> bool:
 
 
 def is_complete(current: ReplicaAssignment, isr: Iterable[int]) -> bool:
-    """Whether everyone who shall have the partition is in sync."""
+    """Whether every replica that shall have the partition is in sync."""
     return is_under_way(current) and set(target_of(current)) <= set(isr)
 
 

@@ -57,7 +57,7 @@ class Senders:
             self._senders[broker][1].set()
 
     async def until_idle(self, *, timeout_s: float) -> bool:
-        """Wait until everything is sent and answered, within a time; says whether it is so."""
+        """Wait until everything is sent and answered, within a time; returns whether it is so."""
         try:
             async with asyncio.timeout(timeout_s):
                 while self._outbox.waiting() or self._busy:

@@ -4,9 +4,9 @@ Everything happens in one task. Watches only name a job that is due; a job that 
 runs once, so the list of jobs is as short as the list of their names.
 
 One service belongs to one session. When the session is lost, `run` raises SessionLost:
-whoever owns the service registers the broker in a new session and starts another one. When
-only the connection broke, nobody knows what became of the last request, so the picture of
-the cluster is thrown away and read anew.
+the owner of the service registers the broker in a new session and starts another one. When
+only the connection broke, the outcome of the last request is unknown, so the picture of the
+cluster is thrown away and read anew.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Rules:
     new_topic_id: Callable[[], bytes] | None = None
     """For topics that have no id yet; None where brokers do not know of ids."""
     deleted: Callable[[str], None] | None = lambda _topic: None
-    """Hears of every topic that is gone from the tree; None if topics must not be deleted."""
+    """Is called with every topic that is gone from the tree; None if topics must not be deleted."""
 
 
 class ControllerService:
@@ -109,7 +109,7 @@ class ControllerService:
         return self._term is not None and self._term.machine.deletions.is_under_way(topic)
 
     def rules_changed(self) -> None:
-        """Who may lead is decided otherwise now, for some topic at least."""
+        """The rules of election have changed, for some topic at least."""
         if self._term is not None:
             self._when("changed rules", self._term.elections.offline)
 
@@ -223,7 +223,7 @@ class ControllerService:
                 ]
             )
         except (NodeExists, BadVersion):
-            return  # Another was quicker; the watch tells when it goes.
+            return  # Another was quicker; the watch fires when it goes.
         await self._take_office(epoch + 1, version + 1)
 
     async def _epoch(self) -> tuple[int, int]:

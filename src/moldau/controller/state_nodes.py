@@ -1,7 +1,7 @@
 """Changing the nodes of partitions, on condition that this controller still is one.
 
 Every request carries a check of the version of `/controller_epoch`, which the next
-controller changes: whoever has been replaced gets BadVersion for that path.
+controller changes: a controller that has been replaced gets BadVersion for that path.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ class StateNodes:
     async def write_topic(
         self, topic: str, assignment: topic_nodes.TopicAssignment, version: int
     ) -> bool:
-        """Write a topic's node if it has that version still; says whether it had.
+        """Write a topic's node if it has that version still; returns whether it had.
 
         Raises BadVersion if another controller has been elected.
         """
@@ -98,7 +98,7 @@ class StateNodes:
     async def remove(self, paths: Sequence[str]) -> None:
         """Remove nodes that may be gone already, children before their parents.
 
-        Somebody may have put other nodes below them: those go, too.
+        Other clients may have put nodes below them: those go, too.
         Raises BadVersion if another controller has been elected.
         """
         for some in _chunks(paths):
@@ -129,12 +129,12 @@ class StateNodes:
             await self._multi([*roots, *nodes])
         except (NoNode, NodeExists):
             # A topic was deleted meanwhile, an earlier controller got part of the way, or a
-            # node was not understood: that must not hold up the others.
+            # node could not be parsed: that must not hold up the others.
             return [write for write in writes if await self._create(write)]
         return writes
 
     async def _create(self, write: StateWrite) -> bool:
-        """Create what is missing for one partition; says whether its state is ours."""
+        """Create what is missing for one partition; returns whether its state is ours."""
         partition, state = _new_nodes(write)
         try:
             for parent in (Create(topic_nodes.partitions_path(write.partition.topic)), partition):

@@ -1,7 +1,7 @@
-"""One term of office of a controller: what it does about the tree's news.
+"""One term of office of a controller: what it does about changes of the tree.
 
 Every method named `…_changed` is a job: it first looks (setting the watch again) and then
-acts on what it saw. Jobs run one after the other; who runs them is the service.
+acts on what it saw. Jobs run one after the other; the service runs them.
 """
 
 import logging
@@ -68,7 +68,7 @@ class Term:
     ) -> None:
         """`schedule` has a job done after those that are due already, once for each name.
 
-        `deleted` hears of every topic that is gone from the tree; None if topics are not deleted.
+        `deleted` is called with every topic gone from the tree; None if topics are not deleted.
         """
         self.machine = machine
         self._reader = reader
@@ -93,7 +93,7 @@ class Term:
     async def begin(
         self, senders: Senders, *, features: FeatureNode, new_topic_id: NewId | None
     ) -> None:
-        """Take over: old news first go, then all there is to know is read, told and mended.
+        """Take over: drop old notifications, then read the state, send it and repair it.
 
         Topics without an id get one, unless there is no `new_topic_id`.
         """
@@ -162,7 +162,7 @@ class Term:
                 self.machine.outbox.add_stop_replica([broker_id], partition, stop)
         self._senders.go()
         if broker_id == self.machine.broker_id:
-            # With this broker goes the controller: the next one would only begin to tell.
+            # With this broker goes the controller: the next one would only begin to send.
             await self._senders.until_idle(timeout_s=_LAST_WORDS_S)
         return [
             partition
@@ -312,7 +312,7 @@ class Term:
         return await self._reader.topic_names(self._watch("topics", self.topics_changed))
 
     async def _forget_old_notifications(self) -> None:
-        """All there is to know is about to be read: what was told before is no news."""
+        """All state is about to be read: earlier notifications are no news."""
         isr_watch = self._watch("in-sync sets", self.isr_changed)
         log_dir_watch = self._watch("log directories", self.log_dirs_changed)
         await self._remove([*await self._reader.isr_changes(isr_watch)])
@@ -333,7 +333,7 @@ class Term:
     # Acting
 
     async def _carry_out(self, plan: Plan) -> None:
-        """Write what is planned, and tell the brokers.
+        """Write what is planned, and send it to the brokers.
 
         A leader may have written another in-sync set meanwhile: then that is read, and the
         plan made again for what there is now.

@@ -20,7 +20,7 @@ async def give_ids(
         while topic.topic_id is None:
             found = await reader.assignment(name)
             if found is None:
-                break  # The topic is gone: news of that are on their way.
+                break  # The topic is gone: a watch will report that.
             written, version = found
             text = written.topic_id or format_uuid(new_id())
             changed = TopicAssignment(partitions=written.partitions, topic_id=text)

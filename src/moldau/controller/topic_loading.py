@@ -1,4 +1,4 @@
-"""Reads topics and who leads their partitions into the controller's picture."""
+"""Reads topics and the leaders of their partitions into the controller's picture."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -17,13 +17,13 @@ class TopicLoading:
     """What a controller looks up of topics, for its term."""
 
     def __init__(self, cluster: ClusterPicture, reader: TreeReader, watch_of: WatchOf) -> None:
-        """`watch_of` gives the watch that waits for news of a topic."""
+        """`watch_of` gives the watch that waits for changes of a topic."""
         self._cluster = cluster
         self._reader = reader
         self._watch_of = watch_of
 
     async def load(self, names: Sequence[str]) -> None:
-        """Read topics and who leads their partitions, many at a time."""
+        """Read topics and the leaders of their partitions, many at a time."""
         cluster = self._cluster
         for start in range(0, len(names), _READ_TOGETHER):
             some = names[start : start + _READ_TOGETHER]
@@ -36,7 +36,7 @@ class TopicLoading:
             )
 
     async def settings(self, names: Iterable[str]) -> dict[str, dict[str, str] | None]:
-        """What topics have been set to as their nodes say now; None for what is not understood."""
+        """What topics have been set to as their nodes say now; None for what cannot be parsed."""
         wanted = sorted(names)
         found: dict[str, dict[str, str] | None] = {}
         for start in range(0, len(wanted), _READ_TOGETHER):
@@ -46,7 +46,7 @@ class TopicLoading:
         return found
 
     async def reload(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read who leads partitions, and who is in sync."""
+        """Read the leaders of partitions, and their in-sync sets."""
         await asyncio.gather(*map(self._load_state, partitions))
 
     async def _load_topic(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What the tree says about brokers and topics, as far as it can be understood.
+"""What the tree says about brokers and topics, as far as it can be parsed.
 
 A node that is broken, by another version or by hand, is logged and left out: one of them
 must not keep a controller from serving all the others.
@@ -113,7 +113,7 @@ class TreeReader:
         return found
 
     async def _children(self, path: str, watch: Watch | None) -> list[str]:
-        """The children of a node that somebody may have removed; the watch waits in any case."""
+        """The children of a node that may have been removed; the watch waits in any case."""
         while True:
             try:
                 return await self._tree.children(path, watch=watch)
@@ -122,7 +122,7 @@ class TreeReader:
                     return []
 
     async def topic(self, name: str, watch: Watch) -> Topic | None:
-        """A topic's partitions, None if there are none to be had; the watch waits for news."""
+        """A topic's partitions, None if there are none to be had; the watch waits for changes."""
         try:
             node = await self._tree.get(topic_nodes.topic_path(name), watch=watch)
             topic = topic_nodes.decode_topic(node.data)
@@ -140,7 +140,7 @@ class TreeReader:
         return Topic(topic_id, partitions)
 
     async def features(self) -> FeatureNode | None:
-        """Whether features are finalized, None if nobody has said so."""
+        """Whether features are finalized, None if no node says so."""
         try:
             node = await self._tree.get(FEATURE_PATH)
             return decode_features(node.data)
@@ -151,7 +151,7 @@ class TreeReader:
             return None
 
     async def settings(self, topic: str) -> dict[str, str] | None:
-        """What a topic has been set to, or None if that is not understood."""
+        """What a topic has been set to, or None if that cannot be parsed."""
         try:
             node = await self._tree.get(ConfigEntity.topic(topic).path)
             return decode_config(node.data)
@@ -170,7 +170,7 @@ class TreeReader:
             return None
 
     async def state(self, partition: TopicPartition) -> LeaderIsr | None:
-        """Who leads a partition, None if nobody ever has."""
+        """The leader of a partition, None if it never had one."""
         try:
             node = await self._tree.get(topic_nodes.state_path(partition))
             state = topic_nodes.decode_state(node.data)
