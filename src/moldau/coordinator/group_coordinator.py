@@ -91,7 +91,7 @@ class GroupCoordinator:
     # Members
 
     def new_member_id(self, client_name: str) -> str:
-        """An id that tells people who it is, and that nobody else has."""
+        """A unique id that shows the client's name."""
         uuid = self._new_uuid().hex()
         parts = (uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:])
         return f"{client_name}-{'-'.join(parts)}"
@@ -149,7 +149,7 @@ class GroupCoordinator:
             shard = self._shard(group_id)
         except KafkaError as error:
             if error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-                return ErrorCode.NONE  # nobody is removed while loading
+                return ErrorCode.NONE  # no member is removed while loading
             raise
         return shard.machine.heartbeat(group_id, identity, now=self._ports.now())
 
@@ -228,7 +228,7 @@ class GroupCoordinator:
         require_stable: bool,
         identity: MemberIdentity = NOBODY,
     ) -> dict[TopicPartition, FetchedOffset]:
-        """How far a group has read; what could still be lost is not told."""
+        """How far a group has read; what could still be lost is not returned."""
         shard = self._shard(group_id, is_name_needed=False)
         fetched = shard.machine.fetch(
             group_id, partitions, require_stable=require_stable, identity=identity
@@ -314,7 +314,7 @@ class GroupCoordinator:
         return _offset_count(tombstones)
 
     def _write_or_warn(self, shard: Shard[Groups], decision: Decision[GroupsRecord, Reply]) -> None:
-        """For what nobody waits for, and what would be decided again after a failover."""
+        """For what no request waits for, and what would be decided again after a failover."""
         if shard.is_closed:
             return
         try:
@@ -342,7 +342,7 @@ def _offset_count(records: Iterable[GroupsRecord]) -> int:
 
 
 def _group_error(error: KafkaError) -> ErrorCode:
-    """What members hear when a group could not be stored."""
+    """The error that members get when a group could not be stored."""
     code = error.code
     if code in _TOO_FEW_REPLICAS:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
@@ -354,14 +354,14 @@ def _group_error(error: KafkaError) -> ErrorCode:
 
 
 def _consumer_error(error: KafkaError) -> ErrorCode:
-    """What members of the consumer protocol hear then: they ask again."""
+    """The error that members of the consumer protocol get then: they ask again."""
     if error.code is ErrorCode.REQUEST_TIMED_OUT:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     return _group_error(error)
 
 
 def _commit_error(error: KafkaError) -> ErrorCode:
-    """What a member hears when its offsets could not be stored."""
+    """The error that a member gets when its offsets could not be stored."""
     code = error.code
     if code in _TOO_FEW_REPLICAS:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
@@ -371,7 +371,7 @@ def _commit_error(error: KafkaError) -> ErrorCode:
 
 
 def _tool_error(error: KafkaError) -> ErrorCode:
-    """What tools and readers hear when something may never be committed."""
+    """The error that tools and readers get when something may never be committed."""
     if error.code in (*_NOT_LEADING, ErrorCode.NOT_COORDINATOR):
         return ErrorCode.NOT_COORDINATOR
     return ErrorCode.COORDINATOR_NOT_AVAILABLE

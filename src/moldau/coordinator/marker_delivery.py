@@ -1,6 +1,6 @@
 """Bringing the outcomes of transactions to the leaders of their partitions.
 
-A leader is told of one request at a time: it answers when its followers have the markers, and
+A leader is sent one request at a time: it answers when its followers have the markers, and
 what is decided meanwhile goes together with the next request.
 """
 
@@ -31,7 +31,7 @@ _FENCED = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_F
 
 
 class Outcome(NamedTuple):
-    """What the partitions of a transaction are told."""
+    """What the markers of a transaction say."""
 
     producer: ProducerIdentity
     is_commit: bool

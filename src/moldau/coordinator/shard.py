@@ -5,8 +5,8 @@
 The machine decides: which records to write, and what to reply. The records are appended, and
 only then applied to the machine, in the order of the log; so its state is always what a replay
 of the log would give. A reply goes out when everything appended before it is committed: what
-another broker could lose must not be told. When this broker begins to lead, the machine is
-rebuilt by `load`; when it stops, the shard is closed, and everybody who waits hears of it.
+another broker could lose must not be sent. When this broker begins to lead, the machine is
+rebuilt by `load`; when it stops, the shard is closed, and all waiting requests are answered.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -48,7 +48,7 @@ class ShardMachine(Protocol[Stored, Key]):
         """Everything was read back."""
 
     def unload(self) -> None:
-        """Another broker has taken over: answer whoever is parked."""
+        """Another broker has taken over: answer all parked requests."""
 
     def next_deadline_ms(self) -> int | None:
         """When the next key will be due, on the monotonic clock."""
@@ -86,7 +86,7 @@ class Journal(Protocol):
         """Append, and return the first record's offset. Raises if too few are in sync."""
 
     def is_committed(self, end_offset: int) -> bool:
-        """Whether all before `end_offset` is safe. Raises if that can never be told here."""
+        """Whether all before `end_offset` is safe. Raises if that can never be known here."""
 
     async def read(self, offset: int, *, max_bytes: int) -> ReadableBuffer:
         """Batches from the one with `offset` on; at least one, wholly."""

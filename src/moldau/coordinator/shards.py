@@ -82,7 +82,7 @@ class Shards(Generic[M]):
         self._loads.put_nowait(shard)
 
     def resign(self, partition: int) -> None:
-        """Another broker leads a partition, or nobody does."""
+        """Another broker leads a partition, or none does."""
         shard = self._shards.pop(partition, None)
         if shard is not None:
             shard.close()

@@ -2,7 +2,7 @@
 
 It finds the shard of the id, lets the machine decide, has the decision written, and answers
 when it is committed. What is prepared it completes by itself: it waits until the decision is
-safe, has the partitions told, and stores that they were. Refusals are raised as `KafkaError`.
+safe, has the markers written, and stores that they were. Refusals are raised as `KafkaError`.
 """
 
 import asyncio
@@ -137,7 +137,7 @@ class TransactionCoordinator:
     async def end(
         self, transactional_id: str, producer: ProducerIdentity, *, is_commit: bool
     ) -> None:
-        """Decide the outcome; the partitions hear of it after the producer."""
+        """Decide the outcome; the markers are written after the producer is answered."""
         shard = self._settled(transactional_id)
         now = self._ports.now()
         await self._store(
@@ -180,7 +180,7 @@ class TransactionCoordinator:
     async def complete(
         self, shard: Shard[Transactions], transactional_id: str, delivery: MarkerDelivery
     ) -> None:
-        """Tell the partitions of a prepared transaction, and store that they were told."""
+        """Write the markers of a prepared transaction, and store that they are written."""
         transaction = shard.machine.find(transactional_id)
         log_offset = shard.machine.last_offset(transactional_id)
         assert transaction is not None
@@ -230,7 +230,7 @@ class TransactionCoordinator:
             await self.forget_expired()
 
     async def forget_expired(self) -> None:
-        """Forget the ids that nobody has used for long, some at a time."""
+        """Forget the ids that no producer has used for long, some at a time."""
         for shard in self.shards:
             while not shard.is_closed:
                 expired = shard.machine.forgettable(now=self._ports.now())
@@ -279,7 +279,7 @@ class TransactionCoordinator:
 
 
 def _told(error: KafkaError) -> KafkaError:
-    """What producers hear when a step could not be stored."""
+    """The error that producers get when a step could not be stored."""
     code = error.code
     if code in _TOO_FEW_REPLICAS:
         return KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error))

@@ -1,4 +1,4 @@
-"""Whom a group waits for until when, and who waits for the group."""
+"""The members a group waits for, until when, and the requests that wait for the group."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Surroundings(NamedTuple):
 
     config: GroupConfig
     timers: Timers[TimerKey]
-    # Parked replies that have become known; whoever calls the machine wakes their waiters.
+    # Parked replies that have become known; the machine's caller wakes their waiters.
     answered: list[AnyPendingReply]
     # The cluster as it is now.
     image: Callable[[], ClusterImage] = ClusterImage
@@ -48,12 +48,12 @@ class Attendance:
         self.config = around.config
 
     def expect(self, member_id: str, wait_ms: int, *, now: Moment) -> None:
-        """A member is removed unless it is heard of within this time."""
+        """A member is removed unless it sends a request within this time."""
         key = TimerKey(self._phase_key.group_id, member_id)
         self._around.timers.set(key, now.monotonic_ms + wait_ms)
 
     def begin_session(self, member: Member, *, now: Moment) -> None:
-        """A member was heard of."""
+        """A member has sent a request."""
         self.expect(member.member_id, member.session_timeout_ms, now=now)
 
     def forget(self, member_id: str) -> None:

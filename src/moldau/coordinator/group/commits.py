@@ -65,7 +65,7 @@ def commit(
 
 
 def fetch_fault(group: AnyGroup | None, identity: MemberIdentity) -> ErrorCode | None:
-    """Why this may not know the offsets, if so; only the consumer protocol asks who it is."""
+    """Why this may not know the offsets, if so; only the consumer protocol checks the member."""
     if isinstance(group, ConsumerGroup):
         return consumer_commits.fetch_fault(group, identity)
     return None
@@ -137,7 +137,7 @@ def forget_expired(group: AnyGroup, config: GroupConfig, *, wall_ms: int) -> lis
         if group.state_timestamp != -1:
             base_timestamp = group.state_timestamp
     elif group.protocol_type is not None:
-        # Who consumes a topic is its own reason to keep the offsets.
+        # Offsets of a topic are kept while a member consumes it.
         if group.state is not GroupState.STABLE or group.protocol_type != CONSUMER:
             return []
         if group.subscribed is None:

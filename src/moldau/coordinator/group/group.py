@@ -54,9 +54,9 @@ class Group:
         self.members: dict[str, Member] = {}
         # Member ids by the instance ids of static members (KIP-345).
         self.static_ids: dict[str, str] = {}
-        # Ids that were given out, to members who have not come back with them yet.
+        # Ids that were given out, to members that have not come back with them yet.
         self.pending_ids: dict[str, None] = {}
-        # Members of this generation who have not asked for their assignment yet.
+        # Members of this generation that have not asked for their assignment yet.
         self.expected_syncs: dict[str, None] = {}
         # Topics that the members consume; None if that is not known.
         self.subscribed: frozenset[str] | None = None
@@ -97,7 +97,7 @@ class Group:
         self.expected_syncs.pop(member_id, None)
 
     def rename(self, member: Member, new_id: str) -> None:
-        """Give a static member another id, so that whoever uses the old one is fenced."""
+        """Give a static member another id, so that a client with the old one is fenced."""
         assert member.instance_id is not None
         old_id = member.member_id
         member.member_id = new_id
@@ -144,7 +144,7 @@ class Group:
         return not self.pending_ids and all(each.join is not None for each in self.members.values())
 
     def elect_joined_leader(self) -> bool:
-        """Let the leader be someone who is there; False if nobody is."""
+        """Let the leader be a member that has joined; False if there is none."""
         if self.leader_id is None:
             return False
         if self.members[self.leader_id].join is None:
@@ -174,7 +174,7 @@ class Group:
         return votes.most_common(1)[0][0]
 
     def begin_generation(self, *, wall_ms: int) -> None:
-        """Everybody who is here belongs to the next generation."""
+        """All members that are here belong to the next generation."""
         self.generation += 1
         self.expected_syncs = {}
         if self.members:
@@ -186,7 +186,7 @@ class Group:
         self._note_subscriptions()
 
     def is_subscribed(self, topic: str) -> bool:
-        """Whether a member may consume a topic; who does not tell may consume any."""
+        """Whether a member may consume a topic; any, if subscriptions are unknown."""
         return self.subscribed is None or topic in self.subscribed
 
     def _note_subscriptions(self) -> None:
@@ -223,7 +223,7 @@ class Group:
         )
 
     def apply(self, value: GroupMetadataValue) -> None:
-        """Become what a record says; members who are here keep what only they told."""
+        """Become what a record says; members that are here keep what is not in it."""
         known = self.members
         self.members, self.static_ids = {}, {}
         self._supporters.clear()
@@ -240,7 +240,7 @@ class Group:
         self._note_subscriptions()
 
     def joined_members(self) -> tuple[JoinedMember, ...]:
-        """What the leader is told about everybody."""
+        """What the leader is sent about all members."""
         assert self.protocol_name is not None
         return tuple(
             JoinedMember(each.member_id, each.instance_id, each.metadata(self.protocol_name))

@@ -162,7 +162,7 @@ class Groups:
     def consumer_heartbeat(
         self, group_id: str, heartbeat: Heartbeat, *, now: Moment
     ) -> Decision[GroupsRecord, HeartbeatReply]:
-        """See `ConsumerMachine.heartbeat`; who joins makes the group, or changes its protocol."""
+        """See `ConsumerMachine.heartbeat`; joining makes the group, or changes its protocol."""
         check_heartbeat(heartbeat, self._around)
         machine = self._table.find(group_id)
         if isinstance(machine, ConsumerMachine):
@@ -310,7 +310,7 @@ class Groups:
         machine = machine or self._table.succeed(group_id, now=source.moment)
         machine.rebalance.apply(value, now=source.moment)
         if is_loaded and value.members and self._is_serving:
-            # It was of the other protocol; who is left there shares everything anew.
+            # It was of the other protocol; the members left there rebalance.
             machine.begin_sessions(now=source.moment)
             machine.rebalance.begin(now=source.moment)
 
@@ -369,7 +369,7 @@ class Groups:
             machine.begin_sessions(now=now)
 
     def unload(self) -> None:
-        """Another broker leads the partition; whoever is parked here is told."""
+        """Another broker leads the partition; parked requests are answered."""
         for machine in self._table:
             if isinstance(machine, GroupMachine):
                 machine.unload()

@@ -27,7 +27,7 @@ from moldau.errors import ErrorCode
 from moldau.runtime.clock import Moment
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
-"""Newcomers have no session: one who went away while parked is removed after this time."""
+"""Newcomers have no session: one that went away while parked is removed after this time."""
 
 JoinDecision = Decision[GroupsRecord, JoinReply | PendingReply[JoinReply]]
 SyncDecision = Decision[GroupsRecord, SyncReply | PendingReply[SyncReply]]
@@ -79,7 +79,7 @@ class GroupMachine:
             return True
         member = group.members.get(member_id)
         if group.state is GroupState.PREPARING_REBALANCE:
-            # Who rejoins last is turned away, should the limit have been lowered.
+            # The last to rejoin is turned away, should the limit have been lowered.
             is_waiting = member is not None and member.join is not None
             return is_waiting or group.awaiting_join_count < size_max
         return member is not None
@@ -109,7 +109,7 @@ class GroupMachine:
         if error is not None:
             return JoinReply(error, join.member_id)
         member = group.members[join.member_id]
-        # It may have missed the answer, and only want to hear it again. A leader that joins
+        # It may have missed the response, and only want it again. A leader that joins
         # while nothing is under way wants to assign anew.
         is_repeated = group.state is GroupState.COMPLETING_REBALANCE or (
             group.state is GroupState.STABLE and not group.is_leader(member.member_id)
@@ -141,12 +141,12 @@ class GroupMachine:
         if group.state is not GroupState.STABLE or group.select_protocol() != group.protocol_name:
             self.rebalance.begin(now=now)
             return Decision(parked)
-        # Its partitions wait for it, and nobody else has to know.
+        # Its partitions wait for it, and no other member has to know.
         member.join = None
         assignments = {each.member_id: each.assignment for each in group.members.values()}
         reply = self.rebalance.joined(member)
         if not join.can_skip_assignment:
-            # Not knowing itself as leader, it does not assign what nobody would take.
+            # Not knowing itself as leader, it does not assign what no member would take.
             reply = reply._replace(leader_id=old_leader_id, members=())
         elif group.is_leader(member.member_id):
             reply = reply._replace(skip_assignment=True)
@@ -155,7 +155,7 @@ class GroupMachine:
     # Assigning
 
     def sync(self, sync: Sync, *, now: Moment) -> SyncDecision:
-        """A member asks for its assignment; the leader brings everybody's."""
+        """A member asks for its assignment; the leader brings those of all members."""
         group = self.group
         error = self._sync_fault(sync)
         if error is not None:
@@ -190,7 +190,7 @@ class GroupMachine:
     # Living and leaving
 
     def heartbeat(self, identity: MemberIdentity, *, now: Moment) -> ErrorCode:
-        """A member is alive; it hears if it has to join again."""
+        """A member is alive; the error says if it has to join again."""
         group = self.group
         error = group.fault_of(identity)
         if error is not None:
@@ -203,7 +203,7 @@ class GroupMachine:
         return ErrorCode.NONE
 
     def note_alive(self, member_id: str, *, now: Moment) -> None:
-        """A member was heard of."""
+        """A member has sent a request."""
         self._attendance.begin_session(self.group.members[member_id], now=now)
 
     def note_commit(self, member_id: str, *, now: Moment) -> None:
@@ -272,7 +272,7 @@ class GroupMachine:
         return self._remove(key.member_id, now=now)
 
     def refuse_all(self, error: ErrorCode) -> None:
-        """Answer whoever is parked."""
+        """Answer all parked requests."""
         for member in self.group.members.values():
             self._refuse(member, error)
 

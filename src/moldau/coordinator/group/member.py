@@ -32,7 +32,7 @@ class Member:
 
     @property
     def is_parked(self) -> bool:
-        """Whether a request of this member waits for the group; then it need not be heard."""
+        """Whether a request of this member waits for the group; then it need not heartbeat."""
         return self.join is not None or self.sync is not None
 
     def metadata(self, protocol_name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What members and tools ask of a group, and what they hear: the wire's messages, unversioned."""
+"""Requests of members and tools to a group, and responses: the wire's messages, unversioned."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class GroupJoin:
     rebalance_timeout_ms: int
     protocol_type: str
     protocols: tuple[tuple[str, bytes], ...]
-    # KIP-394: newcomers are told their id first, so that a retry does not make a second one.
+    # KIP-394: newcomers get their id first, so that a retry does not make a second one.
     must_know_id: bool = False
-    # KIP-814: the answer can tell a leader to leave the assignment as it is.
+    # KIP-814: the response can ask a leader to leave the assignment as it is.
     can_skip_assignment: bool = False
 
 
@@ -53,7 +53,7 @@ class JoinReply(NamedTuple):
 
 
 class MemberIdentity(NamedTuple):
-    """Who asks, and which generation it believes to be in."""
+    """The member that asks, and the generation it believes to be in."""
 
     member_id: str = NO_MEMBER_ID
     generation: int = NO_GENERATION
@@ -63,11 +63,11 @@ class MemberIdentity(NamedTuple):
 
 
 NOBODY = MemberIdentity()
-"""Who does not say who it is: a tool, or a consumer that assigns itself."""
+"""A client without a member id: a tool, or a consumer that assigns itself."""
 
 
 class Sync(NamedTuple):
-    """A member asks for its assignment; the leader brings everybody's."""
+    """A member asks for its assignment; the leader brings those of all members."""
 
     identity: MemberIdentity
     protocol_type: str | None = None
@@ -103,7 +103,7 @@ class Committed(NamedTuple):
 
 
 class FetchedOffset(NamedTuple):
-    """The answer to a question for one partition."""
+    """The response for one partition."""
 
     error: ErrorCode = ErrorCode.NONE
     offset: int = -1

@@ -28,17 +28,17 @@ class Rebalance:
         self._group = group
         self._attendance = attendance
         self._is_first = False
-        # Of a first rebalance: how much longer it may wait, and whether someone came meanwhile.
+        # Of a first rebalance: how much longer it may wait, and whether a member came meanwhile.
         self._delay_left_ms = 0
         self._has_newcomer = False
 
     def note_newcomer(self) -> None:
-        """Someone who was not in the group joins; only a group's very first wait grows by it."""
+        """A member that was not in the group joins; only a group's very first wait grows by it."""
         if self._group.state is GroupState.PREPARING_REBALANCE and self._group.generation == 0:
             self._has_newcomer = True
 
     def begin(self, *, now: Moment) -> None:
-        """Have everybody join again, unless that is under way."""
+        """Have all members join again, unless that is under way."""
         group = self._group
         if group.state is GroupState.PREPARING_REBALANCE:
             return
@@ -55,7 +55,7 @@ class Rebalance:
         self._attendance.begin_phase(wait_ms, now=now)
 
     def complete_if_all_are_here(self, *, now: Moment) -> Nothing:
-        """Begin the generation early if nobody is missing; a first delay always lasts."""
+        """Begin the generation early if no member is missing; a first delay always lasts."""
         is_waiting = self._group.state is GroupState.PREPARING_REBALANCE
         if is_waiting and not self._is_first and self._group.have_all_joined:
             return self._complete(now=now)
@@ -74,7 +74,7 @@ class Rebalance:
                 return Decision(None)
 
     def joined(self, member: Member) -> JoinReply:
-        """What a member of this generation hears; the leader hears of everybody."""
+        """What a member of this generation is sent; the leader gets all members."""
         group = self._group
         return JoinReply(
             ErrorCode.NONE,
@@ -87,7 +87,7 @@ class Rebalance:
         )
 
     def assigned(self, member: Member) -> SyncReply:
-        """What a member hears of its assignment."""
+        """The response with a member's assignment."""
         group = self._group
         return SyncReply(
             ErrorCode.NONE, group.protocol_type, group.protocol_name, member.assignment
@@ -112,7 +112,7 @@ class Rebalance:
                 self._attendance.begin_session(member, now=now)
 
     def refuse_assignment(self, error: ErrorCode, *, now: Moment) -> None:
-        """The leader's assignment could not be stored: everybody has to join again."""
+        """The leader's assignment could not be stored: all members have to join again."""
         if self._group.state is GroupState.COMPLETING_REBALANCE:
             self._refuse_syncs(error, now=now)
             self.begin(now=now)
@@ -126,7 +126,7 @@ class Rebalance:
         return Decision(None)
 
     def _complete(self, *, now: Moment) -> Nothing:
-        """Who is not here is out, unless static; the others are the next generation."""
+        """Members that are not here are out, unless static; the others are the next generation."""
         group, attendance = self._group, self._attendance
         self._is_first = False
         for member in list(group.members.values()):
@@ -150,7 +150,7 @@ class Rebalance:
         return Decision(None)
 
     def _expire_syncs(self, *, now: Moment) -> Nothing:
-        """Members who joined but never asked for their assignment are out."""
+        """Members that joined but never asked for their assignment are out."""
         for member_id in list(self._group.expected_syncs):
             self._group.remove(member_id)
             self._attendance.forget(member_id)

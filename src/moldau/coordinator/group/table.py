@@ -80,7 +80,7 @@ class GroupTable:
         return machine.group.offsets
 
     def _retire(self, machine: AnyMachine) -> None:
-        """Nobody waits for the group any more, and it waits for nobody."""
+        """No request waits for the group any more, and it waits for no member."""
         group_id = machine.group.group_id
         if isinstance(machine, ConsumerMachine):
             machine.forget_deadlines()

@@ -1,1 +1,1 @@
-"""Transactions: who may write under a transactional id, and which partitions end together."""
+"""Transactions: which producer may use a transactional id, and which partitions end together."""

@@ -17,7 +17,7 @@ LAST_EPOCH = 2**15 - 2
 
 
 class ProducerIdentity(NamedTuple):
-    """A producer id in one of its epochs: who has a smaller epoch is fenced."""
+    """A producer id in one of its epochs: one with a smaller epoch is fenced."""
 
     producer_id: int
     epoch: int
@@ -40,8 +40,8 @@ class Transaction:
     partitions: Partitions = field(default_factory=lambda: _NO_PARTITIONS)
     start_timestamp: int = NO_TIMESTAMP
     update_timestamp: int
-    # KIP-360: who had the id before, so that a repeated question gets the same answer. Kafka
-    # does not store it either: another coordinator fences who repeats itself.
+    # KIP-360: the previous owner of the id, so that a retry gets the same response. Kafka
+    # does not store it either: another coordinator fences a producer that retries.
     last_producer_id: int = field(default=NO_PRODUCER_ID, compare=False)
     last_epoch: int = field(default=NO_PRODUCER_EPOCH, compare=False)
 
@@ -59,7 +59,7 @@ class Transaction:
         """When a transaction that is still open has taken too long."""
         return self.start_timestamp + self.timeout_ms
 
-    # Who may act
+    # Which producer may act
 
     def require(self, producer: ProducerIdentity) -> None:
         """Raise unless this is the producer that was last given the id."""
@@ -132,7 +132,7 @@ class Transaction:
         return replace(self, state=state, update_timestamp=wall_ms)
 
     def fenced(self, *, wall_ms: int, expected: ProducerIdentity | None = None) -> "Transaction":
-        """Aborted in an epoch that nobody is given, so that whoever writes now is refused.
+        """Aborted in an epoch that no producer is given, so that a producer that writes is refused.
 
         The one whose transaction it is may ask for it: then it will get this epoch, unless
         that is the one after the last.
@@ -146,7 +146,7 @@ class Transaction:
         )
 
     def completed(self, *, wall_ms: int) -> "Transaction":
-        """With every partition told."""
+        """With markers written to every partition."""
         is_commit = self.state is TransactionState.PREPARE_COMMIT
         state = TransactionState.COMPLETE_COMMIT if is_commit else TransactionState.COMPLETE_ABORT
         return replace(self, state=state, partitions=_NO_PARTITIONS, update_timestamp=wall_ms)

@@ -151,7 +151,7 @@ class Transactions:
     def end(
         self, transactional_id: str, producer: ProducerIdentity, *, is_commit: bool, now: Moment
     ) -> Step:
-        """Decide the outcome; who asks again for the same hears that it is so."""
+        """Decide the outcome; asking again for a completed one succeeds."""
         transaction = self._require(transactional_id, producer)
         state = transaction.state
         if state is TransactionState.ONGOING:
@@ -184,7 +184,7 @@ class Transactions:
     # Time
 
     def forgettable(self, *, now: Moment) -> list[str]:
-        """The ids that nobody has used for long."""
+        """The ids that no producer has used for long."""
         until_ms = now.wall_ms - self._config.transactional_id_expiration_ms
         return [
             key
@@ -260,10 +260,10 @@ class Transactions:
             self._plan(key, now=now)
 
     def unload(self) -> None:
-        """Nobody is parked here."""
+        """No request is parked here."""
 
     def take_answered(self) -> Sequence[Hashable]:
-        """Whoever completes transactions is woken when there are some."""
+        """Wakes the task that completes transactions when there are some."""
         return (PREPARED,) if self._prepared else ()
 
     @property
@@ -271,6 +271,6 @@ class Transactions:
         return bool(self._prepared)
 
     def take_prepared(self) -> list[str]:
-        """The ids whose transactions are to be completed; each is told once."""
+        """The ids whose transactions are to be completed; each is returned once."""
         taken, self._prepared = list(self._prepared), {}
         return taken

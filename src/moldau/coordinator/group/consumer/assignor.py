@@ -29,7 +29,7 @@ def in_order(candidates: Iterable[MemberCandidate]) -> list[MemberCandidate]:
 
 
 def subscribers(candidates: Iterable[MemberCandidate]) -> dict[bytes, list[MemberCandidate]]:
-    """By topic, who subscribes to it."""
+    """By topic, the members that subscribe to it."""
     found: dict[bytes, list[MemberCandidate]] = {}
     for each in candidates:
         for topic_id in each.topic_ids:

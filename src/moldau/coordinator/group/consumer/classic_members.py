@@ -1,7 +1,7 @@
 """Members of the classic protocol in a group of the consumer protocol (rolling upgrades).
 
-They are assigned by the coordinator as everybody else. A member's epoch is its generation: it
-is told to join again whenever it has a step to make, and nobody waits for others.
+The coordinator assigns them as all other members. A member's epoch is its generation: it must
+join again whenever it has a step to make, and no member waits for others.
 """
 
 from collections.abc import Iterable
@@ -111,7 +111,7 @@ class ClassicMembers:
         return SyncReply(ErrorCode.NONE, CONSUMER, name, assignment)
 
     def heartbeat(self, identity: MemberIdentity, *, now: Moment) -> ErrorCode:
-        """A member is alive; it hears when it has a step to make."""
+        """A member is alive; the response says when it has a step to make."""
         member = self._require_member(identity)
         self._machine.deadlines.begin_session(member, now=now)
         if self._has_step_to_make(member):

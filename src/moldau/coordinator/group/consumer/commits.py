@@ -1,4 +1,4 @@
-"""Who may store, ask for and forget the offsets of a group of the consumer protocol."""
+"""Which members may commit, fetch and delete offsets of a group of the consumer protocol."""
 
 from collections.abc import Iterable
 
@@ -33,7 +33,7 @@ def commit_fault(
 
 
 def fetch_fault(group: ConsumerGroup, identity: MemberIdentity) -> ErrorCode | None:
-    """Why this may not know the offsets, if so; tools do not say who they are."""
+    """Why this may not know the offsets, if so; tools send no member id."""
     if identity.member_id == NO_MEMBER_ID and identity.generation < 0:
         return None
     return _member_fault(group, identity)
@@ -52,7 +52,7 @@ def _member_fault(group: ConsumerGroup, identity: MemberIdentity) -> ErrorCode |
 def delete(
     group: ConsumerGroup, partitions: Iterable[TopicPartition]
 ) -> Decision[GroupsRecord, dict[TopicPartition, ErrorCode]]:
-    """Forget offsets of topics that nobody subscribes to (KIP-496)."""
+    """Delete offsets of topics that no member subscribes to (KIP-496)."""
     errors = {
         each: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
         if group.is_subscribed(each.topic)

@@ -1,4 +1,4 @@
-"""Until when the members of a group have to be heard of."""
+"""Until when the members of a group have to send a request."""
 
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
 from moldau.coordinator.group.consumer.member import ConsumerMember
@@ -15,14 +15,14 @@ class MemberDeadlines:
         self._around = around
 
     def begin_session(self, member: ConsumerMember, *, now: Moment) -> None:
-        """A member was heard of."""
+        """A member has sent a request."""
         timeout_ms = self._around.config.group_consumer_session_timeout_ms
         if member.classic is not None:
             timeout_ms = member.classic.session_timeout_ms
         self._around.timers.set(self._session(member.member_id), now.monotonic_ms + timeout_ms)
 
     def ensure_session(self, member: ConsumerMember, *, now: Moment) -> None:
-        """A member is there; if it was not heard of yet, its session begins."""
+        """A member is there; its session begins, unless it has begun already."""
         if self._around.timers.deadline_ms(self._session(member.member_id)) is None:
             self.begin_session(member, now=now)
 

@@ -129,7 +129,7 @@ class ConsumerGroup:
     # Records
 
     def apply(self, record: ConsumerRecord) -> None:
-        """Become what a record says. Who owns the group deals with the end of it."""
+        """Become what a record says. The group's owner deals with the end of it."""
         match record:
             case EpochRecord(_, epoch):
                 self.epoch = epoch or 0

@@ -96,14 +96,14 @@ class ConsumerMachine:
         return Decision(reply, [*draft.records])
 
     def require_room(self, member_id: str) -> None:
-        """Raise if a member who is not here yet would be one too many."""
+        """Raise if a member that is not here yet would be one too many."""
         group = self.group
         is_full = len(group.members) >= self.config.group_consumer_max_size
         if is_full and member_id not in group.members:
             raise KafkaError(ErrorCode.GROUP_MAX_SIZE_REACHED)
 
     def _admit(self, heartbeat: Heartbeat, draft: Draft) -> ConsumerMember:
-        """The member that speaks, as it was until now; raises if it may not."""
+        """The member that sent the request, as it was until now; raises if it may not."""
         is_joining = heartbeat.epoch == JOINING
         member_id = heartbeat.member_id or heartbeat.new_member_id
         if heartbeat.instance_id is None:
@@ -121,7 +121,7 @@ class ConsumerMachine:
         return member
 
     def known_or_new(self, member_id: str, *, is_joining: bool) -> ConsumerMember:
-        """A member by its id; who joins may be new."""
+        """A member by its id; one that joins may be new."""
         member = self.group.members.get(member_id)
         if member is None:
             if not is_joining:
@@ -141,7 +141,7 @@ class ConsumerMachine:
     def replace_static(
         self, draft: Draft, current: ConsumerMember, member_id: str
     ) -> ConsumerMember:
-        """Somebody takes the place of a static member, and with it all that it had."""
+        """A new member replaces a static member, and gets all that it had."""
         group_id = self.group.group_id
         member = replace(
             current, member_id=member_id, epoch=JOINING, previous_epoch=-1, revoking=NOTHING
@@ -155,7 +155,7 @@ class ConsumerMachine:
         )
         return member
 
-    # What follows from a word of a member, of whichever protocol
+    # What follows from a request of a member, of whichever protocol
 
     def settle(
         self,
@@ -190,8 +190,8 @@ class ConsumerMachine:
     def _refresh(self, draft: Draft, *, is_changed: bool, now: Moment) -> None:
         image = self._around.image()
         if not image.topics:
-            # A broker that has just started does not know the cluster yet: whoever listened to
-            # it now would lose all partitions.
+            # A broker that has just started does not know the cluster yet: a member assigned
+            # now would lose all partitions.
             raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         if not is_changed and image is self._image:
             return
@@ -217,7 +217,7 @@ class ConsumerMachine:
         return Decision(reply, [CurrentRecord(self.group.group_id, member.member_id, left)])
 
     def removal(self, member_ids: Collection[str], *, now: Moment) -> list[GroupsRecord]:
-        """The records that remove members; who stays may be of the classic protocol only."""
+        """The records that remove members; all that stay may be of the classic protocol."""
         members = self.group.members.values()
         staying = [each for each in members if each.member_id not in member_ids]
         if migration.may_downgrade(self.group, staying, self.config):
@@ -263,14 +263,14 @@ class ConsumerMachine:
                 self.deadlines.begin_rebalance(member, now=now)
 
     def expire(self, key: TimerKey, *, now: Moment) -> Decision[GroupsRecord, None]:
-        """A member was not heard of, or did not do its part, for too long."""
+        """A member sent no request, or did not do its part, for too long."""
         member = self.group.members.get(key.member_id or "")
         if member is None:
             return Decision(None)
         return Decision(None, self.removal([member.member_id], now=now))
 
     def forget_deadlines(self) -> None:
-        """Nobody is expected here any more."""
+        """No member is expected here any more."""
         for member_id in self.group.members:
             self.deadlines.forget(member_id)
 
@@ -312,7 +312,7 @@ def _told(member: ConsumerMember, heartbeat: Heartbeat) -> ConsumerMember:
 def _require_epoch(member: ConsumerMember, epoch: int, owned: Assignment | None) -> None:
     """Raise unless the member is where it believes to be.
 
-    It may not have heard the last answer: then it is one epoch behind, and has nothing that
+    It may have missed the last response: then it is one epoch behind, and has nothing that
     it does not have by right.
     """
     if epoch == member.epoch:

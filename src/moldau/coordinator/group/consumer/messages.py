@@ -1,4 +1,4 @@
-"""What members of the consumer protocol and tools ask, and what they hear."""
+"""Requests and responses of the consumer protocol's members and of tools."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from moldau.coordinator.group.consumer.member import ConsumerMember
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """A member tells what has changed since its last heartbeat; None is for what has not."""
+    """What has changed at a member since its last heartbeat; None is for what has not."""
 
     member_id: str
     epoch: int
@@ -28,7 +28,7 @@ class Heartbeat:
 
     @property
     def is_full(self) -> bool:
-        """Whether the member tells everything, since it does not know what was heard."""
+        """Whether the member sends everything, since it does not know what has arrived."""
         has_subscription = self.topic_names is not None or self.topic_pattern is not None
         return has_subscription and None not in (self.rebalance_timeout_ms, self.owned)
 

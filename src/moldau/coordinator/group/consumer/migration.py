@@ -69,7 +69,7 @@ def may_upgrade(group: Group, config: GroupConfig) -> bool:
 def upgraded(group: Group, image: ClusterImage) -> list[ConsumerRecord]:
     """The records of the same group in the consumer protocol; raises if they cannot be made.
 
-    Everybody keeps what it has. The group's generation becomes its epoch.
+    Every member keeps what it has. The group's generation becomes its epoch.
     """
     group_id, epoch = group.group_id, group.generation
     members = [_converted(each, group, image) for each in group.members.values()]
@@ -115,9 +115,9 @@ def may_downgrade(
 def downgraded(
     group: ConsumerGroup, staying: Iterable[ConsumerMember], image: ClusterImage
 ) -> list[GroupsRecord]:
-    """The records of the same group in the classic protocol, with those who stay.
+    """The records of the same group in the classic protocol, with the members that stay.
 
-    The group's epoch becomes its generation; then everybody has to join again.
+    The group's epoch becomes its generation; then every member has to join again.
     """
     classic = Group(group.group_id, wall_ms=0)
     classic.generation = group.epoch

@@ -1,4 +1,4 @@
-"""Reading regular expressions, as far as RE2 has them and names of topics can tell.
+"""Reading regular expressions, as far as RE2 has them and they matter to names of topics.
 
 A name has only 65 different characters: every class of characters is the set of those of
 them that are in it. There are no groups to capture, no lines, and no difference between

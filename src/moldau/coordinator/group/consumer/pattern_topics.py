@@ -1,8 +1,8 @@
 """Which topics the patterns of members stand for, found in steps that leave the loop to others.
 
 There may be thousands of topics, and as many patterns. So a group asks for what is known, and
-whoever takes a heartbeat sees to it beforehand that the pattern of its member is. When topics
-come, only those are matched.
+the handler of a heartbeat resolves the pattern of its member beforehand. When topics come,
+only those are matched.
 """
 
 import logging
@@ -23,7 +23,7 @@ Resolve = Callable[[str, ClusterImage], tuple[str, ...] | None]
 
 
 def resolve_at_once(text: str, image: ClusterImage) -> tuple[str, ...]:
-    """The topics, however long it takes: for whoever has no loop to share."""
+    """The topics, however long it takes: for callers that share no event loop."""
     pattern = TopicPattern(text)
     return tuple(sorted(name for name in image.topics if pattern.matches(name)))
 

@@ -1,7 +1,7 @@
 """How a member comes from what it has to what it shall have.
 
 It gives up partitions before it reaches the epoch of its target, and it gets a partition
-only when nobody has it: so a partition never has two owners.
+only when no member has it: so a partition never has two owners.
 """
 
 from collections.abc import Callable
@@ -41,12 +41,12 @@ def reconciled(
         case MemberState.UNREVOKED:
             if _may_have(owned, member.revoking):
                 return member
-            # All is given up. It was told of an epoch between the last and the target's.
+            # All is given up. It was sent an epoch between the last and the target's.
             epoch = member.epoch + 1
         case MemberState.UNRELEASED:
             epoch = member.epoch
         case MemberState.UNKNOWN:
-            # Written by a newer coordinator. Who gives up everything can go on from here.
+            # Written by a newer coordinator. A member that gives up everything can go on.
             if _may_have(owned, member.revoking):
                 raise KafkaError(ErrorCode.FENCED_MEMBER_EPOCH)
             epoch = target.epoch
@@ -75,5 +75,5 @@ def _step(
 
 
 def _may_have(owned: Assignment | None, partitions: Assignment) -> bool:
-    """Whether the member may still have one of the partitions; who does not tell may."""
+    """Whether the member may still have one of the partitions; it may if it does not say."""
     return owned is None or bool(shared(owned, partitions))

@@ -1,7 +1,7 @@
 """The records of `__consumer_offsets` that keep a group of the consumer protocol.
 
 Each has a key (the group, and a member or a regular expression of it) and a content, last;
-without content it deletes. The version of a key tells what it is: 3 to 8 are those of
+without content it deletes. The version of a key says what it is: 3 to 8 are those of
 Kafka 3.9, 16 is of Kafka 4.
 """
 
@@ -88,7 +88,7 @@ ConsumerRecord = (
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How one kind of record is stored; the first field of what it tells is the member's id."""
+    """How one kind of record is stored; the first field of its content is the member's id."""
 
     record: type[Any]
     key: type[Any]

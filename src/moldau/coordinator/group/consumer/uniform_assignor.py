@@ -60,10 +60,10 @@ def _kept(members: Iterable[MemberCandidate], counts: PartitionCounts) -> Held:
 
 
 def _level(held: Held, free: list[Partition]) -> None:
-    """When all may have everything: who has more than its share gives, who has less gets."""
+    """When all may have everything: a member above its share gives, one below gets."""
     total = len(free) + sum(map(len, held.values()))
     least, extra = divmod(total, len(held)) if held else (0, 0)
-    # Those who have the most already keep one more than others, if that is to be.
+    # Members that have the most already keep one more than others, if that is to be.
     by_load = sorted(held, key=lambda member_id: -len(held[member_id]))
     shares = {member_id: least + (index < extra) for index, member_id in enumerate(by_load)}
     for member_id, partitions in held.items():
@@ -78,14 +78,14 @@ def _level(held: Held, free: list[Partition]) -> None:
 def _hand_out(
     held: Held, free: Iterable[Partition], by_topic: Mapping[bytes, list[MemberCandidate]]
 ) -> None:
-    """Each to whoever has the least of those who may have it."""
+    """Each to the member that has the least of those that may have it."""
     for topic_id, number in free:
         least = min(by_topic[topic_id], key=lambda each: len(held[each.member_id]))
         held[least.member_id][topic_id, number] = None
 
 
 def _balance(held: Held, by_topic: Mapping[bytes, list[MemberCandidate]]) -> None:
-    """Move partitions to whoever has at least two less, as long as there is one.
+    """Move partitions to a member that has at least two less, as long as there is one.
 
     Every move brings two members closer together, so this ends.
     """

@@ -1,4 +1,4 @@
-"""What a heartbeat must say, before anyone looks at the group."""
+"""What a heartbeat must say, checked before the group is looked at."""
 
 from collections.abc import Collection
 
