@@ -36,7 +36,7 @@ class ConnectionLimits:
     of_listeners: Mapping[str, ListenerLimits] = field(default_factory=dict)
     """By the name of the listener in lower case."""
     protected_listener: str | None = None
-    """Who comes in on it is taken above the common limit, and another one goes (KIP-402)."""
+    """Its connections are taken above the common limit, and another one is closed (KIP-402)."""
     idle_s: float = 600.0
     # Kafka has no deadline for a frame; without one a slow client holds its memory for ever.
     frame_s: float = 60.0
@@ -50,7 +50,7 @@ class _Guest:
 
 
 class Admission:
-    """Counts the connections of all listeners of one broker, and says who may come in."""
+    """Counts the connections of all listeners of one broker, and decides which to accept."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self._limits = limits
@@ -79,7 +79,7 @@ class Admission:
         return min(room, self._limits.connections_max - len(self._guests))
 
     async def until_room(self, listener: str) -> None:
-        """Wait until a listener may take somebody."""
+        """Wait until a listener may accept a connection."""
         while self.room_on(listener) <= 0:
             self._has_changed.clear()
             await self._has_changed.wait()
@@ -90,7 +90,7 @@ class Admission:
         return min(self.room_on(listener), max(rate, 1))
 
     def wait_s(self, listener: str, now_s: float) -> float:
-        """How long a listener must not take anybody, so as not to take too many a second."""
+        """How long a listener must accept none, so as not to accept too many a second."""
         return max(0.0, self._next_s[None] - now_s, self._next_s[listener] - now_s)
 
     def took(self, listener: str, count: int, now_s: float) -> None:

@@ -1,4 +1,4 @@
-"""What a connection and whoever answers its requests agree on."""
+"""What a connection and the code that answers its requests agree on."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Later:
 
 
 class Promised:
-    """What `Later` is, without a coroutine: an answer that whoever promised it comes to itself."""
+    """Like `Later`, without a coroutine: the object that promised the answer completes it."""
 
     __slots__ = ("outcome", "tell")
     outcome: "list[Part] | Exception | None"
@@ -36,7 +36,7 @@ class Promised:
         self.outcome = None
 
     def cancel(self) -> None:
-        """Nobody waits for the answer any more, or it has been told."""
+        """No client waits for the answer any more, or it has been passed on."""
         raise NotImplementedError
 
 
@@ -57,7 +57,7 @@ class Parked:
         raise NotImplementedError
 
     def cancel(self) -> None:
-        """Nobody waits for the answer any more."""
+        """No client waits for the answer any more."""
         raise NotImplementedError
 
 
@@ -67,7 +67,7 @@ Respond = Callable[[memoryview], Outcome]
 
 
 class CloseConnection(Exception):
-    """Raised while answering a request when the only answer is to hang up."""
+    """Raised while answering a request when the connection can only be closed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Channel:
             self._calls -= 1
 
     def close(self) -> None:
-        """Hang up for good; whoever waits for an answer gets ConnectionError."""
+        """Close for good; callers that wait for a response get ConnectionError."""
         self._is_closed = True
         if self._connection is not None:
             self._connection.fail(f"the channel to {self} was closed")
@@ -273,7 +273,7 @@ class _Connection(asyncio.BufferedProtocol):
             answer.set_exception(error)
             return
         if answer.done():
-            return  # hung up on the way
+            return  # closed on the way
         if following is None:
             answer.set_result(frame)
         else:

@@ -49,7 +49,7 @@ _LINGER_NOT = struct.pack("ii", 1, 0)
 
 
 class Owner(Protocol):
-    """Whoever accepted the connection."""
+    """The listener that accepted the connection."""
 
     def opened(self, connection: "Connection") -> None:
         """The connection stands."""
@@ -59,11 +59,11 @@ class Owner(Protocol):
 
 
 Open = Callable[["Connection"], Respond]
-"""Called when a connection stands: whoever answers it may remember who it is."""
+"""Called when a connection is made: what answers it may keep state for it."""
 
 
 def _answer_nothing(_frame: memoryview) -> None:
-    """Who has gone is answered no more."""
+    """A client that has gone is answered no more."""
 
 
 class Connection:
@@ -131,7 +131,7 @@ class Connection:
 
     def _set_socket_options(self) -> None:
         connected = self.transport.get_extra_info("socket")
-        # So that a client whose machine has gone without a word is noticed in the end.
+        # So that a client whose machine has gone without a FIN is noticed in the end.
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, size in (
             (socket.SO_SNDBUF, self._limits.socket_send_bytes),
@@ -158,7 +158,7 @@ class Connection:
         """Keep no memory, and nothing that refers to this connection.
 
         It would stay until Python's collector comes, which is long for a hundred megabytes.
-        Whoever still works on a frame keeps the buffer alive by his view.
+        Code that still works on a frame keeps the buffer alive by its view.
         """
         self._buffer = bytearray()
         self._view = memoryview(self._buffer)
@@ -401,7 +401,7 @@ class Connection:
             self.turn()
 
     def _fail_in_order(self, error: Exception) -> None:
-        """A request could not be answered: that is told after the answers before it."""
+        """A request could not be answered: close after the answers before it are sent."""
         if self._has_unanswered:
             self._is_failing = True
             self._queue(error)
@@ -409,7 +409,7 @@ class Connection:
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """A request could not be answered: hang up, with what was answered before it if may be."""
+        """A request could not be answered: close, after what was answered before it if possible."""
         if isinstance(error, CloseConnection):
             _log.info("closing %s: %s", self.peer, error)
             self._flush()
@@ -433,7 +433,7 @@ class Connection:
                 try:
                     data = part.read_cached()
                 except OSError:
-                    return False  # which is told where it is read once more
+                    return False  # which is raised where it is read once more
                 if data is None:
                     return False
                 taken.append(data)
@@ -453,7 +453,7 @@ class Connection:
             try:
                 is_cached = part.size <= _SENDFILE_MAX_BYTES and part.seems_cached()
             except OSError:
-                is_cached = False  # which is told where it is read once more
+                is_cached = False  # which is raised where it is read once more
             if not is_cached:
                 return parts[index:]
             self._flush(is_file_next=True)
@@ -482,9 +482,9 @@ class Connection:
             while position < end:
                 piece = part.part(position, min(end - position, _SENDFILE_MAX_BYTES))
                 if not piece.seems_cached():
-                    # sendfile would wait for the device, and everyone else with it.
+                    # sendfile would wait for the device, and all other clients with it.
                     await in_thread(piece.read_ahead)
-                # asyncio does not tell how far it is: the stall deadline holds for each piece.
+                # asyncio does not report progress: the stall deadline holds for each piece.
                 self.write_blocked_since_s = self._loop.time()
                 position += await self._send_piece(piece)
         except asyncio.CancelledError:
@@ -543,7 +543,7 @@ class Connection:
                 self._pause_reading()
                 return
             if self._memory is not None and self._start == 0 and not self._has_memory():
-                self.frame_began_s = None  # it is us who do not take it
+                self.frame_began_s = None  # it is the broker that does not take it
                 self._pause_reading()
                 return
             self._move_to_front()
@@ -580,7 +580,7 @@ class Connection:
             self._start, self._end = 0, waiting
 
     def _replace_buffer(self, capacity: int) -> None:
-        """A new buffer: whoever still holds a view keeps the old one alive, unchanged."""
+        """A new buffer: a view that is still held keeps the old one alive, unchanged."""
         waiting = self._view[self._start : self._end]
         buffer = bytearray(capacity)
         buffer[: len(waiting)] = waiting

@@ -96,7 +96,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-# A connection on one of asyncio's transports, which look at the class of whom they read for.
+# A connection on one of asyncio's transports, which look at the class of their protocol.
 _ConnectionOnTransport = type(
     "_ConnectionOnTransport", (_connections.Connection, asyncio.BufferedProtocol), {}
 )
@@ -129,7 +129,7 @@ class Listener:
         return len(self._connections)
 
     async def serve(self) -> None:
-        """Accept and watch until cancelled; then hang up on everyone."""
+        """Accept and watch until cancelled; then close all connections."""
         is_selecting = isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop)
         if is_selecting and _sockets.IS_AVAILABLE:
             self._poller = _sockets.Poller()
@@ -142,7 +142,7 @@ class Listener:
             self.close()
 
     def close(self) -> None:
-        """Stop listening and hang up on everyone."""
+        """Stop listening and close all connections."""
         for listening in self._sockets:
             listening.close()
         for connection in tuple(self._connections):
@@ -186,19 +186,19 @@ class Listener:
             await self._connect_all(callers)
 
     def _take_callers(self, listening: socket.socket) -> list[socket.socket]:
-        """Accept whoever is waiting and has room.
+        """Accept the waiting connections that there is room for.
 
         Not `loop.sock_accept`: cancelled in the wrong moment it drops what it accepted.
         """
         room = min(self.admission.at_once(self.endpoint.name), _CALLERS_MAX)
         callers: list[socket.socket] = []
-        with suppress(BlockingIOError, ConnectionAbortedError):  # nobody, or hung up already
+        with suppress(BlockingIOError, ConnectionAbortedError):  # none waits, or it has closed
             while len(callers) < room:
                 try:
                     caller, _ = listening.accept()
                 except OSError:
                     if callers:
-                        break  # these first; the next call will tell, if it lasts
+                        break  # these first; the next call raises it, if it lasts
                     raise
                 caller.setblocking(False)
                 callers.append(caller)

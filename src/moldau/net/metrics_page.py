@@ -64,7 +64,7 @@ class MetricsPage:
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             _log.debug("a request for the metrics was cut off")
         finally:
-            writer.transport.abort()  # closing would wait for what nobody may ever read
+            writer.transport.abort()  # closing would wait for what may never be read
 
     async def _response(self, request: bytes) -> bytes:
         method, _, rest = request.decode("latin-1").partition(" ")

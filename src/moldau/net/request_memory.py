@@ -13,7 +13,7 @@ class Receiver(Protocol):
 class RequestMemory:
     """Given for a whole request before it is received, and given back when it is answered.
 
-    As in Kafka whoever comes while any of it is left gets all that is needed, so that the bound
+    As in Kafka a request that comes while any of it is left gets all it needs, so the bound
     is exceeded by one request, and a request larger than it can be received at all. What fits a
     connection's own buffer is not counted.
     """

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 IS_AVAILABLE = hasattr(select, "epoll")
 READABLE = 0x001  # EPOLLIN
 WRITABLE = 0x004  # EPOLLOUT
-BROKEN = 0x018  # EPOLLERR and EPOLLHUP, which are told unasked
+BROKEN = 0x018  # EPOLLERR and EPOLLHUP, which are always reported
 HANG_UP = 0x2000  # EPOLLRDHUP
 NOTHING = 0
 EVENTS_MAX = 256
@@ -31,7 +31,7 @@ MORE_FOLLOWS = getattr(socket, "MSG_MORE", 0)
 
 
 class Reader(Protocol):
-    """Who receives from a socket, as asyncio.BufferedProtocol has it."""
+    """Receives from a socket, as asyncio.BufferedProtocol does."""
 
     def connection_made(self, transport: "SocketTransport") -> None: ...
     def connection_lost(self, exc: Exception | None) -> None: ...
@@ -53,16 +53,16 @@ class Poller:
         self.loop.add_reader(self._epoll.fileno(), self.turn)
 
     def turn(self) -> None:
-        """Let everyone who has something to read, or room to write, do so."""
+        """Let every socket with something to read, or room to write, do so."""
         for descriptor, events in self._epoll.poll(0, EVENTS_MAX):
             transport = self._transports.get(descriptor)
-            if transport is not None:  # or one before it has hung up on this one
+            if transport is not None:  # or one before it has closed this one
                 transport.ready(events)
 
     def watch(self, transport: "SocketTransport", mask: int) -> None:
         """Call this transport for these events from now on.
 
-        One that waits for none is not watched at all: the system would go on telling that its
+        One that waits for none is not watched at all: the system would go on reporting that its
         peer has gone.
         """
         descriptor = transport.descriptor
@@ -123,7 +123,7 @@ class SocketTransport:
         return default
 
     def set_write_buffer_limits(self, high: int) -> None:
-        """How much may wait here before the reader is told to write no more."""
+        """How much may wait here before the reader is asked to pause writing."""
         self._unsent_max = high
 
     def is_closing(self) -> bool:
@@ -169,7 +169,7 @@ class SocketTransport:
             self._break(error)
 
     def pause_reading(self) -> None:
-        """Leave to the system what comes in; the reader is still told when the peer hangs up."""
+        """Leave to the system what comes in; the reader is still notified of a hang-up."""
         self._is_reading = False
         self._watch()
 
@@ -207,7 +207,7 @@ class SocketTransport:
         self.write(data, MORE_FOLLOWS)
 
     def send_file_at_once(self, piece: FileRange) -> int:
-        """Send of a stretch of a file what the system takes now; how much that was."""
+        """Send what the system takes now of a range of a file; returns how much that was."""
         if self._unsent or self._is_closing:
             return 0
         self._file = piece
@@ -217,7 +217,7 @@ class SocketTransport:
         return self._file_sent
 
     async def send_file(self, piece: FileRange) -> int:
-        """Send a stretch of a file after all that was written; how much of it there was."""
+        """Send a range of a file after all that was written; returns how much there was."""
         self._file = piece
         self._file_sent = 0
         if not self._unsent:
@@ -283,7 +283,7 @@ class SocketTransport:
         if self._is_reading and not self._is_closing:
             mask = READABLE
         elif not self._has_hung_up and not self._is_closing:
-            mask = HANG_UP  # nobody may wait for ever on one who has gone
+            mask = HANG_UP  # no request may wait for ever for a peer that has gone
         if self._unsent or self._file is not None:
             mask |= WRITABLE
         self._poller.watch(self, mask)
@@ -291,7 +291,7 @@ class SocketTransport:
     # Closing
 
     def close(self) -> None:
-        """Send what was written, then hang up."""
+        """Send what was written, then close."""
         if self._is_closing:
             return
         self._is_closing = True
@@ -310,7 +310,7 @@ class SocketTransport:
         self._end(error)
 
     def _end(self, error: Exception | None) -> None:
-        """Be watched no more; whoever called may still be on the reader's stack."""
+        """Stop polling; the caller may still be on the reader's stack."""
         if self._has_ended:
             return
         self._has_ended = True
@@ -320,7 +320,7 @@ class SocketTransport:
         self._poller.loop.call_soon(self.lose, error)
 
     def lose(self, error: Exception | None) -> None:
-        """Tell the reader, whose last words these are."""
+        """Notify the reader, for the last time."""
         reader = self._reader
         assert reader is not None, "a connection is lost once"
         self._reader = None  # it refers to this transport: neither would be forgotten

@@ -34,7 +34,7 @@ class Unanswered:
         # Begun at once: what is cancelled before its first step would never have been awaited.
         try:
             begun = eager.start(outcome.rest)
-        except Exception as error:  # noqa: BLE001 - told when its turn comes
+        except Exception as error:  # noqa: BLE001 - raised when its turn comes
             begun = eager.Finished(error)
         if isinstance(begun, eager.Finished):
             self._queue.append(begun.value)
@@ -45,7 +45,7 @@ class Unanswered:
             self._queue.append(task)
 
     def cancel(self) -> None:
-        """Nobody waits for these answers any more."""
+        """No client waits for these answers any more."""
         for one in self._queue:
             if isinstance(one, (asyncio.Task, Promised)):
                 one.cancel()
