@@ -85,7 +85,7 @@ def begin_segment(log: "Log", base_offset: int, now_ms: int) -> None:
 
 
 def _write_each(log: "Log", data: ReadableBuffer, batches: Sequence[Batch], now_ms: int) -> bool:
-    """Write batches that do not all fit the active segment; says whether it rolled."""
+    """Write batches that do not all fit the active segment; returns whether it rolled."""
     has_rolled = False
     position = 0
     view = memoryview(data)

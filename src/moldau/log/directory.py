@@ -4,7 +4,7 @@ It belongs to one broker of one cluster (`meta.properties`) and to one process a
 (`.lock`). A clean stop leaves `.kafka_cleanshutdown` behind, which is removed, durably,
 before the first log may change again: with it nothing is scanned at the next start.
 
-A disk call that fails takes the whole directory offline. A log that cannot be understood
+A disk call that fails takes the whole directory offline. A log that cannot be parsed
 is set aside alone: its files are left as they are, what the checkpoints say of it stays,
 and no clean stop is claimed as long as it is there.
 """
@@ -198,7 +198,7 @@ class LogDirectory:
     def _doom(self, path: str, doomed: str) -> None:
         with self.volume.guard():
             self._disk.rename(path, doomed)
-            # Nobody speaks of it again once it was said to be gone: it must not come back.
+            # No request names it again once it is reported as deleted: it must not come back.
             self._disk.sync_directory(self.volume.path)
 
     def begin_future(

@@ -1,12 +1,12 @@
 """Making a log durable: what has to be synced before its recovery point may move.
 
-The log prepares a `Flush`, a thread runs it, the log is told that it is done. Only then
+The log prepares a `Flush`, a thread runs it, the log is notified that it is done. Only then
 does the recovery point move, and a `Flush` that failed takes the volume offline.
 
 After a crash everything from the segment of the recovery point on is scanned and indexed
 again, so positions and timestamps of the active segment need not be synced. But a roll may
 put the recovery point, where it stands, at the begin of the next segment. So the aborted
-transactions are synced with the batches, since nobody could tell that they are missing; the
+transactions are synced with the batches, since nothing would show that they are missing; the
 rest of the segment's indexes is with the first flush after the roll.
 """
 

@@ -97,7 +97,7 @@ class Indexes:
         return min(self.offsets.entries_left(size_max), self.times.entries_left(size_max))
 
     def write(self, disk: Disk, path_of: PathOf) -> list[File]:
-        """Bring the files up to date and return them, to be synced by someone else."""
+        """Bring the files up to date and return them; the caller syncs them."""
         written = []
         for kind, index in (
             (names.OFFSET_INDEX, self.offsets),

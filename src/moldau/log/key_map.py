@@ -6,8 +6,8 @@ its variables C types. Bytes come from a file, so every position is compared wit
 of what may be read before it is used, in both forms.
 
 Keys are known by 128 bits of SipHash-2-4 under a secret seed, not by their bytes: two of
-a billion keys agree with a probability of about 2**-69, and whoever does not know the
-seed cannot look for such a pair.
+a billion keys agree with a probability of about 2**-69, and a client that does not know
+the seed cannot look for such a pair.
 
 Positions in a batch's header: 0 base offset, 8 length, 16 magic, 17 checksum,
 21 attributes, 23 last offset delta, 57 record count, 61 records.

@@ -110,7 +110,7 @@ class LeaderEpochs:
         return EpochEnd(self._starts[newer - 1].epoch, end_offset)
 
     def epoch_at(self, offset: int) -> int | None:
-        """The epoch that wrote `offset`, if the log still tells."""
+        """The epoch that wrote `offset`, if the log still knows it."""
         found = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
         return self._starts[found - 1].epoch if found else None
 
@@ -152,7 +152,7 @@ class LeaderEpochs:
             self.has_unwritten = True
 
     def write(self) -> None:
-        """Bring the file up to date; whoever calls makes it durable."""
+        """Bring the file up to date; the caller makes it durable."""
         if self.has_unwritten:
             entries = encode_entries(self._starts)
             write_atomically(self._disk, self._path, entries, is_durable=False)

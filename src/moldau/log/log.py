@@ -3,7 +3,7 @@
     log start offset <= last stable offset <= high watermark <= log end offset
 
 The leader appends with `append_as_leader`, which gives out offsets; a follower with
-`append_as_follower`, which keeps the leader's. Whoever owns the partition moves the high
+`append_as_follower`, which keeps the leader's. The owner of the partition moves the high
 watermark. A disk call that fails raises KAFKA_STORAGE_ERROR and takes the volume offline.
 
 What takes long is handed out instead of done: `moldau.log.flush` says what to sync,
@@ -239,10 +239,10 @@ class Log:
     # Moving the bounds
 
     def settled_end_offset(self) -> int:
-        """Where what others may hear of ends.
+        """The end of what may be sent to others.
 
-        Kafka syncs within the append where `flush.messages` asks for it, so that nobody hears
-        of what a power loss could still take. Here it takes a moment, and is waited for.
+        Kafka syncs within the append where `flush.messages` asks for it, so that nothing is
+        sent that a power loss could still take. Here it takes a moment, and is waited for.
         """
         end_offset = self.segments.end_offset
         if end_offset - self.recovery_point < self.config.flush_messages:
@@ -251,7 +251,7 @@ class Log:
         return self.recovery_point
 
     def raise_high_watermark(self, offset: int) -> bool:
-        """Move the high watermark up, at most to the log end offset; says whether it moved."""
+        """Move the high watermark up, at most to the log end offset; returns whether it moved."""
         offset = min(offset, self.segments.end_offset)
         if offset <= self.high_watermark:
             return False
@@ -280,7 +280,7 @@ class Log:
         return True
 
     def truncate_to(self, offset: int, *, now_ms: int) -> bool:
-        """Drop everything from `offset` on; says whether there was anything."""
+        """Drop everything from `offset` on; returns whether there was anything."""
         assert offset >= 0
         with self.folder.volume.guard():
             if offset >= self.segments.end_offset:

@@ -4,7 +4,7 @@
        └── the log is gone, or a disk fails ──► abandon()
 
 The copy follows the log as a follower follows its leader. `complete` takes no more than a
-few renames, and nothing can be appended in between: so nobody notices but the disks. The
+few renames, and nothing can be appended in between: so no client notices. The
 new name is durable before the old one goes, so that a crash may leave two logs with the
 same records, but never none.
 """

@@ -66,7 +66,7 @@ def future_directory(partition: TopicPartition, unique: str) -> str:
 
 
 def future_partition_of(directory_name: str) -> TopicPartition | None:
-    """The partition that a copy was made of, or None if the name does not tell."""
+    """The partition that a copy was made of, or None if the name does not say."""
     stem, dot, _ = directory_name.removesuffix(FUTURE_DIRECTORY).rpartition(".")
     return partition_of(stem) if dot and len(directory_name) < _DIRECTORY_NAME_MAX else None
 

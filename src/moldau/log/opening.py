@@ -27,7 +27,7 @@ class Remembered:
     """What the files of the log directory say about one of its logs."""
 
     log_start_offset: int = 0
-    # None if nobody knows up to where the log was flushed.
+    # None if it is unknown up to where the log was flushed.
     recovery_point: int | None = None
     high_watermark: int = 0
     was_closed_cleanly: bool = False
@@ -134,7 +134,7 @@ def _repair_indexes(log: Log, files: _Files, remembered: Remembered, now_ms: int
     """Rebuild what is missing or shows aborted records; recovery does it with the rest.
 
     A segment without aborted transactions has no transaction index. So where the other
-    indexes are gone, nobody can tell whether there was one.
+    indexes are gone, it is unknown whether there was one.
     """
     for segment in _intact(log, remembered):
         missing = [
@@ -167,7 +167,7 @@ def _intact(log: Log, remembered: Remembered) -> list[Segment]:
 def _bound(log: Log, remembered: Remembered, now_ms: int) -> None:
     """Bring the bounds of the log into order, now that its end is known."""
     if log.log_end_offset < log.log_start_offset:
-        # Files were taken away, or lost: what is left is of no use to anybody.
+        # Files were taken away, or lost: what is left is of no use.
         _log.warning(
             "%s ends at %d, before its start at %d: deleting all segments",
             log.partition,

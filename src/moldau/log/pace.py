@@ -46,5 +46,5 @@ class Pace:
 
 
 def unhurried() -> Pace:
-    """No limit, and nobody to stop the work."""
+    """No limit, and nothing stops the work."""
     return Pace(float("inf"), now_s=lambda: 0.0, sleep=lambda _: None, is_cancelled=lambda: False)

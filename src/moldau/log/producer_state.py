@@ -24,7 +24,7 @@ NO_COORDINATOR_EPOCH = -1
 
 
 class Origin(Enum):
-    """Who appends, which says how much is checked."""
+    """Where a batch comes from, which decides how much is checked."""
 
     CLIENT = auto()  # everything
     COORDINATOR = auto()  # epochs: its batches have no sequences
@@ -158,7 +158,7 @@ class Producers:
         return None
 
     def apply(self, header: BatchHeader, marker: EndMarker | None) -> CompletedTransaction | None:
-        """Note a batch that is in the log now; says which transaction it ended, if any."""
+        """Note a batch that is in the log now; returns which transaction it ended, if any."""
         if header.producer_id == NO_PRODUCER_ID or (header.is_control and marker is None):
             return None
         if self._producers is None:
@@ -194,7 +194,7 @@ class Producers:
             self._note_open(first_offset, producer_id)
 
     def clear(self) -> None:
-        """Forget everything the log told; the log was cut or begins anew."""
+        """Forget everything read from the log; it was truncated or begins anew."""
         self._producers = self._open = self._completed = None
 
     def expire(self, *, now_ms: int, expiration_ms: int) -> list[int]:
@@ -352,7 +352,7 @@ def _check_batch(
 
 def _check_sequence(producer: ProducerEntry, header: BatchHeader) -> None:
     if producer.epoch == NO_PRODUCER_EPOCH:
-        return  # KIP-360: whoever is not known, or not any more, may begin anywhere
+        return  # KIP-360: an unknown or expired producer may begin anywhere
     expected = 0
     if header.producer_epoch == producer.epoch:
         expected = (producer.last_sequence + 1) % SEQUENCE_COUNT

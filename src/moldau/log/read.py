@@ -1,4 +1,4 @@
-"""Reading a log: from an offset to a stretch of a file that can be sent as it is."""
+"""Reading a log: from an offset to a range of a file that can be sent as it is."""
 
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ def aborted_in(segments: Segments, fetched: Fetched) -> list[AbortedTransaction]
     following = segments.since(fetched.segment_base_offset)
     if not any(segment.has_aborted for segment in following):
         return []
-    # As near behind what was read as the index tells without a scan.
+    # As near behind what was read as the index shows without a scan.
     end_offset = following[0].indexes.offsets.offset_from(
         fetched.range.position + fetched.range.size
     )

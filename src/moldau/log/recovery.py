@@ -80,7 +80,7 @@ def rebuild_transactions(log: Log, segment: Segment, *, now_ms: int) -> None:
         log.snapshots,
         bounds=(log.log_start_offset, segment.base_offset),
         now_ms=now_ms,
-        expiration_ms=2**63,  # nobody is left out: who was silent may have aborted here
+        expiration_ms=2**63,  # all of them: an idle producer may have aborted here
     )
     replay.apply_batches(
         producers, log.segments, start_offset=start_offset, end_offset=segment.base_offset
@@ -103,8 +103,8 @@ def _follows(segment: Segment, log: Log, flushed_to: int | None) -> bool:
 
     Behind the recovery point a hole means that a power loss took the end of the segment
     before. Any other hole is from compaction, also where the topic is not compacted any
-    more or its settings are not known, or nobody can tell: then what follows it is kept, as
-    Apache does.
+    more or its settings are not known, or the cause is unknown: then what follows it is kept,
+    as Apache does.
     """
     end_offset = log.segments.end_offset
     if segment.base_offset <= end_offset:

@@ -1,4 +1,4 @@
-"""How far the active segment can be filled before anyone has to think of rolling it."""
+"""How far the active segment can be filled before it may have to be rolled."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,7 @@
 """A run of consecutive batches in one file, with its indexes.
 
 Only the last segment of a log is appended to; the others are sealed. A segment that
-nobody uses is cold: it holds no descriptor and no index, only its base offset and size.
+is not used is cold: it holds no descriptor and no index, only its base offset and size.
 """
 
 import contextlib
@@ -81,7 +81,7 @@ class Segment:
         return self._folder.file(self.base_offset, kind + self._suffix)
 
     def file(self) -> File:
-        """The open file of the batches; whoever holds it can go on reading it."""
+        """The open file of the batches; a caller that holds it can go on reading it."""
         self._folder.volume.touch(self)
         if self._file is None:
             self._file = self._folder.disk.open_read(self.path(names.LOG))

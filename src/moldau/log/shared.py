@@ -17,5 +17,5 @@ class Shared:
     draw: Callable[[int], int] = lambda _limit: 0
     # Makes the recovery points durable: called before a log is cut below its own.
     save_recovery_points: Callable[[], None] = lambda: None
-    # Has a log synced of whose newest records nobody may hear before that.
+    # Has a log synced whose newest records may not be sent before that.
     sync_soon: "Callable[[Log], None]" = lambda _log: None

@@ -60,5 +60,5 @@ def _traces(log: Log) -> Trace:
                     found |= Trace.LOG_APPEND_TIME
                 next_offset = header.next_offset
     except (KafkaError, ProtocolError):
-        pass  # What is damaged is told when somebody reads it.
+        pass  # What is damaged is reported when it is read.
     return found

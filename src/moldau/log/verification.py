@@ -1,7 +1,7 @@
 """Transactions that a partition leader has asked the coordinator about (KIP-890).
 
 Before the first batch of a transaction is appended, the leader asks the coordinator
-whether the partition belongs to it. The guard handed out for the question must still be
+whether the partition belongs to it. The guard handed out for the request must still be
 the current one when the batch is appended: a marker that arrives in between takes it
 away, so the answer about one transaction cannot open the next.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 class Guard:
-    """Stands for one question; compared by identity."""
+    """Stands for one verification; compared by identity."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class _Question:
 
 
 class Verifications:
-    """The open questions of one partition, at most one per producer."""
+    """The pending verifications of one partition, at most one per producer."""
 
     __slots__ = ("_questions",)
 
@@ -58,7 +58,7 @@ class Verifications:
         self._questions.pop(producer_id, None)
 
     def expire(self, *, now_ms: int, expiration_ms: int) -> None:
-        """Forget questions that were never answered."""
+        """Forget verifications that were never answered."""
         for producer_id, question in list(self._questions.items()):
             if now_ms - question.asked_at_ms >= expiration_ms:
                 del self._questions[producer_id]
