@@ -1,1 +1,1 @@
-"""The only door to the operating system."""
+"""The only port to the operating system."""

@@ -1,4 +1,4 @@
-"""The door to time."""
+"""The port to time."""
 
 import time
 from typing import NamedTuple, Protocol, Self

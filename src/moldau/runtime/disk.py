@@ -1,8 +1,8 @@
-"""The door to the file system: every byte a broker keeps goes through it.
+"""The port to the file system: every byte a broker keeps goes through it.
 
 `Disk` and `File` are the port; `PosixDisk` is the real one, `moldau.testing.disk` has
 one in memory that can fail or lose power at any call. Each method is one step that can
-fail on its own, with `OSError`; whoever owns the log directory decides what that means.
+fail on its own, with `OSError`; the owner of the log directory decides what that means.
 
 Calls block. The event loop may append and read what is in the page cache; `sync` and
 reads of cold bytes belong in a thread.
@@ -18,7 +18,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 class DirectoryEntry(NamedTuple):
-    """One name in a directory, with what a single `stat` tells about it."""
+    """One name in a directory, with what a single `stat` returns."""
 
     name: str
     size: int
@@ -122,7 +122,7 @@ def write_atomically(disk: Disk, path: str, data: Buffer, *, is_durable: bool = 
 
 
 class PosixFile:
-    """A descriptor that is closed when nobody refers to it any more."""
+    """A descriptor that is closed when the last reference to it goes."""
 
     __slots__ = ("_descriptor",)
 
@@ -214,8 +214,8 @@ class PosixDisk:
         return entries
 
     def make_directory(self, path: str) -> None:
-        # Records are nobody else's, whatever the umask. A directory that is there keeps its
-        # mode: who made it may have let a group in, a backup for example.
+        # Only the broker's user may read records, whatever the umask. An existing directory keeps
+        # its mode: the operator may have let a group in, a backup for example.
         with contextlib.suppress(FileExistsError):
             os.mkdir(path, 0o700)
 

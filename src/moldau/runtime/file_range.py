@@ -1,4 +1,4 @@
-"""A stretch of an open file, sent to a socket without passing through Python."""
+"""A range of an open file, sent to a socket without passing through Python."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class FileRange:
         return self.file.read_cached(self.position, self.size)
 
     def part(self, position: int, size: int) -> "FileRange":
-        """Another stretch of the same file."""
+        """Another range of the same file."""
         return FileRange(self.file, position, size)
 
     def seems_cached(self) -> bool:

@@ -1,6 +1,6 @@
 """The cyclic collector of a process that is one broker's alone.
 
-A broker in somebody else's process, as in a test, leaves the collector as it finds it.
+A broker in another program's process, as in a test, leaves the collector as it finds it.
 """
 
 import gc

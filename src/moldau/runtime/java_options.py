@@ -1,4 +1,4 @@
-"""What users of Java's Kafka tell the virtual machine by environment variables."""
+"""The environment variables by which users of Java's Kafka configure the virtual machine."""
 
 import os
 

@@ -87,7 +87,7 @@ class Metrics:
     def counter(self, name: str, about: str, **labels: str) -> Counter:
         """The counter of this name and these labels, made on first use.
 
-        `about` is a sentence for those who find the name on a dashboard.
+        `about` is a sentence for readers of a dashboard that has the name.
         """
         self._about.setdefault(name, about)
         return self._counters.setdefault(name, {}).setdefault(tuple(labels.items()), Counter())
@@ -98,18 +98,18 @@ class Metrics:
         return self._durations.setdefault(name, {}).setdefault(tuple(labels.items()), Durations())
 
     def summary(self, name: str, about: str, read: Callable[[], Durations], **labels: str) -> None:
-        """Durations that are put together when somebody looks."""
+        """Durations that are put together at a scrape."""
         self._about.setdefault(name, about)
         self._summaries.setdefault(name, {})[tuple(labels.items())] = read
 
     def gauge(self, name: str, about: str, read: Callable[[], float]) -> None:
-        """A single value, read when somebody looks."""
+        """A single value, read at a scrape."""
         self.gauges(name, about, lambda: (((), read()),))
 
     def gauges(
         self, name: str, about: str, read: Callable[[], Iterable[tuple[Labels, float]]]
     ) -> None:
-        """A value per set of labels, read when somebody looks.
+        """A value per set of labels, read at a scrape.
 
         There may be thousands, written in several turns of the event loop: what `read`
         returns may be taken a little at a time, and must bear changes in between.

@@ -10,7 +10,7 @@ _DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
 
 
 def resident_bytes() -> int:
-    """Memory in use now; where the system does not tell, the most there has been."""
+    """Memory in use now; where the system does not report it, the most there has been."""
     try:
         with open(_STATM, "rb") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -27,7 +27,7 @@ def cpu_seconds() -> float:
 
 def open_file_count() -> int:
     """Files and sockets that are open now."""
-    # Linux tells the number since 6.2; to list a broker's thousands takes milliseconds.
+    # Linux reports the number since 6.2; to list a broker's thousands takes milliseconds.
     return os.stat(_DESCRIPTORS).st_size or len(os.listdir(_DESCRIPTORS)) - 1
 
 

@@ -1,4 +1,4 @@
-"""The door to chance."""
+"""The port to random numbers."""
 
 import random
 import secrets
@@ -12,7 +12,7 @@ class Random(Protocol):
         """A number in [0, limit)."""
 
     def uuid(self) -> bytes:
-        """16 bytes that nobody else has: a random uuid of version 4."""
+        """16 unique bytes: a random uuid of version 4."""
 
 
 class SystemRandom:

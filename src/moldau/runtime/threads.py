@@ -28,7 +28,7 @@ async def in_thread(
     """Run `work` in a thread of the loop's pool and wait for it.
 
     A thread cannot be stopped, and what it uses must not be taken away under it. So a
-    cancelled caller is told only when the work has ended; `on_cancel` may hurry it.
+    cancelled caller resumes only when the work has ended; `on_cancel` may hurry it.
     """
     running = asyncio.get_running_loop().run_in_executor(None, work)
     try:
@@ -40,7 +40,7 @@ async def in_thread(
                 await asyncio.wait([running])
             except asyncio.CancelledError:
                 continue
-        # Whatever came of it, nobody waits for it any more.
+        # Whatever came of it, no caller waits for it any more.
         if not running.cancelled():
             running.exception()
         raise

@@ -1,7 +1,7 @@
 """Long work on the event loop, done in turns of a few milliseconds.
 
-One request may name a hundred thousand things. Whoever works through such a list gives way
-whenever its turn is over, so that others are served meanwhile; however many do so at once,
+One request may name a hundred thousand things. Code that works through such a list gives
+way whenever its turn is over, so that others are served meanwhile; however many do so at once,
 each round of the loop sees one turn of one of them.
 """
 
@@ -21,7 +21,7 @@ _SORTED_TOGETHER = 2_000
 
 
 class Turns:
-    """Who has the next turn."""
+    """Decides which work has the next turn."""
 
     __slots__ = ("_is_scheduled", "_waiting")
 
@@ -35,7 +35,7 @@ class Turns:
         return bool(self._waiting)
 
     async def next(self) -> None:
-        """Give way to everyone else; returns when it is this work's turn again."""
+        """Give way to all other work; returns when it is this work's turn again."""
         loop = asyncio.get_running_loop()
         turn = loop.create_future()
         self._waiting.append(turn)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Watcher(Protocol):
-    """Who is told what happens."""
+    """Is notified of what happens to a key."""
 
     def note(self, key: Hashable) -> None:
         """Something happened to a key."""
@@ -75,7 +75,7 @@ class Waiters:
         timeout_s: float,
         operation: str = "",
     ) -> bool:
-        """Like `until`, but whoever wakes a key looks at the condition there and then.
+        """Like `until`, but the caller that wakes a key checks the condition there and then.
 
         For the many that wait for the same partition, of which an event concerns a few: the
         others need not be woken. The condition must hold by the time its key is woken.
@@ -101,7 +101,7 @@ class Waiters:
         return satisfied()
 
     def wake(self, key: Hashable) -> None:
-        """Let everyone parked on `key`, or who watches it, look again."""
+        """Let all requests that are parked on `key`, or watch it, check again."""
         self._wake_parked(key)
         self._tell(key)
         for watch in self._watches.get(key, ()):
@@ -110,7 +110,7 @@ class Waiters:
     def wake_committed(self, key: Hashable) -> None:
         """Records of a partition are committed: a watch takes note, but sleeps on.
 
-        Watches are for those who follow the partition, and have these records.
+        Watches are for followers of the partition, which have these records.
         """
         self._wake_parked(key)
         self._tell(key)
@@ -120,7 +120,7 @@ class Waiters:
     def wake_uncommitted(self, key: Hashable) -> None:
         """Records have come to a partition that are not committed yet.
 
-        Whoever is enlisted waits for those that are, and need not look.
+        Enlisted watchers wait for those that are, and need not look.
         """
         self._wake_parked(key)
         for watch in self._watches.get(key, ()):
@@ -139,22 +139,22 @@ class Waiters:
                 watcher.note(key)
 
     def enlist(self, key: Hashable, watcher: Watcher) -> None:
-        """Tell someone of all that happens to a key; being told, it may dismiss itself."""
+        """Notify a watcher of all that happens to a key; it may dismiss itself from `note`."""
         self._watchers.setdefault(key, {})[watcher] = None
 
     def dismiss(self, key: Hashable, watcher: Watcher) -> None:
-        """Tell them no longer."""
+        """Notify the watcher no longer."""
         watchers = self._watchers[key]
         del watchers[watcher]
         if not watchers:
             del self._watchers[key]
 
     def enlist_watch(self, key: Hashable, watch: "Watch") -> None:
-        """Tell a watch of all that happens to a key, but for what is only for the parked."""
+        """Notify a watch of all that happens to a key, but for what is only for the parked."""
         self._watches.setdefault(key, {})[watch] = None
 
     def dismiss_watch(self, key: Hashable, watch: "Watch") -> None:
-        """Tell it no longer."""
+        """Notify the watch no longer."""
         watches = self._watches[key]
         del watches[watch]
         if not watches:
@@ -177,7 +177,7 @@ class Waiters:
 
 
 class _Told:
-    """One who is woken by a condition instead of a key."""
+    """A request that is woken by a condition instead of a key."""
 
     __slots__ = ("satisfied", "woken")
 
