@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class MessageFacts(NamedTuple):
-    """What `@message` was told."""
+    """The arguments of `@message`."""
 
     api_key: int | None
     versions: range
@@ -39,7 +39,7 @@ class MessageFacts(NamedTuple):
 
 
 class Since(Specifier):
-    """What `since` was told."""
+    """The arguments of `since`."""
 
     __slots__ = ("first", "is_ignorable", "nullable_from", "removed_in", "tag")
 

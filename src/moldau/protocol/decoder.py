@@ -12,7 +12,7 @@ Slices of `bytes` become text twice as fast as those of other buffers, so that a
 message is first copied into one, except where records would be copied with it.
 
 For long messages there is a variant that pauses, as for the encoder. Its reader can also stop
-where there are more elements than anyone needs: they take many times their bytes in memory.
+where there are more elements than any client needs: they take many times their bytes in memory.
 """
 
 import struct

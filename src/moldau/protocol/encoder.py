@@ -6,7 +6,7 @@ waits for that call is `pending`. Records are not copied: they stand between the
 parts of the result as the objects that they are.
 
 For long messages there is a variant that pauses: a generator of the same lines that yields
-every few hundred elements, so that whoever runs it can do something else in between.
+every few hundred elements, so that its caller can do something else in between.
 """
 
 from collections.abc import Callable, Generator

@@ -2,7 +2,7 @@
 
 The transport receives straight into `writable()` and reports with `received()`;
 `next_frame()` hands out what is complete, as a view that stays valid for as long as
-somebody holds it. Memory follows what has arrived, never what a size declares: a new
+it is held. Memory follows what has arrived, never what a size declares: a new
 buffer is at most `growth` times the bytes that wait in it, or `CHUNK_BYTES`, and one that
 is used again at most `GROWTH` times the last frame.
 """
@@ -103,12 +103,12 @@ class FrameReader:
     def _make_room(self) -> None:
         """Move the waiting bytes to the front of the buffer, or of another one.
 
-        The buffer is used again where frames of its size keep coming and nobody holds a
-        view of it: fresh memory for each large frame costs more than receiving it.
+        The buffer is used again where frames of its size keep coming and no view of it
+        is held: fresh memory for each large frame costs more than receiving it.
         """
         waiting = self.waiting_bytes
         needed = _SIZE.size + (self._declared_size() or 0)
-        if needed <= waiting:  # complete frames, which nobody has taken yet
+        if needed <= waiting:  # complete frames, which were not taken yet
             needed = 2 * waiting
         expected = GROWTH * max(CHUNK_BYTES, needed, self._last_size)
         if needed <= len(self._buffer) <= expected and self._is_free():

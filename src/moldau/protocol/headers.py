@@ -75,8 +75,8 @@ def encode_request_header(header: RequestHeader) -> bytes:
 def decode_request_header(buffer: Buffer, position: int = 0) -> tuple[RequestHeader, int]:
     """The header and the position of the body.
 
-    The version may be one that nobody serves: only its flexibility matters here.
-    An unknown API is a `ProtocolError`, since nobody can tell what its header is.
+    The version may be one that is not served: only its flexibility matters here.
+    An unknown API is a `ProtocolError`, since its header is unknown.
     """
     try:
         api_key, api_version, correlation_id = _KEY_VERSION_CORRELATION.unpack_from(

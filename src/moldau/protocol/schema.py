@@ -1,4 +1,4 @@
-"""What a declaration says, field by field, for whoever reads or compiles it."""
+"""What a declaration says, field by field, for the code that reads or compiles it."""
 
 from dataclasses import dataclass
 from typing import Any

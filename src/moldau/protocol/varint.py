@@ -7,7 +7,7 @@ SINGLE_BYTES = tuple(bytes((value,)) for value in range(128))
 """The encoding of each value that fits in one byte, which nearly all do."""
 
 SHORT_LENGTHS = (-1, *range(127), *(-1 for _ in range(128)))
-"""For the first byte of a compact length, the length; or -1 if the byte does not tell it."""
+"""For the first byte of a compact length, the length; or -1 if the byte does not say it."""
 
 
 def encode_uvarint(value: int) -> bytes:

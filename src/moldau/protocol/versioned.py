@@ -23,7 +23,7 @@ def encode_versioned(message: object, version: int) -> bytes:
 
 
 def version_of(buffer: Buffer) -> int:
-    """The version at the start; in keys of stored records it tells the kind of record."""
+    """The version at the start; in keys of stored records it says the kind of record."""
     if len(buffer) < _VERSION.size:
         raise ProtocolError(f"{len(buffer)} bytes where a version was expected")
     version: int = _VERSION.unpack_from(buffer)[0]

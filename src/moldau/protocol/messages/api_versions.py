@@ -1,4 +1,4 @@
-"""ApiVersions (key 18): tell which versions of which APIs the broker speaks.
+"""ApiVersions (key 18): list which versions of which APIs the broker speaks.
 
 The response has a version 0 header in all versions, so that a client which asked for
 more than the broker knows can read it.

@@ -1,7 +1,7 @@
 """Records of `__consumer_offsets` that belong to groups of the KIP-848 protocol.
 
 Key and value are each preceded by their version as an Int16; the keys' versions differ, so
-that they tell the records apart.
+that they distinguish the records.
 """
 
 from moldau.protocol.declaration import message, since, struct

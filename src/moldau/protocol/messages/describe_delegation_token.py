@@ -12,7 +12,7 @@ class DescribeDelegationTokenOwner:
 
 @message(api_key=41, versions=range(0, 4), flexible_from=2)
 class DescribeDelegationTokenRequest:
-    # None asks for the tokens of everybody.
+    # None asks for the tokens of all users.
     owners: list[DescribeDelegationTokenOwner] | None
 
 

@@ -1,4 +1,4 @@
-"""Metadata (key 3): tell which brokers lead which partitions."""
+"""Metadata (key 3): list which brokers lead which partitions."""
 
 from moldau.protocol.declaration import message, since, struct
 from moldau.protocol.primitives import NO_UUID, Int16, Int32, Uuid

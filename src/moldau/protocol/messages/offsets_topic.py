@@ -1,6 +1,6 @@
 """Records of `__consumer_offsets`: committed offsets and classic groups.
 
-Key and value are each preceded by their version as an Int16. The key's version tells what
+Key and value are each preceded by their version as an Int16. The key's version says what
 the record is: 0 and 1 an offset, 2 a group, more a KIP-848 group (`consumer_group_records`).
 """
 

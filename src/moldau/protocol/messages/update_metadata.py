@@ -1,4 +1,4 @@
-"""UpdateMetadata (key 6): the controller tells brokers how the cluster looks."""
+"""UpdateMetadata (key 6): the controller sends brokers the cluster's metadata."""
 
 from moldau.protocol.declaration import message, since, struct
 from moldau.protocol.primitives import NO_UUID, Int8, Int16, Int32, Int64, Uuid
