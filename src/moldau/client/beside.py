@@ -1,6 +1,6 @@
 """Calls what may block in a thread beside the event loop, which goes on meanwhile.
 
-Unlike for the executor of the loop, nobody waits in the end for such a thread: neither a client
+Unlike for the executor of the loop, nothing waits for such a thread to end: neither a client
 that is closed nor the interpreter. A name server that does not answer would hold up both.
 """
 
@@ -21,7 +21,7 @@ async def call_beside(
     *arguments: Parameters.args,
     **options: Parameters.kwargs,
 ) -> Result:
-    """What the function returns; whoever is cancelled leaves it to itself."""
+    """What the function returns; a caller that is cancelled does not stop it."""
     loop = asyncio.get_running_loop()
     context = contextvars.copy_context()
     outcome: list[Result] = []
@@ -31,9 +31,9 @@ async def call_beside(
     def work() -> None:
         try:
             outcome.append(context.run(function, *arguments, **options))
-        except BaseException as error:  # noqa: BLE001 - whoever waits is told
+        except BaseException as error:  # noqa: BLE001 - raised in the caller
             failure.append(error)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
+        with suppress(RuntimeError):  # the loop is closed: no caller waits
             loop.call_soon_threadsafe(_finish, is_over)
 
     threading.Thread(target=work, name="moldau-beside", daemon=True).start()

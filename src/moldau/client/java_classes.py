@@ -46,7 +46,7 @@ def serializer(
     if callable(named):
         return cast(Given, named)
     kind = _kind_of(name, str(named), "Serializer")
-    # Text is taken as it is without a serializer, by the shortest way.
+    # Text is taken as it is without a serializer, by the fast path.
     return usual if kind in (*_AS_THEY_ARE, "String") else cast(Given, _plain(kind, "serialize"))
 
 

@@ -82,7 +82,7 @@ HARMLESS = {
     "ssl.secure.random.implementation": _BY_JAVA,
     "ssl.trustmanager.algorithm": _BY_JAVA,
 }
-"""Without these all goes on as well; why, is told once."""
+"""Without these all goes on as well; the reason is logged once."""
 
 REFUSED = {
     "bootstrap.controllers": "give bootstrap.servers: controllers are reached through brokers",
@@ -100,7 +100,7 @@ REFUSED = {
     "ssl.engine.factory.class": "it is Java's; ssl.truststore.location and so on say the same",
     "transaction.two.phase.commit.enable": "transactions end within transaction.timeout.ms",
 }
-"""These would change what happens, so nobody may be left to believe that they do."""
+"""These would change what happens, so they are refused instead of ignored."""
 
 _OAUTHBEARER = "org.apache.kafka.common.security.oauthbearer"
 

@@ -1,7 +1,7 @@
 """What keys and values are: whatever serializers take and deserializers return, else bytes.
 
 Without a serializer a producer takes bytes and text, and without a deserializer a consumer returns
-bytes. Type checkers are told by defaults of type variables (PEP 696), which Python has since 3.13.
+bytes. Type checkers know it by defaults of type variables (PEP 696), which Python has since 3.13.
 """
 
 from typing import TYPE_CHECKING

@@ -11,7 +11,7 @@ _log = logging.getLogger(__name__)
 
 Metrics = dict[str, float]
 Listener = Callable[[Mapping[str, float]], object]
-"""Is told the metrics now and then: a plain function in a thread of its own, or one to await."""
+"""Is called with the metrics at times: a plain function in its own thread, or one to await."""
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Sent:
 
 
 class Reporter:
-    """Tells somebody the metrics of a client, again and again."""
+    """Calls a listener with the metrics of a client, again and again."""
 
     def __init__(self, read: Callable[[], Metrics], tell: Listener, interval_ms: int) -> None:
         self._read = read

@@ -55,7 +55,7 @@ class OffsetLookup:
         return found
 
     async def find_some(self, times: Mapping[TopicPartition, int]) -> Findings:
-        """What can be told at once, and what another try could be worth for the rest."""
+        """What is found at once, and what another try could be worth for the rest."""
         metadata = self._cluster.metadata
         found: dict[TopicPartition, FoundOffset] = {}
         failure: KafkaError | None = None

@@ -12,7 +12,7 @@ _WIDTH = 30
 
 
 def terminal() -> TextIO | None:
-    """Where the line can be shown; None if nobody looks."""
+    """Where the line can be shown; None without a terminal."""
     return sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
 
 

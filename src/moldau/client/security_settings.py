@@ -55,7 +55,7 @@ class SecuritySettings:
 
     @property
     def uses_sasl(self) -> bool:
-        """Whether one says who one is beyond TLS."""
+        """Whether the client authenticates by SASL."""
         return self.security_protocol.upper().startswith("SASL")
 
     @property

@@ -1,7 +1,7 @@
 """Whether what was read is still there when a partition has a new leader (KIP-320).
 
-After an unclean election a log may be shorter than before, and go on with other records. Where
-the epoch of the last record that was read ends in the leader's log, tells: if that is before the
+After an unclean election a log may be shorter than before, and go on with other records. What
+shows it is where the epoch of the last record read ends in the leader's log: if before the
 position, the records in between were read, and are gone.
 """
 
@@ -62,7 +62,7 @@ class Truncation:
     def is_due(self, assigned: Assigned) -> bool:
         """Whether a position has to be checked before more is fetched.
 
-        Whoever has read nothing yet has nothing to check.
+        A partition of which nothing was read yet has nothing to check.
         """
         is_new = self._leader_epoch(assigned) > assigned.validated_epoch
         return is_new and assigned.position is not None and assigned.fetched_epoch >= 0
@@ -111,7 +111,7 @@ class Truncation:
         elif end.end_offset < position:
             self._truncated(assigned, position, end.end_offset)
             assigned.seek(end.end_offset, end.leader_epoch)
-        elif end.end_offset < assigned.fetch_offset:  # nobody has seen what is gone
+        elif end.end_offset < assigned.fetch_offset:  # what is gone was not handed out
             assigned.seek(position, end.leader_epoch)
         assigned.validated_epoch = leader_epoch
 

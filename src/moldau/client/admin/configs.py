@@ -96,7 +96,7 @@ class ConfigEntry:
 
     @property
     def is_default(self) -> bool:
-        """Whether nobody has set it."""
+        """Whether it is not set."""
         return self.source is ConfigSource.DEFAULT
 
 

@@ -45,7 +45,7 @@ class BrokerDescription:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDescription:
-    """Who is in the cluster."""
+    """The brokers of the cluster."""
 
     cluster_id: str | None
     controller_id: int

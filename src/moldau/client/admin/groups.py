@@ -48,7 +48,7 @@ class GroupListing:
 
 @dataclass(frozen=True, slots=True)
 class MemberDescription:
-    """Who takes part in a group. An epoch and a target exist with the new protocol only."""
+    """A member of a group. An epoch and a target exist with the new protocol only."""
 
     member_id: str
     instance_id: str | None

@@ -13,7 +13,7 @@ class Outcomes(Mapping[Key, Value_co], Generic[Key, Value_co]):
     """A result for each item; looking at one that failed raises its error.
 
     So `outcomes["orders"]` and `outcomes.items()` cannot pass over a failure by mistake.
-    Whoever wants to go on looks at `errors` and `succeeded`.
+    A caller that wants to go on looks at `errors` and `succeeded`.
     """
 
     def __init__(self, found: Mapping[Key, Value_co | KafkaError]) -> None:

@@ -15,7 +15,7 @@ CLIENT_ID = "client-id"
 IP = "ip"
 
 QuotaEntity = tuple[tuple[str, str | None], ...]
-"""Whom a quota is for, as (type, name) pairs; a name of None is the default of the type."""
+"""The entity of a quota, as (type, name) pairs; a name of None is the default of the type."""
 
 
 class QuotaMatch(IntEnum):

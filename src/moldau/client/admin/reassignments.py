@@ -28,7 +28,7 @@ from moldau.protocol.messages.list_partition_reassignments import (
 
 
 class ElectionType(IntEnum):
-    """Whom to elect: the first replica, or, losing records if need be, any that is there."""
+    """The leader to elect: the first replica, or, losing records if need be, any that is there."""
 
     PREFERRED = 0
     UNCLEAN = 1

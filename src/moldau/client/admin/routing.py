@@ -25,7 +25,7 @@ Response = TypeVar("Response")
 Answers = Mapping[Key, Value | KafkaError]
 
 # After these the same item may succeed, at the same broker or at another. An answer that did
-# not come in time is not among them: whoever created something must know that it may be there.
+# not come in time is not among them: the caller must know that what it created may be there.
 WORTH_ANOTHER_TRY = frozenset(
     {
         ErrorCode.NETWORK_EXCEPTION,

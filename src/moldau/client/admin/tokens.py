@@ -1,4 +1,4 @@
-"""Delegation tokens: passwords that somebody gives to others for a while (KIP-48)."""
+"""Delegation tokens: passwords that a user gives to others for a while (KIP-48)."""
 
 import base64
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ class TokensArea(AdminArea):
         max_lifetime_ms: int = BY_DEFAULT,
         owner: str | None = None,
     ) -> DelegationToken:
-        """A new token, of whoever asks or of `owner`."""
+        """A new token, of the requester or of `owner`."""
         renewing = list(renewers)
         owner_kind, owner_name = _principal(owner) if owner is not None else ("", "")
         request = CreateDelegationTokenRequest(

@@ -79,7 +79,7 @@ class TopicListing:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
-    """Who has a partition; the leader is -1 if there is none."""
+    """The replicas of a partition; the leader is -1 if there is none."""
 
     partition: int
     leader: int

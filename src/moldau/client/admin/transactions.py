@@ -167,7 +167,7 @@ class TransactionsArea(AdminArea):
         return await router.each(partitions, router.leaders, ask)
 
     async def abort_transaction(self, transaction: OpenTransaction) -> None:
-        """End a transaction that nobody will end, so that readers can go on."""
+        """End a transaction that its producer will not end, so that readers can go on."""
         router = self._router
         marker = WritableTxnMarker(
             producer_id=transaction.producer_id,

@@ -1,4 +1,4 @@
-"""A topic, or a stretch of it, as one Arrow table or as a stream of batches."""
+"""A topic, or a range of it, as one Arrow table or as a stream of batches."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from moldau.client.arrow.tables import Table
 
 BlockingListener = Callable[[list[TopicPartition]], None]
-"""Is told partitions, in a thread of its own: it may use the consumer."""
+"""Is called with partitions, in a thread of its own: it may use the consumer."""
 
 
 class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value]):
@@ -154,7 +154,7 @@ class Consumer(BlockingClient[consumer.Consumer[Key, Value]], Generic[Key, Value
         self.thread.call_function(lambda: self.client.commit_soon(offsets))
 
     def group_metadata(self) -> GroupMetadata:
-        """Who this member was at the last poll, for `producer.send_offsets_to_transaction`."""
+        """This member as of the last poll, for `producer.send_offsets_to_transaction`."""
         return self.thread.call_function(self.client.group_metadata)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:

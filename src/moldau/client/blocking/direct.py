@@ -1,7 +1,7 @@
-"""The shortest way of a record to its leader: the thread that sends it asks the broker itself.
+"""The fast path of a record to its leader: the thread that sends it calls the broker itself.
 
-Who writes one record and waits for it gains nothing from the event loop in the other thread, but
-waits for it to wake up twice. What is out of the ordinary in any way goes the usual way: other
+A caller that writes one record and waits for it gains nothing from the event loop in the other
+thread, but waits for it to wake up twice. Every other case takes the usual path: other
 threads that send, older batches, leaders that move, and whatever the broker does not like.
 """
 
@@ -123,7 +123,7 @@ class DirectWay:
         accumulator = self._sender.accumulator
         accumulator.store(batch)
         batch.deliver(base_offset, append_time_ms)
-        # To wake the loop takes time, which is only spent on those who are there. Both sides
+        # To wake the loop takes time, which is only spent if a caller waits. Both sides
         # first say what they do and look then, so that they cannot miss each other.
         if accumulator.waiting_count:
             self._thread.call_soon(self._sender.settlement.tell)

@@ -14,7 +14,7 @@ _END_S = 1.0
 class LoopThread:
     """Runs coroutines while other threads wait for them; Ctrl-C interrupts the waiting.
 
-    The loop goes on while nobody waits, so heartbeats and batches do not depend on what the
+    The loop goes on while no caller waits, so heartbeats and batches do not depend on what the
     caller does meanwhile.
     """
 

@@ -1,1 +1,1 @@
-"""Talking to brokers: where they are, who the client is to them, versions, metadata."""
+"""Talking to brokers: addresses, authentication, versions, metadata."""

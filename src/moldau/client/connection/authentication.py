@@ -1,4 +1,4 @@
-"""Tells a broker who the client is, over a connection that is open (SASL, KIP-152)."""
+"""Authenticates the client to a broker, over a connection that is open (SASL, KIP-152)."""
 
 import secrets
 from typing import TYPE_CHECKING
@@ -115,7 +115,7 @@ class Authentication:
     async def _converse_in_tokens(
         self, connection: BrokerConnection, exchange: ClientExchange
     ) -> int:
-        """As brokers before 1.0 want it; who is refused is hung up on without a word."""
+        """As brokers before 1.0 want it; they close the connection of a client they refuse."""
         token: bytes | None = exchange.begin()
         while token is not None:
             try:

@@ -125,7 +125,7 @@ class Cluster:
         await self._wait_for_topic(topic, timeout_s, absent_max_ms=None)
 
     async def require_topic(self, topic: str, *, timeout_s: float) -> None:
-        """As `wait_for_topic`, but who creates no topics does not wait until others do."""
+        """As `wait_for_topic`, but a client that creates no topics does not wait for others to."""
         absent_max_ms = None if self._creates_topics else _CREATION_MS
         await self._wait_for_topic(topic, timeout_s, absent_max_ms)
 
@@ -320,7 +320,7 @@ class Cluster:
         return opened
 
     def _refuse_if_nobody(self) -> None:
-        """A broker that is just starting answers before it has heard of any, itself included."""
+        """A broker that is just starting answers before it knows of any, itself included."""
         if not self.metadata.brokers:
             reason = f"{self.settings.bootstrap_servers} answers, but knows of no broker yet"
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason)

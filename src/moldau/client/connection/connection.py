@@ -51,7 +51,7 @@ class Frame:
 
 
 Answered = Callable[[Frame | KafkaError], None]
-"""Is told the answer to a request, or why there will be none."""
+"""Is called with the response to a request, or with why there will be none."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class _Expected:
     version: int
     answered: Answered
     deadline_s: float = math.inf
-    """When it is late, in the loop's time; whoever waits by himself sees to that himself."""
+    """When it is late, in the loop's time; a caller with its own timeout needs none."""
 
 
 class BrokerConnection(asyncio.BufferedProtocol):
@@ -84,7 +84,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
         self._is_shared.set()
         self._watchdog: asyncio.TimerHandle | None = None
         self.traffic = ConnectionTraffic()
-        """What is counted; those who share a `ConnectionTraffic` are counted together."""
+        """What is counted; connections that share a `ConnectionTraffic` count together."""
         self._transport: asyncio.Transport
 
     # What its owner calls
@@ -174,10 +174,10 @@ class BrokerConnection(asyncio.BufferedProtocol):
     def post(
         self, request: object, version: int, answered: Answered | None, *, timeout_s: float
     ) -> None:
-        """Send a request now, and have `answered` told as soon as the answer is here.
+        """Send a request now, and call `answered` as soon as the response is here.
 
-        No task and no future is in between: this is the shortest way. Without `answered` there
-        is no answer. Errors of the connection are raised, or told once the request is sent.
+        No task and no future is in between: this is the fast path. Without `answered` there is no
+        response. Errors of the connection are raised, or passed to it once the request is sent.
         """
         if answered is None:
             self._send(request, version, _ignore)
@@ -284,7 +284,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
             raise ProtocolError("a response without a request")
         self._reader.limit_bytes = _FRAME_MAX_BYTES
         self._answer_count += 1
-        expected = self._expected[0]  # which stays there to be told if the answer is nonsense
+        expected = self._expected[0]  # which stays there to be failed if the answer is nonsense
         if expected.api_key == _NO_API:
             self._expected.popleft().answered(Frame(frame, 0))
             return
@@ -311,7 +311,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
 
 
 def _teller(frame: asyncio.Future[Frame]) -> Answered:
-    """Has a future for somebody who may not wait any more when it is told."""
+    """Sets a future, unless it is done: its caller may not wait any more."""
 
     def tell(answer: Frame | KafkaError) -> None:
         if frame.done():

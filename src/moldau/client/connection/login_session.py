@@ -1,4 +1,4 @@
-"""How long a broker believes who a client has said it is."""
+"""How long a client stays authenticated to a broker."""
 
 from typing import NamedTuple
 

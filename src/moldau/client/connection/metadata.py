@@ -1,4 +1,4 @@
-"""What is known of the cluster: brokers, topics, and who leads which partition."""
+"""What is known of the cluster: brokers, topics, and the leaders of partitions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class ClusterMetadata:
         return any(topic not in self.topics for topic in topics)
 
     def leader_of(self, partition: TopicPartition) -> int | None:
-        """The broker to ask, or None if nobody knows it."""
+        """The broker to ask, or None if it is unknown."""
         topic = self.topics.get(partition.topic)
         leader = NO_LEADER if topic is None else topic.leaders.get(partition.partition, NO_LEADER)
         return leader if leader in self.brokers else None

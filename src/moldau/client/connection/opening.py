@@ -45,7 +45,7 @@ class Opener:
         self._authentication = _authentication_of(settings) if settings.uses_sasl else None
 
     async def open(self, address: Address, traffic: ConnectionTraffic) -> OpenBroker:
-        """Connect, agree on versions, and say who one is."""
+        """Connect, agree on versions, and authenticate."""
         broker = await open_broker(address, self._settings, self._tls)
         traffic.connections += 1
         broker.connection.traffic = traffic
@@ -57,12 +57,12 @@ class Opener:
         return broker
 
     async def renew(self, broker: OpenBroker) -> None:
-        """Say again who one is, if the broker wants that by now (KIP-368)."""
+        """Authenticate again, if the broker wants that by now (KIP-368)."""
         if self.is_due(broker):
             await self._authenticate(broker)
 
     def is_due(self, broker: OpenBroker) -> bool:
-        """Whether the broker wants to hear again who one is."""
+        """Whether the broker wants the client to authenticate again."""
         return broker.session.is_due(now_ms=self._clock.monotonic_ms())
 
     async def _authenticate(self, broker: OpenBroker) -> None:
@@ -72,7 +72,7 @@ class Opener:
             )
 
 
-# What protects takes a while to load, and most who try something out need neither.
+# TLS and SASL take a while to load, and most that try something out need neither.
 def _tls_of(settings: ClientSettings) -> ssl.SSLContext:
     from moldau.security.tls import client_context  # noqa: PLC0415
 
@@ -141,7 +141,7 @@ async def _resolve(address: Address, timeout_s: float) -> list[Found]:
         reason = f"{address}: the name was not resolved in {timeout_s:g} s"
         raise KafkaError(ErrorCode.NETWORK_EXCEPTION, reason) from None
     except OSError as error:
-        # Name servers that cannot tell now may do so later.
+        # Name servers that cannot answer now may do so later.
         is_final = isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN
         kind = NameUnknown if is_final else NetworkException
         reason = f"{address}: {error.strerror or why(error)}"

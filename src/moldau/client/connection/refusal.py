@@ -13,7 +13,7 @@ class NameUnknown(NetworkException):
 class SecurityRefused(NetworkException, AuthenticationFailed):
     """The two sides do not trust each other, or one speaks TLS and the other does not.
 
-    The same would happen again: whoever waits for a broker to come up does not wait for this.
+    The same would happen again: a caller that waits for a broker to start does not wait for it.
     """
 
     is_retriable = False

@@ -59,7 +59,7 @@ class BrokerVersions:
             return otherwise
 
     def newest(self, api_key: int) -> int:
-        """The newest version that both sides speak; UnsupportedVersion says who speaks what."""
+        """The newest version that both sides speak; UnsupportedVersion says what each speaks."""
         version = self._agreed.get(api_key)
         if version is None:
             version = self._agreed[api_key] = self._agree(api_key)

@@ -1,7 +1,7 @@
 """The partitions that a consumer reads, how far it is, and what was fetched ahead.
 
 A partition has no position until its committed offset, or an end of its log, is looked up.
-What was fetched for a position that is no longer wanted is dropped: `version` tells.
+What was fetched for a position that is no longer wanted is dropped: `version` shows it.
 """
 
 import struct
@@ -58,8 +58,8 @@ class Chunk:
 class Assigned:
     """One partition.
 
-    Its records are handed out while others look at it: by `take`, or by whoever has the reader
-    of its first chunk, maybe in another thread.
+    Its records are handed out while others look at it: by `take`, or by the holder of the
+    reader of its first chunk, maybe in another thread.
     """
 
     partition: TopicPartition

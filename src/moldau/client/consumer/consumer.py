@@ -149,7 +149,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
     ) -> None:
         """Share these topics, or all that match a pattern, with the other members of the group.
 
-        `on_assigned` and `on_revoked` are told the partitions that come and go, the latter before
+        `on_assigned` and `on_revoked` get the partitions that come and go, the latter before
         another member can have them; `on_lost`, or else `on_revoked`, if another may have them
         already. Not `poll` calls them: plain functions run in a thread of their own, so that
         heartbeats go on; one that uses the consumer has to be an `async def`.
@@ -207,7 +207,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
     ) -> list[ConsumerRecord[Key, Value]]:
         """The next records, at most `max.poll.records`; none if there are none in time.
 
-        Whoever polls again is done with what the last poll returned.
+        Polling again means being done with what the last poll returned.
         """
         self._lifetime.check()
         self._assignment.consume()
@@ -255,7 +255,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
             raise
 
     def _note_poll(self) -> None:
-        """The user goes on with records that were handed out; may be told by any thread."""
+        """The user goes on with records that were handed out; any thread may call this."""
         if self._group is not None:
             self._group.note_poll()
 
@@ -304,7 +304,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         return offsets
 
     def group_metadata(self) -> GroupMetadata:
-        """Who this member was at the last poll, for `producer.send_offsets_to_transaction`."""
+        """This member as of the last poll, for `producer.send_offsets_to_transaction`."""
         return self._require_group().polled_as
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:

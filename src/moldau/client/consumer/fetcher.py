@@ -60,7 +60,7 @@ class Fetcher:
         self._tasks: asyncio.TaskGroup
         self.deserializers: Deserializers = (None, None)
         self.failure: KafkaError | None = None
-        """What the user has to be told; whoever tells it takes it away."""
+        """The error to raise to the user; the code that raises it clears it."""
 
     def metrics(self) -> Metrics:
         """What was fetched so far."""
@@ -274,7 +274,7 @@ class Fetcher:
         asyncio.get_running_loop().call_later((backoff_ms + 1) / 1000, self.wake)
 
     def _as_batches(self, assigned: Assigned, messages: memoryview) -> memoryview:
-        """What older brokers keep, as batches; none if the user must be told something first."""
+        """What older brokers keep, as batches; none if the user must get an error first."""
         where = f"{assigned.partition} at offset {assigned.fetch_offset}"
         try:
             batches = as_batches(messages)
@@ -289,6 +289,6 @@ class Fetcher:
         return batches
 
     def fail(self, error: KafkaError) -> None:
-        """Tell the user."""
+        """Have the error raised to the user."""
         self.failure = error
         self._waiters.wake(FETCHED)

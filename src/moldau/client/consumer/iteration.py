@@ -14,7 +14,7 @@ class Iteration:
     """Feeds a compiled iterator, which is asked for every record, with readers of records.
 
     A portion ends with a reader's last record, and after `count_max` records at the latest, so
-    that somebody who is slow with each record is still seen to make progress.
+    that a user who is slow with each record is still seen to make progress.
     """
 
     def __init__(

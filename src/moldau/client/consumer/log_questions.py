@@ -10,7 +10,7 @@ from moldau.model import TopicPartition
 
 
 class LogQuestions:
-    """Asked of whoever leads the partitions."""
+    """Requests to the leaders of the partitions."""
 
     _cluster: Cluster
     _offsets: OffsetLookup

@@ -21,7 +21,7 @@ class Positioning:
         self._assignment = assignment
         self._policy = policy
         self.fetch_committed: FetchCommitted | None = None
-        """How far the group is; without a group nobody has committed anything."""
+        """How far the group is; without a group nothing is committed."""
         self.when_found: Callable[[], None] = lambda: None
 
     async def locate(self, unknown: Sequence[Assigned]) -> None:

@@ -14,7 +14,7 @@ COOPERATIVE = "cooperative-sticky"
 def assign_range(
     members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
 ) -> Assignments:
-    """Topic by topic a stretch for each, the first ones one more if it does not divide."""
+    """Topic by topic a range for each, the first ones one more if it does not divide."""
     assigned: Assignments = {member.member_id: [] for member in members}
     for topic in sorted(partitions):
         readers = sorted(

@@ -36,7 +36,7 @@ class CommittedOffsets:
     ) -> None:
         settings = coordinator.cluster.settings
         assert isinstance(settings, ConsumerSettings)
-        # Offsets that a transaction may still commit are waited for: else whoever takes over
+        # Offsets that a transaction may still commit are waited for: else the next owner
         # would read again what the transaction has dealt with (KIP-447).
         self._is_committed_only = settings.isolation_level == "read_committed"
         self._coordinator = coordinator
@@ -71,7 +71,7 @@ class CommittedOffsets:
     async def _try(
         self, attempt: Callable[[], Awaitable[Result]], timeout_s: float | None = None
     ) -> Result:
-        """Again and elsewhere, for `default.api.timeout.ms` unless told otherwise."""
+        """Again and elsewhere, for `default.api.timeout.ms` unless `timeout_s` is given."""
         last_error: KafkaError | None = None
         try:
             async with asyncio.timeout(timeout_s or self._coordinator.cluster.api_timeout_s):

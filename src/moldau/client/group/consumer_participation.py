@@ -1,7 +1,7 @@
 """Takes part in a group of the consumer protocol: one heartbeat says it all (KIP-848).
 
-The coordinator deals partitions out. A member tells what it has; an answer may say what it shall
-have: what is not among that is given back first, then told, and only then may others have it.
+The coordinator assigns partitions. A member sends what it has; a response may say what it shall
+have: it revokes what is not among that, sends so, and only then may others have it.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class ConsumerParticipation:
         self._changed.set()
 
     def steady(self, holder: Holder) -> Holder:
-        """The holder, with heartbeats while it is told what comes and goes."""
+        """The holder, with heartbeats while it is notified of what comes and goes."""
         return SteadyHolder(
             holder,
             self._stay_alive,
@@ -80,7 +80,7 @@ class ConsumerParticipation:
         if self._membership.is_in_generation:
             is_static = bool(self._settings.group_instance_id)
             epoch = _LEAVING_FOR_A_WHILE if is_static else _LEAVING
-            with suppress(KafkaError):  # whoever is gone is missed soon enough
+            with suppress(KafkaError):  # its session expires soon enough
                 await self._beat(epoch, None, timeout_s=_LEAVE_S)
         self._membership.generation = NO_GENERATION
         self._told = self._target = None
@@ -88,7 +88,7 @@ class ConsumerParticipation:
     async def renew(self, held: list[TopicPartition]) -> None:
         """Learn the epoch that the coordinator has given this member, if the answer was lost.
 
-        It tells so only a member that has nothing which is not its own: else it is fenced.
+        The coordinator answers only a member that owns no partition of others: else it is fenced.
         """
         self._take(await self._beat(self._membership.generation, None, held))
 
@@ -153,10 +153,10 @@ class ConsumerParticipation:
             await holder.give_back(others)
         if holder.held() != target or not target:
             await holder.receive(target)
-        if self._target is wanted:  # a heartbeat meanwhile may have told more
+        if self._target is wanted:  # a heartbeat meanwhile may have brought more
             self._target = None
         if holder.held() != self._told:
-            self._changed.set()  # others wait to hear of it
+            self._changed.set()  # others wait for what is given back
 
     async def _named(self, topics: Sequence[TopicPartitions]) -> list[TopicPartition] | None:
         """Partitions by the names of their topics, which metadata may not have at once."""

@@ -19,7 +19,7 @@ TRANSACTION = 1
 
 
 class Coordinator:
-    """Asks whoever coordinates the group, or the transactional id, of this name now."""
+    """Sends requests to the current coordinator of a group or of a transactional id."""
 
     def __init__(self, cluster: Cluster, name: str, kind: int = GROUP) -> None:
         self.cluster = cluster

@@ -24,17 +24,17 @@ from moldau.model import TopicPartition
 _log = logging.getLogger(__name__)
 
 PartitionListener = Callable[[list[TopicPartition]], Awaitable[None] | None]
-"""Is told partitions: a plain function in a thread of its own, or one to await."""
+"""Is called with partitions: a plain function in a thread of its own, or one to await."""
 
 
 @dataclass(frozen=True, slots=True)
 class RebalanceListeners:
-    """Whom to tell when partitions come and go."""
+    """What to call when partitions come and go."""
 
     on_assigned: PartitionListener | None = None
     on_revoked: PartitionListener | None = None
     on_lost: PartitionListener | None = None
-    """Is told instead of `on_revoked` what others may have by now."""
+    """Is called instead of `on_revoked` with what others may have by now."""
 
 
 class GroupClient:
@@ -77,14 +77,14 @@ class GroupClient:
         self._listeners = RebalanceListeners()
         self._rebalances = 0
         self.polled_as = self._metadata()
-        """Who this member was when records were handed out.
+        """This member as it was when records were handed out.
 
         Rebalances go on beside the user's code: by a later generation, offsets of partitions
         could be committed that others read by now, and what they read would be doubled.
         """
 
     def note_poll(self) -> None:
-        """Records are handed out, for which the user has some time; any thread may tell."""
+        """Records are handed out, for which the user has some time; any thread may call this."""
         self.participation.polls.note()
         if self._membership.is_in_generation or not self.is_subscribed:
             self.polled_as = self._metadata()
@@ -134,7 +134,7 @@ class GroupClient:
             await (holder.give_back if is_member else holder.lose)(self._held)
         await self.participation.leave()
 
-    # What the participation tells
+    # Called by the participation
 
     def held(self) -> list[TopicPartition]:
         return list(self._held)
@@ -190,7 +190,7 @@ class GroupClient:
 
     async def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         try:
-            # What nobody waits for must not hold up others who wait for partitions.
+            # What no caller waits for must not hold up members that wait for partitions.
             await self.committed.commit(offsets, self._settings.request_timeout_ms / 1000)
         except KafkaError as error:
             _log.warning("group %s: failed to commit offsets: %s", self._settings.group_id, error)

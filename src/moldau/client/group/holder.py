@@ -1,4 +1,4 @@
-"""Whoever holds the partitions of a member, and is told which come and go."""
+"""The holder of a member's partitions, which is notified as they come and go."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ from moldau.model import TopicPartition
 
 
 class Holder(Protocol):
-    """What takes part in a group tells the consumer."""
+    """The consumer, as the participation in a group calls it."""
 
     def held(self) -> list[TopicPartition]:
         """What the group gave."""
@@ -25,4 +25,4 @@ class Holder(Protocol):
         """These are all that the member has now; some of them it may have had before."""
 
     def failed(self, error: KafkaError) -> None:
-        """Tell the user what no retry helps with."""
+        """Raise to the user what no retry helps with."""

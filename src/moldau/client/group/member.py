@@ -10,7 +10,7 @@ Assignments = dict[str, list[TopicPartition]]
 
 @dataclass(frozen=True, slots=True)
 class GroupParticipant:
-    """Who takes part, and in what. Members with a name of their own keep their place by it."""
+    """A member, and what it subscribes to. Static members keep their place by their name."""
 
     member_id: str
     topics: Sequence[str]

@@ -1,4 +1,4 @@
-"""Who a consumer is in its group, and what an error of the coordinator means for that.
+"""A consumer's membership in its group, and what an error of the coordinator means for that.
 
 A member is *outside* (no generation), *joining*, or *in* a generation. Only `joined` leads in;
 errors lead back, with the member id if the coordinator still knows it.
@@ -19,9 +19,9 @@ class Remedy(Enum):
     """What to do about an error."""
 
     REJOIN = auto()  # the group goes on to another generation
-    FIND_COORDINATOR = auto()  # somebody else coordinates the group
+    FIND_COORDINATOR = auto()  # another broker coordinates the group
     WAIT = auto()  # the same again, a little later
-    GIVE_UP = auto()  # the user must be told
+    GIVE_UP = auto()  # the user must get the error
 
 
 _FORGOTTEN = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)

@@ -90,7 +90,7 @@ class Participation:
         self._changed.set()
 
     def steady(self, holder: Holder) -> Holder:
-        """The holder, with heartbeats while it is told what comes and goes."""
+        """The holder, with heartbeats while it is notified of what comes and goes."""
         return SteadyHolder(
             holder,
             self._stay_alive,
@@ -148,7 +148,7 @@ class Participation:
     async def leave(self) -> None:
         """Let others have the partitions at once; a static member keeps its place instead."""
         if self._membership.is_in_generation and not self._settings.group_instance_id:
-            with suppress(KafkaError):  # whoever is gone is missed soon enough
+            with suppress(KafkaError):  # its session expires soon enough
                 request = await self._farewell()
                 await self._coordinator.ask(request, LeaveGroupResponse, timeout_s=_LEAVE_S)
         self._membership.leave()
@@ -189,7 +189,7 @@ class Participation:
         return decode_assignment(synced.assignment)
 
     def _note_missing(self, missing: list[str]) -> None:
-        """Topics that are not there hold up nobody; they are read once somebody creates them."""
+        """Topics that do not exist hold up no member; they are read once they are created."""
         if missing and missing != self._missing:
             group_id, names = self._membership.group_id, ", ".join(missing)
             _log.warning("group %s: subscribed topics do not exist yet: %s", group_id, names)
@@ -280,14 +280,14 @@ class Participation:
         try:
             await self._ask_to_stay()
         except KafkaError as error:
-            # Whoever coordinates next knows the generation too: no need to give anything back.
+            # The next coordinator knows the generation too: no need to give anything back.
             if self._membership.remedy(error.code) is not Remedy.FIND_COORDINATOR:
                 raise
             self._coordinator.forget()
             await self._cluster.back_off()
 
     async def _has_grown(self, dealt_out: Mapping[str, list[int]]) -> bool:
-        """Whether there are partitions by now that nobody was given."""
+        """Whether there are partitions by now that no member was given."""
         if not all(dealt_out.values()):
             with suppress(KafkaError):  # heartbeats find out what is wrong
                 await self._cluster.refresh(dealt_out)

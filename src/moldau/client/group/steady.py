@@ -13,7 +13,7 @@ from moldau.model import TopicPartition
 class SteadyHolder:
     """Passes on to another holder what comes and goes; beats for as long as that takes.
 
-    But no longer than `limit_s`: who is not done by then is held for dead, as others would be.
+    But no longer than `limit_s`: a holder that is not done by then counts as dead.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class SteadyHolder:
                 await asyncio.wait([told], timeout=self._interval_s())
                 is_in_time = asyncio.get_running_loop().time() < deadline_s
                 if not told.done() and is_in_time:
-                    with suppress(KafkaError):  # whoever beats next finds out again
+                    with suppress(KafkaError):  # the next heartbeat finds out again
                         await self._beat()
         finally:
             if not told.done():

@@ -21,7 +21,7 @@ def assign_sticky(
 def assign_cooperative_sticky(
     members: Sequence[GroupParticipant], partitions: Mapping[str, Sequence[int]]
 ) -> Assignments:
-    """The same, without what somebody else still has."""
+    """The same, without what another member still has."""
     owners = {partition: member.member_id for member in members for partition in member.owned}
     return {
         member_id: [each for each in dealt if owners.get(each, member_id) == member_id]
@@ -58,7 +58,7 @@ class _Deal:
         return self._dealt
 
     def _keep(self) -> set[TopicPartition]:
-        """What members had before; of two that claim the same the one with newer news has it."""
+        """What members had before; of two that claim the same, the newer generation has it."""
         claims: dict[TopicPartition, list[GroupParticipant]] = {}
         for member in self._members:
             for partition in dict.fromkeys(member.owned):

@@ -46,7 +46,7 @@ class OutgoingRecord(NamedTuple):
 class Accumulator:
     """All batches of a producer; what it holds counts against `buffer.memory` until it is settled.
 
-    A batch is ready when it is full, when its linger is over, or while somebody flushes. Threads
+    A batch is ready when it is full, when its linger is over, or during a flush. Threads
     that send share it with the one that runs the event loop.
     """
 
@@ -262,7 +262,7 @@ class Accumulator:
             return min(times, default=None)
 
     def expire(self, *, now_ms: int) -> list[Batch]:
-        """Take out what waited too long; whoever asked has to tell it so."""
+        """Take out what waited too long; the caller has to fail it."""
         with self._lock:
             late = [
                 batch
@@ -273,7 +273,7 @@ class Accumulator:
             return late
 
     def abandon(self) -> list[Batch]:
-        """Take out what was never sent; whoever asked has to tell it so."""
+        """Take out what was never sent; the caller has to fail it."""
         with self._lock:
             unsent = [batch for batches in self._partitions.values() for batch in batches.abandon()]
             self._drop(unsent)
@@ -306,7 +306,7 @@ class Accumulator:
         return 0 if is_full or self.flushing_count else batch.ready_ms
 
 
-# In a child process nobody sends: there must be no open batch that takes records in vain, and no
+# In a child process no sender runs: there must be no open batch that takes records in vain, and no
 # lock of a thread that is not there.
 _accumulators: weakref.WeakSet[Accumulator] = weakref.WeakSet()
 

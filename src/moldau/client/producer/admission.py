@@ -61,7 +61,7 @@ class RecordAdmission:
     def admit_quietly(
         self, topic: str, record: OutgoingRecord, partition: int | None = None
     ) -> "Receipt | None":
-        """As `admit`, for somebody who sends the batch himself or wakes the sender."""
+        """As `admit`, for a caller that sends the batch itself or wakes the sender."""
         self._check()
         self._check_size(record)
         partitions = self._cluster.metadata.partitions_of(topic)

@@ -2,8 +2,8 @@
 
 A batch is *open* (the last one, still filling), *waiting*, or *in flight*; it leaves when it is
 delivered or has failed. With idempotence it gets its sequence when it is first sent and keeps it
-for every retry, so that the broker can tell a retry from a new batch. While a retry waits, only
-the oldest batch may be sent: the broker would refuse the others.
+for every retry, so that the broker can distinguish a retry from a new batch. While a retry
+waits, only the oldest batch may be sent: the broker would refuse the others.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ intake: ModuleType = native.kernel(
 
 # Receipts are waited for in one thread and settled in another; this is held for an instant.
 _settling = threading.Lock()
-if hasattr(os, "register_at_fork"):  # where nobody is left to release it
+if hasattr(os, "register_at_fork"):  # where no thread is left to release it
     os.register_at_fork(after_in_child=_settling._at_fork_reinit)  # type: ignore[attr-defined]
 
 
@@ -71,12 +71,12 @@ class Batch:
     _callbacks: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
 
     def deliver(self, base_offset: int, append_time_ms: int) -> None:
-        """Tell whoever waits where the records are."""
+        """Give the waiting callers the place of the records."""
         self.base_offset, self.append_time_ms = base_offset, append_time_ms
         self._settle()
 
     def fail(self, error: KafkaError) -> None:
-        """Tell whoever waits that the records are lost."""
+        """Give the waiting callers the error: the records are lost."""
         self.error = error
         self._settle()
 
@@ -277,7 +277,7 @@ class PartitionBatches:
         return self._waiting[0].attempts == 0 or not self._in_flight
 
     def take(self, producer: Producer | None) -> Batch:
-        """Send the next batch; `producer` says who numbers batches, None that nobody does."""
+        """Send the next batch; `producer` numbers it, None leaves it without a sequence."""
         if self._is_renumbering:
             self._renumber()
         self.is_exclusive = False

@@ -27,7 +27,7 @@ NANOSECONDS_PER_MS = 1_000_000
 
 
 class Receipt:
-    """What becomes of a record that was sent; nobody has to ask.
+    """What becomes of a record that was sent; it need not be awaited.
 
     In asyncio code `await` it, in blocking code take its `result()`.
     """
@@ -124,7 +124,7 @@ class Intake:
 
 
 def as_bytes(value: object) -> bytes:
-    """The serializer of those who have bytes already; text becomes UTF-8."""
+    """The serializer for what is bytes already; text becomes UTF-8."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):

@@ -91,7 +91,7 @@ class Producer(Managed, Generic[SentKey, SentValue]):
     async def start(self) -> None:
         """Connect; a broker that is not up yet is waited for, `max.block.ms` long.
 
-        With a `transactional.id`, whoever had it before cannot commit anything from now on.
+        With a `transactional.id`, its previous producer cannot commit anything from now on.
         """
         cluster = self._cluster = Cluster(self.settings)
         if self.settings.transactional_id:
@@ -140,7 +140,7 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         """Take a record, and return what can be awaited for its place in the log.
 
         Returns at once, unless the topic is new or the buffer is full: then it waits up to
-        `max.block.ms`. Whoever does not need to know need not await the result; failures are
+        `max.block.ms`. A caller that does not need the result need not await it; failures are
         logged too.
         """
         if self.is_plain:
@@ -345,7 +345,7 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         return self._cluster.metadata.partitions_of(topic)
 
     def _give_up(self) -> None:
-        """Nobody sends any more: what is left is lost."""
+        """The sender has ended: what is left is lost."""
         self._accumulator.close()
         for batch in list(self._accumulator):
             reason = f"{batch.partition}: the producer was closed before this was stored"

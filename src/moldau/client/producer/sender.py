@@ -281,7 +281,7 @@ class Sender:
     def _hold_back(self, batches: list[Batch]) -> list[Batch]:
         """Those that may go, since nothing older was lost while a connection was made for them.
 
-        A broker that has never heard of the producer takes any number for its first (KIP-360).
+        A broker that does not know the producer takes any number for its first (KIP-360).
         """
         may_go: list[Batch] = []
         for batch in batches:

@@ -7,7 +7,7 @@ from moldau.errors import KafkaError
 
 
 class SentTable:
-    """The receipt of a whole table; nobody has to ask.
+    """The receipt of a whole table; it need not be awaited.
 
     In asyncio code `await` it, in blocking code take its `result()`: both end when all rows are
     stored, and raise why some are not.

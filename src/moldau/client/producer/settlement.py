@@ -20,7 +20,7 @@ _SEQUENCE_ERRORS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PR
 
 
 class Settlement:
-    """Decides by what the broker answered; whoever waits for a batch is told."""
+    """Decides by what the broker answered, and notifies the callers that wait for a batch."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Settlement:
         self.tell()
 
     def tell(self) -> None:
-        """Let those look who wait for batches to be settled."""
+        """Wake the callers that wait for batches to be settled."""
         self._waiters.wake(SETTLED)
 
     def fail(self, batch: Batch, error: KafkaError) -> None:

@@ -1,7 +1,7 @@
 """A producer's transaction: what may be done now, and what an error means for it.
 
 *Idle*, then *open*, then *ending*, then idle again. An error may leave it *spoiled*: it can only
-be aborted. Or *lost*: somebody else has the transactional id now, or may not have it at all, and
+be aborted. Or *lost*: another has the transactional id now, or this one may not have it at all, and
 only a new producer can go on.
 """
 
@@ -10,7 +10,7 @@ from enum import Enum, auto
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 
-# Whoever gets these from a coordinator is not the producer any more.
+# A producer that gets these from a coordinator has been replaced.
 _TAKEN_OVER = (ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH)
 _FATAL = (
     *_TAKEN_OVER,
@@ -57,7 +57,7 @@ class ProducerTransaction:
 
     @property
     def can_abort(self) -> bool:
-        """Whether there is something to abort; once a commit was asked for, nobody knows."""
+        """Whether there is something to abort; once a commit was sent, that is unknown."""
         if self.phase is TransactionPhase.COMMITTING:
             return not self.is_end_asked
         return self.phase in (

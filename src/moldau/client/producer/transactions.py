@@ -1,4 +1,4 @@
-"""Talks to the coordinator of a producer's transactions: who it is, what is in them, their end."""
+"""Talks to the coordinator of a producer's transactions: its id, their partitions, their end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 
 class GroupMetadata(NamedTuple):
-    """Who commits offsets in a transaction; `consumer.group_metadata()` says so of a member."""
+    """The member that commits offsets in a transaction, from `consumer.group_metadata()`."""
 
     group_id: str
     generation: int = -1
@@ -84,7 +84,7 @@ class TransactionClient:
 
     @property
     def wants_more(self) -> bool:
-        """Whether partitions wait to be added and nobody is at it."""
+        """Whether partitions wait to be added and no request adds them."""
         return bool(self._wanted) and not self._adding.locked()
 
     async def add_wanted(self) -> None:
@@ -237,7 +237,7 @@ class TransactionClient:
         metadata: str,
     ) -> None:
         version = await coordinator.newest_version(_TXN_OFFSET_COMMIT)
-        # Older brokers cannot tell a member that was replaced from the one that replaced it.
+        # Older brokers cannot distinguish a replaced member from the one that replaced it.
         member = group if version >= _SINCE_MEMBERS else GroupMetadata(group.group_id)
         topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
         for (topic, partition), offset in offsets.items():
