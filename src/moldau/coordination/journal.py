@@ -103,7 +103,7 @@ class TreeJournal:
 
 
 def _keep_private(path: str) -> None:
-    """Let nobody else read the file: users' credentials and tokens are in it.
+    """Let no other user read the file: users' credentials and tokens are in it.
 
     SQLite gives its write-ahead log the mode that the file has. Files of an earlier start, by
     a version or a umask that let others in, are ours too, and are closed to them.

@@ -66,7 +66,7 @@ class Inbox:
 
 
 class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
-    """A client whose results, watches and states are told on the event loop."""
+    """A client whose results, watches and states are delivered on the event loop."""
 
     def __init__(
         self, hosts: str, inbox: Inbox, protection: Protection, *, session_timeout_s: float

@@ -46,14 +46,14 @@ class MemoryEnsemble:
         return tree
 
     def expire(self, session_id: int) -> None:
-        """End a session, as servers do that have not heard of it for too long."""
+        """End a session, as servers do that received nothing from it for too long."""
         tree = self._sessions.pop(session_id, None)
         if tree is not None:
             self.tell(self.nodes.end_session(session_id, now_ms=self._clock.now_ms()))
             tree.lose()
 
     def apply(self, operations: Sequence[Operation], session_id: int) -> list[Result]:
-        """Do the operations for a session and tell the watches of all."""
+        """Do the operations for a session and fire the watches of all."""
         now_ms = self._clock.now_ms()
         transaction = self.nodes.apply(operations, session_id=session_id, now_ms=now_ms)
         self.tell(transaction)
@@ -132,7 +132,7 @@ class MemoryTree:
         self._ensemble.expire(self._session_id)
 
     def suspend(self) -> None:
-        """Break the connection: requests fail, and watches hear nothing."""
+        """Break the connection: requests fail, and no watch fires."""
         self._broken = self._watches.take_all()
         self._change(SessionState.SUSPENDED)
 
@@ -148,7 +148,7 @@ class MemoryTree:
         self._change(SessionState.LOST)
 
     def fire(self, event: WatchEvent) -> None:
-        """Tell the watches that waited for this."""
+        """Fire the watches that waited for this."""
         for watch in self._watches.take(event):
             self._loop.call_soon(watch, event)
 
@@ -156,7 +156,7 @@ class MemoryTree:
         self._check_session()
         result = work()
         # The answer comes in a later turn of the loop, after the watches that it fired; the
-        # connection may break in between, and then nobody knows what has happened.
+        # connection may break in between, and then the outcome is unknown.
         await asyncio.sleep(0)
         self._check_session()
         return result

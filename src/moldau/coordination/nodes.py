@@ -1,7 +1,7 @@
 """The nodes of a tree in memory: a machine with ZooKeeper's rules.
 
 Every call of `apply` is one transaction: all of its operations happen, under one
-transaction id, or none. What changed comes back as rows to store and events to tell.
+transaction id, or none. What changed comes back as rows to store and events to fire.
 """
 
 from collections.abc import Callable, Iterable, Sequence

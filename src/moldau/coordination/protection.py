@@ -1,4 +1,4 @@
-"""How a session with ZooKeeper is protected, and who may see and change the nodes it makes."""
+"""How a session with ZooKeeper is protected, and which users may read and change its nodes."""
 
 import ssl
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _SENSITIVE_PATHS = ("/config/users", "/config/brokers", tokens.TOKENS_PATH)
 
 
 class Login(Protocol):
-    """One exchange in which a session proves who it is."""
+    """One exchange in which a session authenticates."""
 
     is_complete: bool
 
@@ -32,14 +32,14 @@ class Protection:
     tls: ssl.SSLContext | None = None
     begin_login: Callable[[], Login] | None = None
     has_acls: bool = False
-    """Whether nodes belong to those who made them (`zookeeper.set.acl`)."""
+    """Whether nodes belong to the users that made them (`zookeeper.set.acl`)."""
 
 
 class Access(Enum):
-    """Who may do what with a node."""
+    """Which users may do what with a node."""
 
     OPEN = auto()
-    """Everyone everything."""
+    """All users may do everything."""
     READABLE = auto()
     """Its creator everything, others may read."""
     SECRET = auto()

@@ -2,8 +2,8 @@
 
 Most of a broker only wants the tree, in whichever session: reading waits for the connection
 to come back, or for the next session, within a time; writing waits for it too, but what
-broke while it was under way is for the caller to look at. Whoever needs one session, for
-its ephemeral nodes and its watches, takes `session`.
+broke while it was under way is for the caller to look at. A caller that needs one
+session, for its ephemeral nodes and its watches, takes `session`.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Sessions:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Renew each session that is lost, as long as nobody needs to know which one it is."""
+        """Renew each session that is lost, as long as no caller needs to know which one it is."""
         keeper = asyncio.ensure_future(self._keep())
         try:
             yield

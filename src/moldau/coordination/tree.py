@@ -62,7 +62,7 @@ class Create:
 
     path: str
     data: bytes | None = None
-    """None is no data, which ZooKeeper tells from empty data, and Apache's brokers do, too: they
+    """None is no data, which ZooKeeper and Apache's brokers distinguish from empty data: brokers
     fail on a node that they expect to have none and that has empty data instead."""
     is_ephemeral: bool = False
     is_sequential: bool = False
@@ -205,7 +205,7 @@ class Tree(Protocol):
         """All of the operations, or none and the first one's error with its index."""
 
     def listen(self, listener: SessionListener) -> None:
-        """Tell about every change of the session's state from now on."""
+        """Call the listener at every change of the session's state from now on."""
 
     async def close(self) -> None:
         """End the session; its ephemeral nodes go."""

@@ -1,7 +1,7 @@
 """Ends a process whose event loop has stopped turning while its session would live on.
 
 kazoo keeps a session alive from threads of its own. A broker that hangs would so remain
-registered, and leader, forever: nobody would take over. It has to end instead.
+registered, and leader, forever: no broker would take over. It has to end instead.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Watches of one session: who waits for which node. Each fires once."""
+"""Watches of one session: what to call for which node. Each fires once."""
 
 from moldau.coordination.tree import Change, Watch, WatchEvent
 

@@ -45,7 +45,7 @@ class JournalWriter:
     def start(
         self, *, committed: Callable[[int], None], failed: Callable[[Exception], None]
     ) -> None:
-        """Say who is told how many transactions became durable, or that none will be."""
+        """Set what is called when transactions became durable, or when none will be."""
         self._committed = committed
         self._failed = failed
 

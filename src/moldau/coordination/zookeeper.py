@@ -3,7 +3,7 @@
 kazoo works on threads of its own and would call watches, results and state changes from
 different ones. `kazoo_client.py` puts all of them on the event loop, in the order in which
 they came in over the connection. kazoo also goes on with a new session by itself when one has
-expired: here the object is lost with its session, and whoever owns it makes another.
+expired: here the object is lost with its session, and its owner makes another.
 """
 
 import asyncio
@@ -235,7 +235,7 @@ class ZooKeeperTree:
         return None if watch is None else self._on_event
 
     def _on_event(self, event: WatchedEvent) -> None:
-        # kazoo tells the loss of the connection to watches, too; `_on_state` deals with it.
+        # kazoo calls watches at the loss of the connection, too; `_on_state` deals with it.
         if event.type in _CHANGES and self._state is not SessionState.LOST:
             told = WatchEvent(_CHANGES[event.type], event.path)
             for watch in self._watches.take(told):

@@ -46,14 +46,14 @@ class ResourcePattern:
 
     @property
     def change_prefix(self) -> str:
-        """Where a change is told."""
+        """Where a change is announced."""
         root = EXTENDED_CHANGES_PATH if self.is_prefix else LITERAL_CHANGES_PATH
         return f"{root}/{CHANGE_NAME}"
 
 
 @dataclass(frozen=True, slots=True)
 class AclEntry:
-    """Who may, or may not, do what from where."""
+    """What a principal may, or may not, do from which host."""
 
     principal: str
     permission: str
@@ -106,7 +106,7 @@ def encode_acl_change(pattern: ResourcePattern) -> bytes:
 
 
 def decode_acl_change(data: bytes, *, is_extended: bool) -> ResourcePattern:
-    """The pattern whose entries changed, told below one of the two paths for changes."""
+    """The pattern whose entries changed, announced below one of the two paths for changes."""
     if is_extended:
         document = Document.decode(data)
         is_prefix = document.text("patternType").upper() == "PREFIXED"

@@ -20,7 +20,7 @@ class ConfigEntity:
     client: str | None = None
     """For settings of a user's client alone."""
     has_client: bool = False
-    """Tells all of a user's clients from the user."""
+    """Distinguishes all of a user's clients from the user."""
 
     @classmethod
     def topic(cls, name: str) -> "ConfigEntity":

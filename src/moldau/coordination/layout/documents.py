@@ -9,7 +9,7 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 class NodeDataError(Exception):
-    """The data of a node is not what belongs there; whoever reads it keeps what it had."""
+    """The data of a node is not what belongs there; the reader keeps what it had."""
 
 
 def encode(fields: Mapping[str, object]) -> bytes:

@@ -1,4 +1,4 @@
-"""Failed log directories: a broker tells the controller."""
+"""Failed log directories: a broker notifies the controller."""
 
 from moldau.coordination.layout.documents import Document, encode
 

@@ -18,7 +18,7 @@ PERSISTENT_PATHS = (
 )
 
 SENSITIVE_ROOTS = ("/config/users", "/config/brokers", "/delegation_token/tokens")
-"""Nodes with secrets: with ZooKeeper's ACLs on, nobody but brokers may read them."""
+"""Nodes with secrets: with ZooKeeper's ACLs on, only brokers may read them."""
 
 
 def with_parents(paths: tuple[str, ...]) -> list[str]:

@@ -22,7 +22,7 @@ class TokenNode:
     token_id: str
     owner: str
     requester: str
-    """Who asked for it, from 3.3 on; before that it was always the owner."""
+    """The user that asked for it, from 3.3 on; before that it was always the owner."""
     renewers: tuple[str, ...]
     issued_ms: int
     expires_ms: int

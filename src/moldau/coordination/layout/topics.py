@@ -1,4 +1,4 @@
-"""Topics: their partitions and replicas, and who leads each partition."""
+"""Topics: their partitions and replicas, and the leader of each partition."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
