@@ -1,4 +1,4 @@
-"""What the controller has told this broker about the cluster."""
+"""What the controller has sent this broker about the cluster."""
 
 from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple

@@ -29,7 +29,7 @@ class BrokerNode(NamedTuple):
 
 
 class PartitionImage(NamedTuple):
-    """Who has a partition, and who leads it."""
+    """The replicas of a partition, and its leader."""
 
     leader: int
     leader_epoch: int
