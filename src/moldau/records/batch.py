@@ -52,7 +52,7 @@ _INT16 = struct.Struct(">h")
 
 
 class Producer(NamedTuple):
-    """Who wrote a batch, for duplicate detection and transactions."""
+    """The producer of a batch, for duplicate detection and transactions."""
 
     producer_id: int
     epoch: int

@@ -22,7 +22,7 @@ def decompress_bounded(
 ) -> memoryview:
     """Decompress into at most `limit_bytes`.
 
-    Most payloads do not tell their size, so the first buffer is a guess, and only those
+    Most payloads do not state their size, so the first buffer is a guess, and only those
     it is too small for are tried again with one as large as the limit.
     """
     guess = min(limit_bytes, max(_GUESS_MIN_BYTES, _GUESS_RATIO * len(data)))

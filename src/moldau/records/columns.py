@@ -53,7 +53,7 @@ class HeadersColumn:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The records of a stretch of one partition.
+    """The records of a range of one partition.
 
     `offsets` and `timestamps` are int64, `timestamp_types` int8 (0 set by the producer, 1 by
     the broker on append). `next_offset` is where to fetch next, `position` how many of the

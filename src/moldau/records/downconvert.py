@@ -46,7 +46,7 @@ def down_convert(
 
     zstd came after these formats and is UNSUPPORTED_COMPRESSION_TYPE. Each batch is
     decompressed to at most `limit_bytes`. What comes after `allowance` is used up is left
-    out, but never the first: whoever reads would not get on.
+    out, but never the first: the reader would not get on.
     """
     converted = bytearray()
     allowance = allowance or Allowance(LONG_MAX)

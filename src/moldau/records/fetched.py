@@ -1,6 +1,6 @@
 """The batches in a fetch response that are to be read, and where to fetch next.
 
-A broker sends whole stretches of its log: from the batch that contains the wanted offset on,
+A broker sends whole ranges of its log: from the batch that contains the wanted offset on,
 with markers and aborted transactions among it, and cut off anywhere in the last batch.
 """
 
@@ -34,7 +34,7 @@ OFFSET_MAX = 2**63 - 1
 
 
 class AbortedProducer(NamedTuple):
-    """What a fetch response tells of a transaction that must not be read."""
+    """What a fetch response says of a transaction that must not be read."""
 
     producer_id: int
     first_offset: int

@@ -296,7 +296,7 @@ class RecordCursor:
         self.record_count = record_count
 
     def advance_selected(self) -> bool:
-        """Step to the next selected record, and tell its offset and timestamp."""
+        """Step to the next selected record, and set its offset and timestamp."""
         while self.advance():
             if self.offset_delta < 0 or self.offset_delta > self.last_offset_delta:
                 raise ProtocolError(f"record offset delta {self.offset_delta} is not in its batch")
@@ -528,7 +528,7 @@ class HeadersOutput:
         offsets[0] = 0
 
     def append(self, cursor: RecordCursor) -> None:
-        """Append the headers of a run that a `RowsOutput` has taken, and told their size."""
+        """Append the headers of a run that a `RowsOutput` has taken, which gave their size."""
         while cursor.next_batch():
             while cursor.advance_selected():
                 assert self.rows + 1 < len(self.offsets), "no room for header lists"
@@ -679,8 +679,8 @@ class ConsumerRecord:
 class RecordReader:
     """Reads fetched records of one partition, one by one and only when they are wanted.
 
-    `position` is the offset after the last one that was read. Whoever wants no more may close
-    it, from another thread too. It does not get past bytes that are no records.
+    `position` is the offset after the last one that was read. A caller that wants no more may
+    close it, from another thread too. It does not get past bytes that are no records.
     """
 
     def __init__(

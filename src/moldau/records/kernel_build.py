@@ -250,7 +250,7 @@ class RecordBuffer:
     """The records of one batch, written as they come, behind room for the batch's header.
 
     They take at most `size_max` bytes with that room, unless the first record needs more.
-    `owner` is for whoever keeps the buffer.
+    `owner` is for the code that keeps the buffer.
     """
 
     def __init__(self, size_max: int, owner: object = None) -> None:

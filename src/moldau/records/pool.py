@@ -1,4 +1,4 @@
-"""Memory for columns that is used again once nobody looks at it."""
+"""Memory for columns that is used again once no view of it is left."""
 
 from collections import deque
 

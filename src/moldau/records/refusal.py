@@ -1,4 +1,4 @@
-"""The refusal of single records, each with the reason that its producer is told."""
+"""The refusal of single records, each with the reason that its producer gets."""
 
 from collections.abc import Iterable
 from typing import Self
@@ -9,7 +9,7 @@ from moldau.records.record import Record
 from moldau.records.rules import ProduceRules
 
 _SHOWN_MAX = 3
-# Kafka tells all of them: of a small batch that opens to millions, in as many objects.
+# Kafka returns all of them: of a small batch that opens to millions, in as many objects.
 _TOLD_MAX = 1000
 
 

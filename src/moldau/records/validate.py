@@ -82,7 +82,7 @@ class ValidBatch:
         self.data = data
         self.header = header
         self.log_append_time_ms = log_append_time_ms
-        """As the response tells it."""
+        """As the response has it."""
         self.is_rebuilt = is_rebuilt
         """Whether the topic wanted another format or codec."""
 
@@ -101,7 +101,7 @@ def validate_produce(
 
     None if there is nothing to append, which only versions below 3 may ask for; Kafka
     answers them with base offset -1 and no error. Undecodable records are INVALID_RECORD:
-    unlike CORRUPT_MESSAGE it tells the producer not to try again.
+    unlike CORRUPT_MESSAGE it keeps the producer from trying again.
     """
     if records is None:
         raise KafkaError(ErrorCode.INVALID_RECORD, "null instead of records")

@@ -22,7 +22,7 @@ BLOCK_SIZE = 32 * 1024
 
 _HEADER = MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"
 _SIZE = Struct(">i")
-# The densest element is a three-byte copy of 64 bytes: who claims much more is lying.
+# The densest element is a three-byte copy of 64 bytes: a claim of much more is false.
 _RATIO_MAX = 64
 
 
