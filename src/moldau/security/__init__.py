@@ -1,1 +1,1 @@
-"""Who somebody is and what they may do: TLS, SASL exchanges, access rules."""
+"""Authentication and authorization: TLS, SASL exchanges, access rules."""

@@ -1,4 +1,4 @@
-"""Access rules: who may do what with which resource, as they travel on the wire."""
+"""Access rules: which principal may do what with which resource, as they travel on the wire."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -30,7 +30,7 @@ class PatternType(IntEnum):
 
 
 class Operation(IntEnum):
-    """What somebody does."""
+    """What a principal does."""
 
     UNKNOWN = 0
     ANY = 1

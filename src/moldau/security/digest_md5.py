@@ -19,7 +19,7 @@ _FIRST = "00000001"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who one is to a service."""
+    """The user and password for a service."""
 
     user: str
     password: str = field(repr=False)
@@ -95,7 +95,7 @@ def _hash(data: bytes) -> str:
 
 
 def _text(text: str) -> bytes:
-    """Names are hashed in ISO 8859-1 where that has all their letters, else in UTF-8."""
+    """Names are hashed in ISO 8859-1 where that has all their characters, else in UTF-8."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:

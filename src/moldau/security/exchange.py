@@ -6,7 +6,7 @@ from moldau.errors import ErrorCode, KafkaError
 
 
 class ClientExchange(Protocol):
-    """Proves to a server who one is; `is_complete` once the server is known to agree."""
+    """Authenticates to a server; `is_complete` once the server is known to agree."""
 
     mechanism: str
     is_complete: bool
@@ -19,12 +19,12 @@ class ClientExchange(Protocol):
 
 
 class ServerExchange(Protocol):
-    """Finds out who a client is; `user` is set once that is proved."""
+    """Authenticates a client; `user` is set once that is done."""
 
     user: str | None
 
     def answer(self, token: bytes) -> bytes:
-        """What the client is told; raises SaslAuthenticationFailed if it is not who it says."""
+        """The token for the client; raises SaslAuthenticationFailed if its proof is wrong."""
 
 
 def refused(reason: str) -> KafkaError:

@@ -17,7 +17,7 @@ _FIRST_MODULE = re.compile(rf"(?:{_QUOTED}|[^;\"'])*;", re.S)
 
 @dataclass(frozen=True, slots=True)
 class LoginModule:
-    """How to log in: the Java class that would do it, and what it is told."""
+    """How to log in: the Java class that would do it, and its options."""
 
     name: str
     options: dict[str, str] = field(repr=False)

@@ -28,7 +28,7 @@ class KeyStore:
 def read_key_store(path: str, *, kind: str = "", password: str = "") -> KeyStore:
     """What is in a file; InvalidConfig says what is wrong with it.
 
-    The kind is found by looking, since Java's default, JKS, is what nobody means any more.
+    The kind is found by looking, since Java's default, JKS, is not in use any more.
     """
     try:
         data = Path(path).read_bytes()

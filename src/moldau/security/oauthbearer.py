@@ -1,4 +1,4 @@
-"""OAUTHBEARER (RFC 7628): a token that somebody else gave out, so only over TLS."""
+"""OAUTHBEARER (RFC 7628): a token that another server issued, so only over TLS."""
 
 import json
 import re

@@ -16,7 +16,7 @@ _VERSIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlsSettings:
-    """Whom to trust, and who one is; the names are Kafka's without the `ssl_` in front."""
+    """Trusted certificates and one's own; the names are Kafka's without the `ssl_` in front."""
 
     truststore_location: str = ""
     truststore_password: str = field(default="", repr=False)
@@ -96,7 +96,7 @@ def _own_store(settings: TlsSettings) -> KeyStore | None:
 
 
 def _present(context: ssl.SSLContext, store: KeyStore) -> None:
-    """Say who one is. The library wants a file: it is there for a moment, for us alone."""
+    """Present one's certificate. The library wants a file: it exists for a moment, for us alone."""
     descriptor, path = tempfile.mkstemp(suffix=".pem")
     try:
         with os.fdopen(descriptor, "w") as file:

@@ -1,6 +1,6 @@
-"""Who a session with ZooKeeper logs in as, said as users of Java's Kafka say it.
+"""The login of a session with ZooKeeper, set as users of Java's Kafka set it.
 
-Kafka has no setting for this: Java is told of a login file with a section `Client`, by the
+Kafka has no setting for this: Java gets a login file with a section `Client`, by the
 system property `java.security.auth.login.config` in `KAFKA_OPTS`. That works here as well;
 the setting `moldau.zookeeper.sasl.jaas.config` does it without a file.
 """
@@ -26,7 +26,7 @@ BeginLogin = Callable[[], DigestMd5Client]
 
 
 def find_login(setting: str | None, java_properties: Mapping[str, str]) -> BeginLogin | None:
-    """What begins an exchange, for every connection anew; None if nobody logs in."""
+    """What begins an exchange, for every connection anew; None without a login."""
     module = _from_file(java_properties) if setting is None else read_login_module(setting, SETTING)
     if module is None:
         return None
