@@ -34,7 +34,7 @@ OptionalList = TypeVar("OptionalList", tuple[str, ...], None)
 
 
 class Importance(StrEnum):
-    """How likely it is that somebody has to change a setting."""
+    """How likely it is that an operator has to change a setting."""
 
     HIGH = "high"
     MEDIUM = "medium"

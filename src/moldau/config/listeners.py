@@ -1,4 +1,4 @@
-"""Listeners: where the broker listens, what it tells clients, which one brokers use."""
+"""Listeners: where the broker listens, what it advertises, which one brokers use."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from moldau.config.broker.network import NetworkConfig
 from moldau.config.values import config_error, invalid, split_list
 
 LOOPBACK = "localhost"
-"""The host of those who listen to this machine alone."""
+"""The host of listeners for this machine alone."""
 
 
 class SecurityProtocol(IntEnum):
@@ -28,7 +28,7 @@ class ListenerConfig:
     name: str
     protocol: SecurityProtocol
     host: str
-    """Empty: every interface, or this machine's name when it is told to others."""
+    """Empty: every interface, or this machine's name when it is advertised."""
     port: int
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ def read_listeners(network: NetworkConfig, texts: Mapping[str, str]) -> Listener
 
 
 def check_advertised_to_brokers(listeners: Listeners) -> None:
-    """Refuse what could not be told to other brokers; for a cluster, where all are told."""
+    """Refuse what could not be advertised to other brokers; for a cluster, where all are."""
     for listener in listeners.advertised or listeners.bound:
         if listener.host == _EVERY_INTERFACE:
             raise invalid(

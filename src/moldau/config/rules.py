@@ -8,7 +8,7 @@ Value = bool | int | float | str | tuple[str, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition on a parsed value, and the words that tell a person about it."""
+    """A condition on a parsed value, and the words that describe it."""
 
     allowed: str
     accepts: Callable[[Value], bool]

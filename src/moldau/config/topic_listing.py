@@ -56,7 +56,7 @@ class ListedTopic:
         """The settings of its own that it needs on a broker with these defaults.
 
         What it inherited becomes its own where it would be different here: a broker with
-        `log.retention.hours=-1` has topics that nobody ever had to set.
+        `log.retention.hours=-1` has topics without the setting.
         """
         settings = topic_settings()
         different = {

@@ -80,7 +80,7 @@ def parse(name: str, config_type: ConfigType, text: str) -> Value:
 def to_text(value: Value) -> str | None:
     """The text that `parse` reads back; None for no value.
 
-    A password comes out in clear: whoever shows settings hides it.
+    A password comes out in clear: code that shows settings hides it.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Warnings about broker settings that are read but cannot have the effect somebody expects."""
+"""Warnings about broker settings that are read but cannot have the expected effect."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING

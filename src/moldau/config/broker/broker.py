@@ -80,7 +80,7 @@ def read_broker_config(texts: Mapping[str, str]) -> BrokerConfig:
     """The settings that `texts` gives; InvalidConfig for a value that its setting refuses.
 
     What several settings must fulfil together is checked by `moldau.config.broker.checks`.
-    Unknown names are left out: `moldau.config.broker.advice` tells about them.
+    Unknown names are left out: `moldau.config.broker.advice` warns about them.
     """
     completed = {**standalone_defaults(texts), **with_both_ids(texts)}
     areas = {name: read(area, completed) for name, area in broker_areas().items()}
