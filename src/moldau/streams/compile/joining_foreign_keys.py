@@ -103,7 +103,7 @@ class Subscribing(StatefulProcessor):
 
 
 class Meeting(StatefulProcessor):
-    """Keeps, for each foreign key, the row of the right table and who on the left names it."""
+    """Keeps, for each foreign key, the row of the right table and the left rows that name it."""
 
     def __init__(
         self, primary_type: DataType, left_type: DataType, right_type: DataType, kind: Kind

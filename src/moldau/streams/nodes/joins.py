@@ -31,7 +31,7 @@ class StreamJoin(Join):
     """Records of two streams that are not too far apart in time."""
 
     is_stateful: ClassVar[bool] = True
-    # A record without a partner is told when none can come any more: in append mode alone.
+    # A record without a partner is emitted when none can come any more: in append mode alone.
     is_final: ClassVar[bool] = True
 
     windows: JoinWindows

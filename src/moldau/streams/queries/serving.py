@@ -28,7 +28,7 @@ _CONNECTIONS_MAX = 64
 
 
 class TableServer:
-    """Answers on the loopback address unless told otherwise; at most 64 requests at a time."""
+    """Answers on the loopback address unless another is given; at most 64 requests at a time."""
 
     def __init__(
         self, tables: Mapping[str, TableView], *, port: int, host: str = "127.0.0.1"
@@ -41,7 +41,7 @@ class TableServer:
         self._server = self._thread.call(self._start())
 
     def close(self) -> None:
-        """Answer nobody any more; views are their owner's to close."""
+        """Answer no requests any more; views are their owner's to close."""
         if not self._thread.is_closed:
             self._thread.call(self._stop())
             self._thread.close()

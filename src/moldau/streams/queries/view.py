@@ -74,7 +74,7 @@ class TableView:
     ) -> None:
         self.close()
 
-    # Questions
+    # Queries
 
     def __len__(self) -> int:
         """How many keys there are."""
@@ -142,7 +142,7 @@ class TableView:
                 self._news.notify_all()
 
     def _wait_for_topic(self) -> list[TopicPartition]:
-        """The partitions, once somebody has created the topic; none if the view ends before."""
+        """The partitions, once the topic has been created; none if the view ends before."""
         while not self._is_closed:
             with suppress(UnknownTopicOrPartition):
                 return self._consumer.partitions_of(self.topic)
@@ -154,7 +154,7 @@ class TableView:
             self._consumer.assign({each: self._positions.get(each, 0) for each in known})
 
     def _checked(self) -> threading.Condition:
-        """The lock; whoever asks is told why the view no longer follows its topic."""
+        """The lock; raises why the view no longer follows its topic."""
         if self._failure is not None:
             raise RuntimeError(f"the view of {self.topic} has stopped") from self._failure
         return self._news

@@ -51,7 +51,7 @@ class ApplicationOptions:
 
     @property
     def source(self) -> dict[str, str]:
-        """Options of the source, which reads what is committed unless told otherwise."""
+        """Options of the source, which reads what is committed unless set otherwise."""
         clients = {"isolation.level": "read_committed", **self._settings(ConsumerSettings)}
         return {**self._of_source, **_prefixed(clients)}
 

@@ -88,7 +88,7 @@ class Running:
     def serve(
         self, *, metrics_port: int = -1, tables_port: int = -1, host: str = LOOPBACK
     ) -> list[str]:
-        """Answer questions on these ports, any free one for 0; returns where that is."""
+        """Answer queries on these ports, any free one for 0; returns where that is."""
         places = []
         if metrics_port >= 0:
             shown = Page(metrics(self._queries).lines)
@@ -106,7 +106,7 @@ class Running:
         return places
 
     def run(self, stop: threading.Event, *, is_terminal: bool) -> None:
-        """Keep the queries running until told to stop; a terminal sees what they do."""
+        """Keep the queries running until `stop` is set; a terminal sees what they do."""
 
         def show(queries: Sequence[RunningQuery]) -> None:
             if is_terminal:

@@ -13,7 +13,7 @@ _PREFIX = "moldau_streams"
 
 @dataclass(frozen=True, slots=True)
 class QueryProgress:
-    """A query after its last micro-batch; lag is in records, as far as the source tells."""
+    """A query after its last micro-batch; lag is in records, as far as the source reports it."""
 
     batch_id: int
     input_rows: int
@@ -47,7 +47,7 @@ class Watched(Protocol):
 
 
 def read_progress(told: Mapping[str, object]) -> QueryProgress:
-    """What Spark tells of a micro-batch, in short."""
+    """What Spark reports of a micro-batch, in short."""
     durations = told.get("durationMs")
     sources = _items(told.get("sources"))
     lags = [lag for source in sources if (lag := _lag(source)) is not None]
@@ -69,7 +69,7 @@ def line(queries: Sequence[Watched]) -> str:
 
 
 def metrics(queries: Sequence[Watched]) -> Metrics:
-    """The same for Prometheus, read when somebody looks."""
+    """The same for Prometheus, read at a scrape."""
     found = Metrics()
 
     def gauges(of: str) -> Iterator[tuple[Labels, float]]:

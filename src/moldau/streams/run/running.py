@@ -159,7 +159,7 @@ def run(
     stop: threading.Event,
     show: Callable[[list[RunningQuery]], None],
 ) -> None:
-    """Keep queries running until told to stop, or until all have come to their end."""
+    """Keep queries running until asked to stop, or until all have come to their end."""
     try:
         while not stop.wait(_LOOK_S) and not all(query.is_done() for query in queries):
             for query in queries:
@@ -180,7 +180,7 @@ def running_queries(
 
 
 def _reason(error: PySparkException) -> str:
-    """The line that tells most: the last cause, not Spark's plan after it."""
+    """The line that says most: the last cause, not Spark's plan after it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if "Error:" in line or "Exception:" in line]
     return (causes or lines or ["no reason was given"])[-1][:500]
