@@ -108,7 +108,7 @@ class SourceCluster:
         return self._resolved(dict.fromkeys(partitions, LATEST))
 
     def commit(self, group: str, offsets: Offsets) -> None:
-        """Tell a group how far the query is; a query does not depend on that, so it goes on."""
+        """Commit how far the query is to a group; a query does not need that, so it goes on."""
         if self._group is None:
             coordinator = Coordinator(self._link.cluster, group)
             self._group = CommittedOffsets(coordinator, Membership(group, {}), None)

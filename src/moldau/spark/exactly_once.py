@@ -45,9 +45,9 @@ def write_stream(
 
     Columns and options are those of `format("moldau")`; the trigger has the words of
     `DataStreamWriter.trigger`. Each micro-batch is one transaction, which readers with
-    `isolation.level=read_committed` see as a whole or not at all. Whoever starts the query again
-    with the same checkpoint goes on where it ended, and takes over from a driver that is still
-    there.
+    `isolation.level=read_committed` see as a whole or not at all. A query that is started
+    again with the same checkpoint goes on where it ended, and takes over from a driver that is
+    still there.
     """
     if CHECKPOINT not in options:
         raise ValueError(f"{CHECKPOINT} is missing: the query could not go on where it ended")
@@ -72,7 +72,7 @@ def _accompany(query: StreamingQuery, writing: BatchWriting) -> None:
     try:
         renew_until(query.awaitTermination, lambda: writing.renew(query.id))
     except (StreamingQueryException, Py4JError):
-        pass  # whoever has the query hears of it there
+        pass  # the owner of the query gets it there
     finally:
         writing.close()
 

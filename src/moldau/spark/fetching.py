@@ -1,4 +1,4 @@
-"""Fetches a range of offsets from the leader of its partition, ahead of whoever reads it."""
+"""Fetches a range of offsets from the leader of its partition, ahead of the reader."""
 
 import asyncio
 import logging

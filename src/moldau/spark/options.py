@@ -69,7 +69,7 @@ class SourceOptions:
     offsets_per_trigger_min: int | None = None
     trigger_delay_max_ms: int = TRIGGER_DELAY_MAX_MS
     group: str | None = None
-    """The consumer group that is told how far the query is."""
+    """The consumer group that the query commits its progress to."""
     value: "ValueOptions | None" = None
     """How values are decoded; None leaves them bytes."""
 

@@ -18,7 +18,7 @@ from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
 
 REPORT = "stage int, topic string, partition int, rows bigint"
-"""What a task tells of each partition that it wrote to."""
+"""What a task reports of each partition that it wrote to."""
 
 _REPORT = pa.schema(
     [("stage", pa.int32()), ("topic", pa.string()), ("partition", pa.int32()), ("rows", pa.int64())]
@@ -26,7 +26,7 @@ _REPORT = pa.schema(
 
 
 class RepeatedTask(Exception):
-    """A task was started again; what its first attempt wrote could not be told from its own."""
+    """A task was started again; what its first attempt wrote looks like its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._cluster_of_driver = None
 
     def _tell_group(self, done: Offsets) -> None:
-        """Tell the group what is done, once.
+        """Commit what is done to the group, once.
 
         Spark asks for the next batch when the one before is done, also while there is no next
         one; its own `commit` comes only with the next.

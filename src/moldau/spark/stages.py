@@ -9,14 +9,14 @@ _POLL_S = 0.002
 
 
 class StageRepeated(Exception):
-    """Tasks may have written twice: their stage was started again, or nobody knows."""
+    """Tasks may have written twice: their stage was started again, or that is unknown."""
 
 
 def check_ran_once(context: SparkContext, stage_id: int) -> None:
     """StageRepeated unless the first attempt of a stage did all its tasks.
 
     After the loss of an executor Spark may start a stage again, whose tasks are then first
-    attempts once more and cannot know. What it tells of stages comes a moment later.
+    attempts once more and cannot know. What it reports of stages comes a moment later.
     """
     tracker = context.statusTracker()
     deadline = time.monotonic() + _WAIT_S

@@ -41,7 +41,7 @@ class BatchTransactions:
     """Says to the coordinators what a micro-batch does; for code that blocks.
 
     The number of the last batch is committed with its rows, as the offset of a group that has
-    the name of the transactional id: whoever repeats a batch finds it there.
+    the name of the transactional id: a driver that repeats a batch finds it there.
     """
 
     def __init__(self, settings: ProducerSettings) -> None:
@@ -59,7 +59,7 @@ class BatchTransactions:
             raise
 
     def begin(self) -> ProducerIdentity:
-        """Begin anew: what was open is aborted, and whoever wrote before cannot any more."""
+        """Begin anew: what was open is aborted, and the previous producer is fenced."""
         return self._thread.call(self._begin())
 
     def last_batch(self) -> int:

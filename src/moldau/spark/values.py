@@ -111,7 +111,7 @@ def _schema_text(kind: str, given: str) -> str:
 
 
 def _format(options: ValueOptions) -> "ValueFormat":
-    """Only the format in question is imported: each has a library of its own."""
+    """Only the format that is asked for is imported: each has a library of its own."""
     if options.kind == JSON:
         from moldau.client.arrow.json_values import Json  # noqa: PLC0415
 
