@@ -217,7 +217,7 @@ class RunningCluster:
         replicas: Mapping[int, tuple[int, ...]] | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Create a topic, with a replica on every broker unless told otherwise, and wait for it.
+        """Create a topic, with a replica on every broker unless set otherwise, and wait for it.
 
         `replicas` has the brokers by partition, the preferred leader first.
         """

@@ -64,7 +64,7 @@ def _described(log: Log) -> str:
 
 
 def _remarks(log: Log) -> Iterator[str]:
-    """What may be why somebody does not see a record."""
+    """What may be why a consumer does not see a record."""
     for segment in log.segments:
         for each in segment.aborted_in(log.log_start_offset, log.high_watermark).transactions:
             end = each.last_offset + 1

@@ -45,7 +45,7 @@ class MemoryDisk:
     ) -> None:
         self.calls: list[str] = []
         self.on_power_lost: Callable[[], None] = lambda: None
-        """Called when power is lost at a call, before anybody hears of it."""
+        """Called when power is lost at a call, before the caller gets the error."""
         self.capacity_bytes = capacity_bytes
         self._now_ms = now_ms
         self._root = _Directory()

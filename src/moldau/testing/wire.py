@@ -1,4 +1,4 @@
-"""A client that says exactly what it is told: one message, or one frame, at a time."""
+"""A client that sends exactly what it is given: one message, or one frame, at a time."""
 
 import socket
 from types import TracebackType
@@ -29,7 +29,7 @@ class WireClient:
         self._correlation_id = 0
 
     def ask(self, request: object, version: int | None = None) -> Any:
-        """Send a request, in its newest version unless told, and return the response."""
+        """Send a request, in its newest version unless given, and return the response."""
         api = API_BY_KEY[self.send(request, version)]
         version = api.versions[-1] if version is None else version
         frame = self.receive_frame()

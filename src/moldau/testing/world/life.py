@@ -21,7 +21,7 @@ class State(Enum):
 
 
 class Life:
-    """Who is running, and whether it may."""
+    """A program that runs, and whether it may."""
 
     def __init__(self, machine: str) -> None:
         self.machine = machine

@@ -41,7 +41,7 @@ class Doors(Protocol):
         """Serve a caller that was accepted."""
 
     def watch(self, listening: Any, callback: Callback, *args: object) -> None:
-        """Call back when somebody calls."""
+        """Call back when a client connects."""
 
     def unwatch(self, listening: Any) -> bool:
         """Do not call back."""
@@ -67,7 +67,7 @@ class WorldLoop(asyncio.AbstractEventLoop):
         """`draw` gives a number in [0, 1): how long threads take."""
         self.network: Doors
         self.problems: list[str] = []
-        """Failures that nobody handled, in programs that had not ended."""
+        """Failures that were not handled, in programs that had not ended."""
         self.event_count = 0
         self.trace = 0
         """A checksum of what was noted, and when: equal in two runs that went the same way."""
@@ -188,7 +188,7 @@ class WorldLoop(asyncio.AbstractEventLoop):
                 return
             try:
                 result = func(*args)
-            except Exception as error:  # noqa: BLE001 - it belongs to whoever waits
+            except Exception as error:  # noqa: BLE001 - raised in the waiting caller
                 done.set_exception(error)
             else:
                 done.set_result(result)
@@ -251,7 +251,7 @@ class WorldLoop(asyncio.AbstractEventLoop):
         self._timers.clear()
 
     async def shutdown_asyncgens(self) -> None:
-        """Nothing to do: what nobody refers to any more just goes."""
+        """Nothing to do: what has no references any more just goes."""
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         if self._is_closed or self._life.is_over:

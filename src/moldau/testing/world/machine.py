@@ -100,7 +100,7 @@ class Machine:
         assert not life.is_over
         life.state = State.ENDED
         life.held.clear()
-        # Whatever nobody refers to any more would otherwise be closed, and so run, now.
+        # What has no references any more would otherwise be closed, and so run, now.
         self._graveyard += life.tasks
         self._network.end(life, is_power_lost=is_power_lost)
 

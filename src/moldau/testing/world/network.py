@@ -1,4 +1,4 @@
-"""The network between simulated machines: who is called, by whom, over which link."""
+"""The network between simulated machines: which listener is called, over which link."""
 
 import asyncio
 import errno
@@ -94,7 +94,7 @@ class Network:
         return listening
 
     async def connect(self, factory: Factory, host: str, port: int) -> Connected:
-        """Call a listener; nobody answers for a machine without power."""
+        """Call a listener; a machine without power does not answer."""
         life = CURRENT.get()
         answer: asyncio.Future[Stream] = self._loop.create_future()
         local, remote = (life.machine, next(self._ports)), (host, port)
@@ -116,7 +116,7 @@ class Network:
         return accepted.stream, protocol
 
     def watch(self, listening: ListeningSocket, callback: Callback, *args: object) -> None:
-        """Call back when somebody calls."""
+        """Call back when a client connects."""
         context = copy_context()
         listening.reader = (lambda: callback(*args)), context
         if listening.calls:
@@ -129,7 +129,7 @@ class Network:
         return was_watched
 
     def forget(self, listening: ListeningSocket) -> None:
-        """Nobody listens there any more; callers that were not accepted are hung up on."""
+        """Stop listening there; connections that were not accepted are closed."""
         if self._listening.get(listening.address) is listening:
             del self._listening[listening.address]
         for stream in listening.calls:
@@ -138,7 +138,7 @@ class Network:
     # What happens to programs and machines
 
     def end(self, life: Life, *, is_power_lost: bool) -> None:
-        """A program has ended: its machine tells the others, unless it has ended as well."""
+        """A program has ended: its machine notifies the others, unless it has ended as well."""
         if is_power_lost:
             self._without_power[life.machine] = None
         for listening in [one for one in self._listening.values() if one.life is life]:

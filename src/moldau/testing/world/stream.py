@@ -132,7 +132,7 @@ class Stream(asyncio.Transport):
             self._end(ConnectionResetError("connection reset by peer"))
 
     def break_off(self) -> None:
-        """The program has gone, but its machine is there to tell the other end."""
+        """The program has gone, but its machine is there to notify the other end."""
         if self.is_open:
             self.is_open = False
             self._pipe.send(self._other.reset)

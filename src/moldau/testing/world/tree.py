@@ -76,7 +76,7 @@ class WorldEnsemble(MemoryEnsemble):
 
 
 class WorldTree(MemoryTree):
-    """One session; the servers end it when they have heard nothing for its timeout."""
+    """One session; the servers end it when they received nothing for its timeout."""
 
     def __init__(
         self, ensemble: WorldEnsemble, session_id: int, *, machine: str, timeout_s: float
@@ -90,7 +90,7 @@ class WorldTree(MemoryTree):
         self.inward = Pipe(network.link(ENSEMBLE, machine), context_of(life))
         self._pending: dict[asyncio.Future[Any], None] = {}
         self._fired: dict[tuple[Watch, str], None] = {}
-        """Watches that fired, of which the program has not heard yet."""
+        """Watches that fired, of which the program is not notified yet."""
         self._connection = 0
         """Which connection this is: what belongs to an earlier one is void."""
         self._answered_at_s = ensemble.loop.time()
@@ -115,7 +115,7 @@ class WorldTree(MemoryTree):
         self._forget()
 
     def lose(self) -> None:
-        """Tell the program that its session has ended, as soon as it can be told."""
+        """Notify the program that its session has ended, as soon as that can arrive."""
         self._watches.take_all()
         self.inward.send(self._lost)
 
@@ -180,7 +180,7 @@ class WorldTree(MemoryTree):
         loop.call_later(self._timeout_s / 6, self._beat)
 
     def _disconnect(self) -> None:
-        """Give the connection up: nobody knows what has become of what was asked."""
+        """Give the connection up: the outcome of pending requests is unknown."""
         self.outward.drop()
         self._connection += 1
         self.suspend()
