@@ -161,7 +161,7 @@ def _write_all(
 
 
 async def _place(options: CatOptions) -> RecordPlace:
-    """Leaders and kinds of times, which only the JSON of records tells."""
+    """Leaders and kinds of times, which only the JSON of records shows."""
     if not options.has("J"):
         return RecordPlace()
     values, topics = _settings(options, ClientSettings), options.rest or [options.text("t")]

@@ -70,7 +70,7 @@ class _Progress:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody stopped it."""
+        """Whether the user or the reader stopped it."""
         return self.is_interrupted or self.has_no_reader
 
 
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def formatter_properties(given: Given) -> dict[str, str]:
-    """What the formatter is told."""
+    """The properties of the formatter."""
     properties = read_file(given.text("formatter-config"))
     properties |= read_pairs(given.texts("property") + given.texts("formatter-property"))
     for option in ("key-deserializer", "value-deserializer"):
@@ -168,7 +168,7 @@ async def _consume(given: Given, formatter: Formatter, progress: _Progress) -> N
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
     if is_pipe(sys.stdout):
-        # The end for writing is never readable: what is told is that nobody reads, as after
+        # The end for writing is never readable: the event is that the reader has gone, as after
         # `| head -1`, even if there is nothing to write.
         loop.add_reader(sys.stdout.fileno(), close)
     try:
@@ -187,7 +187,7 @@ async def _consume(given: Given, formatter: Formatter, progress: _Progress) -> N
 
 
 def is_pipe(stream: TextIO) -> bool:
-    """Whether somebody else reads what is written, and may stop doing so."""
+    """Whether another process reads what is written, and may stop doing so."""
     try:
         return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
     except OSError:

@@ -19,7 +19,7 @@ from moldau.errors import KafkaError
 if TYPE_CHECKING:
     from moldau.client.producer.intake import Receipt
 
-# Larger than Java's: whoever pipes a file has more than 16 KiB to send.
+# Larger than Java's: a user that pipes a file has more than 16 KiB to send.
 _BATCH_BYTES = 512 << 10
 _LINGER_MS = 5
 
@@ -173,7 +173,7 @@ class _Sending:
 
 
 async def _input_lines(bar: Bar | None) -> AsyncIterator[list[bytes]]:
-    """Lines as they come; a prompt is shown to those who type them."""
+    """Lines as they come; a prompt is shown at a terminal."""
     splitter = LineSplitter()
     prompt = ">" if sys.stdin.isatty() else ""
     async for data in chunks(sys.stdin.fileno(), prompt=prompt):

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 async def _unreached(addresses: Sequence[Address]) -> list[Finding]:
-    """Findings if nobody is there: a client would wait, but a doctor is asked how it is now."""
+    """Findings if no broker is there: a client would wait, but a doctor is asked how it is now."""
     if any(await asyncio.gather(*(is_reachable(*each) for each in addresses))):
         return []
     advice = "Is the broker up? Look at its log, its listeners, the address and firewalls."
@@ -99,7 +99,7 @@ async def _examine(admin: DoctorAdmin, asked: str) -> list[Finding]:
 async def _newest_stamp_ms(admin: DoctorAdmin, topics: Collection[TopicDescription]) -> int | None:
     """The latest time that brokers, not producers, have given to a record.
 
-    No request tells the time of a broker, and nothing is to be written just to see it.
+    No response has the time of a broker, and nothing is to be written just to see it.
     """
     resources = {ConfigResource.topic(each.name): [_TIMESTAMP_TYPE] for each in topics}
     configs = (await admin.describe_configs(resources)).succeeded if resources else {}
@@ -140,7 +140,7 @@ def _now_ms() -> int:
 
 
 async def is_reachable(host: str, port: int) -> bool:
-    """Whether somebody listens there, seen from here."""
+    """Whether a server listens there, seen from here."""
     try:
         async with asyncio.timeout(_REACH_S):
             _, writer = await asyncio.open_connection(host, port)
@@ -170,7 +170,7 @@ def advertised(broker: BrokerDescription, asked: Iterable[str], *, is_reached: b
 
 
 def controller(controller_id: int, brokers: Iterable[BrokerDescription]) -> Finding:
-    """Whether somebody elects leaders."""
+    """Whether a broker elects leaders."""
     if any(each.node_id == controller_id for each in brokers):
         return Finding(True, f"broker {controller_id} is the controller")
     return Finding(
@@ -181,7 +181,7 @@ def controller(controller_id: int, brokers: Iterable[BrokerDescription]) -> Find
 
 
 def partitions(topics: Iterable[TopicDescription]) -> list[Finding]:
-    """Partitions that nobody leads, or whose replicas are behind."""
+    """Partitions without a leader, or whose replicas are behind."""
     every = [(topic.name, each) for topic in topics for each in topic.partitions]
     offline = [f"{name}-{each.partition}" for name, each in every if each.leader < 0]
     behind = [

@@ -59,7 +59,7 @@ def run(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     except KafkaError as error:
         return _fail(f"Error: {error}", 1)
     except BrokenPipeError:
-        # Whoever reads has enough, as in `| head`.
+        # The reader has enough, as in `| head`.
         _forget_output()
         return 0
     except OSError as error:

@@ -198,7 +198,7 @@ async def _cancel(admin: ReassignmentAdmin, given: Given) -> None:
     else:
         say("None of the specified partition reassignments are active.")
     moves = await directory_moves(admin, directories)
-    # Whoever is told to be where it is stops going elsewhere.
+    # A replica that is assigned to where it is stops moving elsewhere.
     back = {each.replica: each.current for each in moves if each.future and each.current}
     if back:
         (await admin.alter_replica_log_dirs(back)).check()
@@ -251,7 +251,7 @@ async def _assignments(admin: ReassignmentAdmin, topics: Iterable[str]) -> Plan:
 
 
 def _speaker(given: Given) -> Callable[[str], None]:
-    """Prints for people; programs are told all at the end."""
+    """Prints for people; programs get all at the end."""
     return (lambda _: None) if given.is_json else print
 
 

@@ -31,13 +31,13 @@ _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 _PORT_MAX = 65_535
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PORT = 9092
-_EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if somebody asks for it
+_EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if it is asked for
 _DIRECTORIES = ("log.dirs", "log.dir")
 _KAFKAS_DIRECTORY = "/tmp/kafka-logs"  # noqa: S108 - only looked at
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a broker until it is told to stop; returns the exit code."""
+    """Run a broker until it is asked to stop; returns the exit code."""
     own, is_daemon = without_script_options(arguments)
     if is_daemon:
         leave_behind("serve", "kafkaServer.out", own)
@@ -78,7 +78,7 @@ def _run(startup: Startup, options: argparse.Namespace, started: Callable[[], No
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
-    """All settings: of the file, then of the options; what nobody has set is ours to choose."""
+    """All settings: of the file, then of the options; what is not set is ours to choose."""
     texts: dict[str, str] = {}
     if options.config is not None:
         texts |= decode_properties(Path(options.config).read_bytes())
@@ -100,11 +100,11 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
 
 
 def is_private(options: argparse.Namespace) -> bool:
-    """Whether nobody has said who may connect: then it is this machine, and nobody else.
+    """Whether no address is given: then only this machine may connect.
 
-    A broker has no authentication yet, and who tries it out in a café did not mean to share
-    it. A file is Kafka's, and so is what it does not say; brokers of a cluster, and whoever
-    advertises an address, want to be reached.
+    A broker has no authentication yet, and a user who tries it out in a café did not mean to
+    share it. A file is Kafka's, and so is what it does not say; brokers of a cluster, and those
+    that advertise an address, want to be reached.
     """
     is_told = {"listeners", "advertised.listeners", "zookeeper.connect"}
     return (
@@ -115,7 +115,7 @@ def is_private(options: argparse.Namespace) -> bool:
 
 
 def default_directory() -> Path:
-    """Where data is kept if nobody says where, also by a file: not in /tmp as with Apache Kafka.
+    """Where data is kept if nothing says where, not even a file: not in /tmp as with Apache Kafka.
 
     /tmp is emptied by a restart, and on many systems also of what is a few days old, under
     a broker that runs.

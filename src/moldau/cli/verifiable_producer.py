@@ -94,7 +94,7 @@ async def _send(producer: Producer[str, str], given: Given, tally: "_Tally") -> 
 
 
 class _Tally:
-    """Counts what was sent and stored, and tells of each record."""
+    """Counts what was sent and stored, and prints each record."""
 
     def __init__(self, stopping: Stopping) -> None:
         self._stopping = stopping
@@ -109,7 +109,7 @@ class _Tally:
         try:
             self._tell(topic, key, value, receipt)
         except BrokenPipeError:
-            # Whoever reads has enough; what is told at the end comes upon it again.
+            # The reader has enough; what is printed at the end fails again.
             self._is_read = False
             self._stopping.stop()
 

@@ -20,7 +20,7 @@ async def chunks(descriptor: int, *, prompt: str = "") -> AsyncIterator[bytes]:
 
 
 async def _until_readable(descriptor: int) -> None:
-    """Wait on the loop, not in a thread, which nobody could interrupt."""
+    """Wait on the loop, not in a thread, which could not be interrupted."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     try:

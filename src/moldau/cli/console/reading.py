@@ -40,7 +40,7 @@ async def reading(
 ) -> AsyncIterator[list[str]]:
     """Let the consumer read; yields the topics there are now.
 
-    Without a group nothing is shared, so nobody has to wait for a group to gather: all
+    Without a group nothing is shared, so there is no group to wait for: all
     partitions are assigned, and looked for again from time to time.
     """
     topics = await _topics(wanted, settings)

@@ -118,7 +118,7 @@ def _stored(value: StoredMessage) -> str:
 
 
 def _member_data(kind: type, data: bytes, shown: object) -> object:
-    """What consumers tell one another; bytes that are none of that stay as they are."""
+    """What consumers send one another; bytes that are none of that stay as they are."""
     try:
         message: object = decode_versioned(kind, data, newer_is_newest=True)
     except ProtocolError:

@@ -47,7 +47,7 @@ def messages_of(data: memoryview, *, limit_bytes: int) -> Iterator[tuple[Record,
     if message.codec is not Codec.NONE:
         written = wrapped_messages(message, limit_bytes=limit_bytes)
     for record, each in zip(records, written, strict=True):
-        # The brace that nobody opened is Apache's.
+        # The brace that was not opened is Apache's.
         yield (
             record,
             (

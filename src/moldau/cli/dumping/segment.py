@@ -29,7 +29,7 @@ class View:
 
 @dataclass(slots=True)
 class SegmentDump:
-    """Walks over the bytes of a segment; what is odd about them is told at the end."""
+    """Walks over the bytes of a segment; what is odd about them is printed at the end."""
 
     data: memoryview
     view: View
@@ -64,7 +64,7 @@ class SegmentDump:
         try:
             yield from iterate_entries(self.data)
         except KafkaError:
-            return  # nobody knows where what follows begins
+            return  # where the next batch begins is unknown
 
     def _batch_lines(self, entry: BatchEntry) -> Iterator[Line]:
         position = entry.position

@@ -1,4 +1,4 @@
-"""How far groups are, and who is in them."""
+"""How far groups are, and their members."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -97,7 +97,7 @@ def print_progress(group: GroupDescription, progress: Iterable[PartitionProgress
 
 
 def print_members(group: GroupDescription, *, is_verbose: bool) -> None:
-    """Who is in the group, with how many partitions; verbosely, with which."""
+    """The members of the group, with how many partitions; verbosely, with which."""
     has_static = any(member.instance_id for member in group.members)
     titles = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
     widths = [15, 15, 15, 15, 15]

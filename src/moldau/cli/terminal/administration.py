@@ -32,7 +32,7 @@ def run_admin(
     """Run `work` with a client of this kind for the cluster that the options name.
 
     Kinds have only the areas that a command needs: loading all takes longer than the answer.
-    Each question may take `timeout_ms`, or else what the settings say.
+    Each request may take `timeout_ms`, or else what the settings say.
     """
 
     values = settings(given)
@@ -67,7 +67,7 @@ async def administration(kind: type[Client], values: Mapping[str, object]) -> As
 async def topic_settings(
     values: Mapping[str, object], topics: Iterable[str], name: str
 ) -> dict[str, str]:
-    """One setting of each of these topics, as far as brokers tell it."""
+    """One setting of each of these topics, as far as brokers return it."""
     resources = {ConfigResource.topic(topic): [name] for topic in topics}
     try:
         async with administration(_SettingsClient, values) as admin:

@@ -93,7 +93,7 @@ def usable(
 def _partitioner(name: str) -> dict[str, object]:
     """The setting, if a partitioner is not the usual one; ends the command if there is none.
 
-    Records would be in other partitions than somebody looks for them in.
+    Records would be in other partitions than expected.
     """
     if not name or name in _USUAL_PARTITIONERS:
         return {}

@@ -158,7 +158,7 @@ class Options:
 
     def help_text(self) -> str:
         """What `--help` prints."""
-        import textwrap  # noqa: PLC0415 - only those who ask need it
+        import textwrap  # noqa: PLC0415 - only `--help` needs it
 
         lines = [f"usage: moldau {self.command} [options]", "", self.purpose, ""]
         indent = " " * _COLUMN

@@ -1,4 +1,4 @@
-"""A bar that shows those who wait at a terminal how far the work is."""
+"""A bar that shows at a terminal how far the work is."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Servers of this installation that run, by their command lines, and how they are told to stop."""
+"""Servers of this installation that run, by their command lines, and how they are stopped."""
 
 import os
 import shutil

@@ -8,7 +8,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopping:
-    """Who wants the work to end: somebody by a signal, or nobody who reads."""
+    """Why the work is to end: a signal, or a reader that has gone."""
 
     def __init__(self) -> None:
         self._task = asyncio.current_task()

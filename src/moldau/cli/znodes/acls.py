@@ -106,7 +106,7 @@ class ZooKeeperAcls:
         )
 
     async def _change(self, pattern: Pattern, change: Change) -> None:
-        """Replace a node's rules, again if somebody else was quicker, and tell the brokers."""
+        """Replace a node's rules, again if another client was quicker, and notify the brokers."""
         node = _node_of(pattern)
         while True:
             version, before = await self._read(node)

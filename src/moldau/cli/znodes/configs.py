@@ -42,7 +42,7 @@ async def describe_with_zookeeper(given: Given, entities: Sequence[Entity]) -> N
 async def alter_with_zookeeper(
     given: Given, entities: Sequence[Entity], added: Mapping[str, str], removed: Sequence[str]
 ) -> None:
-    """Change the settings of a node, and tell the brokers."""
+    """Change the settings of a node, and notify the brokers."""
     async with _session(given) as tree:
         await ZooKeeperConfigs(tree).alter(entities, added, removed)
         print(f"Completed Updating config for entity: {label(_node(entities))}.")
@@ -97,7 +97,7 @@ class ZooKeeperConfigs:
     async def change(
         self, entity: ConfigEntity, added: Mapping[str, str], removed: Sequence[str] = ()
     ) -> bool:
-        """Write settings that differ, and tell the brokers; False if none do."""
+        """Write settings that differ, and notify the brokers; False if none do."""
         before = await self.read(entity)
         kept = {name: value for name, value in before.items() if name not in removed}
         after = {**kept, **added}
@@ -144,7 +144,7 @@ class ZooKeeperConfigs:
             return []
 
     def _secret(self, mechanism: str, text: str) -> str:
-        """A password as brokers keep it: whoever reads it cannot log in with it."""
+        """A password as brokers keep it: a reader of it cannot log in with it."""
         given = parse_password("", mechanism, text)
         salt, iterations = self._random.uuid(), given.iterations
         salted = salted_password(mechanism, given.password, salt=salt, iterations=iterations)

@@ -72,10 +72,10 @@ def refusal(error: Exception) -> str:
 
 async def open_session(servers: str, settings: Mapping[str, str]) -> Tree:
     """Begin a session, by TLS if a broker's settings say so; SessionError if there is none."""
-    # kazoo takes a while to load: only those who come here need it.
+    # kazoo takes a while to load: only commands that come here need it.
     from moldau.coordination.zookeeper import ZooKeeperTree  # noqa: PLC0415
 
-    # It logs every try; what came of them is told once, at the end.
+    # It logs every try; their outcome is printed once, at the end.
     logging.getLogger("kazoo").setLevel(logging.CRITICAL + 1)
     return await ZooKeeperTree.open(
         servers,
