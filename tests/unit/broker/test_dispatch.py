@@ -117,6 +117,24 @@ async def test_requests_of_this_process_are_answered_without_a_frame(world: Worl
     assert response.controller_id == 0  # type: ignore[attr-defined]
 
 
+async def test_a_fast_path_that_fails_after_a_wait_is_answered_too(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await world.create_topic("t", overrides={"flush.messages": "1"})
+
+    async def failing(*_: object) -> None:
+        await asyncio.sleep(0)
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(world.broker.flusher), "flush", failing)
+        (topic,) = (await world.ask(produce(batch_of(b"a")), 9)).responses
+    assert topic.partition_responses[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert world.fast_paths.answered[0] == 1
+    assert world.partition("t").log.log_end_offset == 1
+    assert "ZeroDivisionError" in caplog.text
+
+
 async def test_requests_are_counted_by_api_and_version(world: World) -> None:
     await world.create_topic("t")
     for _ in range(2):
