@@ -10,6 +10,7 @@ import pytest
 
 from moldau.broker.coordination.partition_journal import PartitionJournal
 from moldau.broker.coordination.producer_ids import ProducerIds
+from moldau.broker.requests.replica_wait import UncommittedAppend
 from moldau.broker.storage.flushing import Flusher
 from moldau.broker.storage.logs import Logs
 from moldau.client.consumer.fetcher import Fetcher
@@ -184,7 +185,11 @@ def acknowledge_one_record_too_early(patch: pytest.MonkeyPatch) -> None:
         self.require_leader()
         return self.log.high_watermark + 1 >= end_offset
 
+    def may_be_over(self: UncommittedAppend) -> bool:
+        return self.partition.log.high_watermark + 1 >= self.end_offset
+
     patch.setattr(Partition, "is_committed", is_committed)
+    patch.setattr(UncommittedAppend, "may_be_over", property(may_be_over))
 
 
 def answer_with_the_place_of_another_batch(patch: pytest.MonkeyPatch) -> None:

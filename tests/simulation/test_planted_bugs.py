@@ -38,7 +38,7 @@ BUGS: dict[Plant, tuple[Shape, int, str]] = {
         1,
         "partitions_have_one_owner_at_a_time",
     ),
-    planted.acknowledge_one_record_too_early: (THREE, 2, "acknowledged_records_are_there_once"),
+    planted.acknowledge_one_record_too_early: (THREE, 6, "acknowledged_records_are_there_once"),
     planted.acknowledge_before_replication: (THREE, 1, "acknowledged_records_are_there_once"),
     planted.answer_with_the_place_of_another_batch: (THREE, 1, "offsets_hold_one_value"),
     planted.append_without_leading: (THREE, 1, "nobody_is_surprised"),

@@ -214,14 +214,14 @@ class Dispatcher:
     def _begin(self, request: Any, exchange: _Exchange) -> Handled:
         served, context = exchange.served, exchange.context
         exchange.version.requests.value += 1
-        failure = exchange.failure
-        if failure is None:
+        if exchange.failure is not None:
+            outcome = eager.start(_refusal(exchange.failure, served, request, context))
+        else:
             try:
                 outcome = eager.start(served.handle(request, context, self._broker))
-            except Exception as error:  # noqa: BLE001 - the one place where it becomes an answer
-                failure = error
-        if failure is not None:
-            outcome = eager.start(_refusal(failure, served, request, context))
+            # The one place where it becomes an answer. To keep it would keep this frame as well.
+            except Exception as error:  # noqa: BLE001
+                outcome = eager.start(_refusal(error, served, request, context))
         local_ns = self._clock.monotonic_ns() - exchange.began_ns
         times = served.times.of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):

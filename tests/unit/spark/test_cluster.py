@@ -110,4 +110,4 @@ def test_a_group_that_cannot_be_told_does_not_end_the_query(
     kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
     with cluster(address) as found:
         found.commit("jobs", {ONE: 0})
-    assert "not committed to group jobs" in caplog.text
+    assert "Failed to commit offsets to group jobs" in caplog.text

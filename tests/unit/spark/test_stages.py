@@ -44,5 +44,5 @@ def test_a_second_attempt_is_found() -> None:
 
 def test_what_nobody_tells_is_not_taken_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "_WAIT_S", 0.01)
-    with pytest.raises(StageRepeated, match=r"did not tell in 0\.01 s"):
+    with pytest.raises(StageRepeated, match=r"did not report in 0\.01 s"):
         check_ran_once(context(None), 3)

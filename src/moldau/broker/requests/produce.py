@@ -152,7 +152,7 @@ class Produce:
 
     def settle(self, waiting: UncommittedAppend, error: KafkaError) -> None:
         """The records are in the log, but not as safe as was asked for."""
-        waiting.outcome.error = error
+        waiting.outcome.error = error.kept()
         self.has_failed = True
 
     def responding(self) -> Generator[None, None, ProduceResponse]:
@@ -219,7 +219,7 @@ class Produce:
     def _fail(self, topic: str, outcome: AppendOutcome, error: KafkaError) -> None:
         """An error after the append leaves the offset as it is: the records are in the log."""
         self.has_failed = True
-        outcome.error = error
+        outcome.error = error.kept()
         # What was appended but could not be flushed: nothing more is to come.
         self.waiting = [one for one in self.waiting if one.outcome is not outcome]
         traffic = self._broker.traffic

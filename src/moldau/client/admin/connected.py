@@ -50,5 +50,7 @@ class Connected(Managed, AdminArea):
     async def close(self) -> None:
         """Hang up."""
         if self._lifetime.close():
-            await self._lifetime.stop_working()
-            self._lifetime.cluster.close()
+            try:
+                await self._lifetime.stop_working()
+            finally:
+                self._lifetime.cluster.close()

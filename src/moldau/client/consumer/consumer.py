@@ -108,15 +108,17 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         """
         if not self._lifetime.close():
             return
-        await self._lifetime.stop_working()
-        if self._group is not None:
-            self._assignment.consume()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(timeout_s):
-                    await self._group.close()
-        self._assignment.replace([])
-        self._cluster.close()
-        self._wake_readers()
+        try:
+            await self._lifetime.stop_working()
+            if self._group is not None:
+                self._assignment.consume()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(timeout_s):
+                        await self._group.close()
+        finally:
+            self._assignment.replace([])
+            self._cluster.close()
+            self._wake_readers()
 
     def _wake_readers(self) -> None:
         self._waiters.wake(FETCHED)

@@ -327,8 +327,10 @@ class Producer(Managed, Generic[SentKey, SentValue]):
         try:
             await self._finish(timeout_s)
         finally:
-            await self._lifetime.stop_working()
-            self._cluster.close()
+            try:
+                await self._lifetime.stop_working()
+            finally:  # cancelled twice, as by Ctrl-C and then by the end of the loop
+                self._cluster.close()
 
     async def _finish(self, timeout_s: float | None) -> None:
         transactions = self._transactions
