@@ -220,8 +220,9 @@ class Produce:
         """An error after the append leaves the offset as it is: the records are in the log."""
         self.has_failed = True
         outcome.error = error.kept()
-        # What was appended but could not be flushed: nothing more is to come.
-        self.waiting = [one for one in self.waiting if one.outcome is not outcome]
+        # What was appended last but could not be flushed: nothing more is to come.
+        if self.waiting and self.waiting[-1].outcome is outcome:
+            self.waiting.pop()
         traffic = self._broker.traffic
         traffic.all.failed_produce_requests.value += 1
         if topic in self._broker.metadata.image.topics:  # or any client could make counters
