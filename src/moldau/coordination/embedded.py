@@ -9,12 +9,11 @@ If a commit fails, memory and file differ: the session is lost, and the broker m
 import asyncio
 import contextlib
 import logging
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Self, TypeVar, cast
 
+from moldau.coordination.durable_line import DurableLine
 from moldau.coordination.nodes import Nodes, TreeTransaction
 from moldau.coordination.tree import (
     ANY_VERSION,
@@ -41,17 +40,6 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """An answer in the line, with the watches that its request fired."""
-
-    after: int
-    """How many transactions must be durable before it may leave."""
-    fired: Sequence[tuple[Watch, WatchEvent]]
-    settle: Callable[[], None]
-    fail: Callable[[BaseException], None]
-
-
 class EmbeddedTree:
     """The only session with a tree that only this process uses."""
 
@@ -66,11 +54,9 @@ class EmbeddedTree:
         self._watches = Watches()
         self._listeners: list[SessionListener] = []
         self._room = asyncio.Semaphore(requests_max)
-        self._line: deque[_Answer] = deque()
-        self._submitted = 0
-        self._durable = 0
+        self._line = DurableLine(writer)
         self._is_open = True
-        writer.start(committed=self._committed, failed=self._failed)
+        writer.start(committed=self._line.committed, failed=self._failed)
 
     @classmethod
     async def open(cls, path: str, *, clock: Clock, requests_max: int = 1000) -> Self:
@@ -135,6 +121,10 @@ class EmbeddedTree:
     async def multi(self, operations: Sequence[Operation]) -> list[Result]:
         return await self._write(lambda: self._apply(operations))
 
+    async def copy_to(self, path: str) -> None:
+        """Write the whole tree to a new file, from which another broker can be started."""
+        await self._writer.copy_to(path)
+
     def listen(self, listener: SessionListener) -> None:
         self._listeners.append(listener)
 
@@ -189,9 +179,7 @@ class EmbeddedTree:
                 for event in transaction.events
                 for watch in self._watches.take(event)
             ]
-            if transaction.rows:
-                self._submitted += 1
-                self._writer.submit(transaction)
+            self._line.submit(transaction)
             settle = partial(_settle, future, transaction.results)
             return await self._stand_in_line(future, settle, fired)
 
@@ -201,8 +189,7 @@ class EmbeddedTree:
         settle: Callable[[], None],
         fired: Sequence[tuple[Watch, WatchEvent]],
     ) -> _T:
-        self._line.append(_Answer(self._submitted, fired, settle, partial(_fail, future)))
-        self._release()
+        self._line.stand(partial(self._leave, fired, settle), partial(_fail, future, SessionLost()))
         try:
             return await future
         finally:
@@ -210,18 +197,11 @@ class EmbeddedTree:
             # would keep each other until the collector comes.
             del future, settle
 
-    def _release(self) -> None:
-        """Let those at the head of the line go whose transactions are durable."""
-        while self._line and self._line[0].after <= self._durable:
-            answer = self._line.popleft()
-            # Scheduled before the answer is, so a watcher learns of a change first.
-            for watch, event in answer.fired:
-                self._loop.call_soon(watch, event)
-            answer.settle()
-
-    def _committed(self, count: int) -> None:
-        self._durable += count
-        self._release()
+    def _leave(self, fired: Sequence[tuple[Watch, WatchEvent]], settle: Callable[[], None]) -> None:
+        # Scheduled before the answer is, so a watcher learns of a change first.
+        for watch, event in fired:
+            self._loop.call_soon(watch, event)
+        settle()
 
     def _failed(self, error: Exception) -> None:
         _log.error("Failed to write the embedded store, the session ends: %s", error)
@@ -233,8 +213,7 @@ class EmbeddedTree:
         self._watches.take_all()
         for listener in self._listeners:
             self._loop.call_soon(listener, SessionState.LOST)
-        while self._line:
-            self._line.popleft().fail(SessionLost())
+        self._line.give_up()
 
     def _check_open(self) -> None:
         if not self._is_open:

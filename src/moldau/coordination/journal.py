@@ -1,29 +1,39 @@
 """The file of the embedded store: the rows of a tree in SQLite.
 
-Table `node` has one row per node; `counter` the last transaction id and session id. The
-write-ahead log with synchronous=FULL makes a commit durable before it returns: a block of
-producer ids that was given out and then forgotten would be given out again. The exclusive
-lock keeps a second broker off the file.
+Table `node` has one row per node, `session` one per session that may come back after a restart,
+and `counter` the last transaction id and session id. The write-ahead log with synchronous=FULL
+makes a commit durable before it returns: a block of producer ids that was given out and then
+forgotten would be given out again. The exclusive lock keeps a second broker off the file.
 """
 
 import os
 import sqlite3
 import stat
 from collections.abc import Mapping
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
-from moldau.coordination.nodes import NodeRow
+from moldau.coordination.nodes import NodeRow, SessionRow
 
 FILE_NAME = "moldau-store.sqlite"
 
-_VERSION = 1
+_VERSION = 2
 _PRIVATE = 0o600
 _COLUMNS = NodeRow._fields
+_SESSION = "create table session (session_id integer primary key, password, timeout_ms)"
 _SCHEMA = (
     f"create table node ({_COLUMNS[0]} text primary key, {', '.join(_COLUMNS[1:])}) without rowid",
+    _SESSION,
     "create table counter (name text primary key, value integer not null) without rowid",
     "insert into counter values ('zxid', 0), ('session', 0)",
+    f"pragma user_version = {_VERSION}",
+)
+# Version 1 had neither sessions nor what ZooKeeper alone knows of a node.
+_FROM_VERSION_1 = (
+    "alter table node add column pzxid not null default 0",
+    "alter table node add column acl_version not null default 0",
+    "alter table node add column acls not null default ''",
+    _SESSION,
     f"pragma user_version = {_VERSION}",
 )
 _SELECT = f"select {', '.join(_COLUMNS)} from node order by path"  # noqa: S608
@@ -63,8 +73,21 @@ class TreeJournal:
         value: int = found.fetchone()[0]
         return value
 
-    def commit(self, rows: Mapping[str, NodeRow | None], counters: Mapping[str, int]) -> None:
-        """Store rows (None: remove) and counters in one transaction; durable on return."""
+    def sessions(self) -> list[SessionRow]:
+        """Every session that has not ended."""
+        found = self._database.execute("select session_id, password, timeout_ms from session")
+        return [SessionRow._make(row) for row in found]
+
+    def commit(
+        self,
+        rows: Mapping[str, NodeRow | None],
+        counters: Mapping[str, int],
+        sessions: Mapping[int, SessionRow | None] = MappingProxyType({}),
+    ) -> None:
+        """Store rows and sessions (None: remove) and counters in one transaction.
+
+        They are durable on return.
+        """
         with self._database:
             self._database.execute("begin immediate")
             self._database.executemany(
@@ -76,6 +99,23 @@ class TreeJournal:
                 "update counter set value = ? where name = ?",
                 [(value, name) for name, value in counters.items()],
             )
+            self._database.executemany(
+                "delete from session where session_id = ?",
+                [(number,) for number, row in sessions.items() if row is None],
+            )
+            self._database.executemany(
+                "insert or replace into session values (?, ?, ?)",
+                [row for row in sessions.values() if row is not None],
+            )
+
+    def copy_to(self, path: str) -> None:
+        """Write all that is committed into a new file of its own."""
+        _keep_private(path)
+        target = sqlite3.connect(path)
+        try:
+            self._database.backup(target)
+        finally:
+            target.close()
 
     def close(self) -> None:
         """Close the file; what was committed is in it."""
@@ -122,7 +162,6 @@ def _prepare(database: sqlite3.Connection) -> None:
     # Only a write takes the lock.
     database.execute("begin immediate")
     (version,) = database.execute("pragma user_version").fetchone()
-    if version == 0:
-        for statement in _SCHEMA:
-            database.execute(statement)
+    for statement in {0: _SCHEMA, 1: _FROM_VERSION_1}.get(version, ()):
+        database.execute(statement)
     database.execute("commit")

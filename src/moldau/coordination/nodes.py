@@ -37,7 +37,7 @@ class NodeRow(NamedTuple):
     """A node as it is stored."""
 
     path: str
-    data: bytes
+    data: bytes | None
     czxid: int
     mzxid: int
     version: int
@@ -46,6 +46,31 @@ class NodeRow(NamedTuple):
     ephemeral_owner: int
     created_ms: int
     changed_ms: int
+    pzxid: int = 0
+    acl_version: int = 0
+    acls: str = ""
+    """As in `Create`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAcls:
+    """Replace who may do what with a node, if the list has that version."""
+
+    path: str
+    acls: str
+    version: int = ANY_VERSION
+
+
+StoredOperation = Operation | SetAcls
+"""What the store can do; brokers only need the first kind."""
+
+
+class SessionRow(NamedTuple):
+    """A session as it is stored: one that comes back after a restart is known."""
+
+    session_id: int
+    password: bytes
+    timeout_ms: int
 
 
 @dataclass(slots=True)
@@ -57,6 +82,13 @@ class TreeTransaction:
     events: list[WatchEvent] = field(default_factory=list)
     rows: dict[str, NodeRow | None] = field(default_factory=dict)
     """Every changed node as it is now; None for a deleted one."""
+    sessions: dict[int, SessionRow | None] = field(default_factory=dict)
+    """Every session that has begun, or None for one that has ended."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to store."""
+        return not self.rows and not self.sessions
 
 
 @dataclass(slots=True)
@@ -90,7 +122,11 @@ class Nodes:
     def get(self, path: str) -> TreeNode:
         """The node, or NoNode."""
         entry = self._entry(path)
-        return TreeNode(entry.row.data, _stat(entry))
+        return TreeNode(entry.row.data or b"", _stat(entry))
+
+    def row(self, path: str) -> NodeRow:
+        """The node as it is stored, or NoNode."""
+        return self._entry(path).row
 
     def exists(self, path: str) -> NodeStat | None:
         """What is known about the node, if it exists."""
@@ -103,13 +139,23 @@ class Nodes:
         return sorted(self._entry(path).names)
 
     def apply(
-        self, operations: Sequence[Operation], *, session_id: int, now_ms: int
+        self,
+        operations: Sequence[StoredOperation],
+        *,
+        session_id: int,
+        now_ms: int,
+        permit: Callable[[StoredOperation], None] | None = None,
     ) -> TreeTransaction:
-        """Do all of the operations for a session, or none and raise the first one's error."""
+        """Do all of the operations for a session, or none and raise the first one's error.
+
+        `permit` may refuse one by a TreeError, when those before it are done.
+        """
         transaction = TreeTransaction(self.last_zxid + 1)
         undo: list[Callable[[], None]] = []
         for index, operation in enumerate(operations):
             try:
+                if permit is not None:
+                    permit(operation)
                 step = _Step(transaction, undo, session_id, now_ms)
                 transaction.results.append(self._apply_one(operation, step))
             except TreeError as error:
@@ -123,11 +169,7 @@ class Nodes:
 
     def end_session(self, session_id: int, *, now_ms: int) -> TreeTransaction:
         """Delete the ephemeral nodes of a session."""
-        owned = [
-            Delete(path)
-            for path, entry in self._entries.items()
-            if entry.row.ephemeral_owner == session_id
-        ]
+        owned = [Delete(path) for path in self.owned(session_id)]
         return self.apply(owned, session_id=session_id, now_ms=now_ms)
 
     def sessions(self) -> list[int]:
@@ -136,7 +178,18 @@ class Nodes:
         owners.pop(NO_SESSION, None)
         return list(owners)
 
-    def _apply_one(self, operation: Operation, step: _Step) -> Result:
+    def owned(self, session_id: int) -> list[str]:
+        """The paths of a session's ephemeral nodes."""
+        entries = self._entries.items()
+        return [path for path, entry in entries if entry.row.ephemeral_owner == session_id]
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many nodes there are, how many of them are ephemeral, and the bytes of their data."""
+        rows = [entry.row for entry in self._entries.values()]
+        ephemeral = sum(row.ephemeral_owner != NO_SESSION for row in rows)
+        return len(rows), ephemeral, sum(len(row.path) + len(row.data or b"") for row in rows)
+
+    def _apply_one(self, operation: StoredOperation, step: _Step) -> Result:
         match operation:
             case Create():
                 return self._create(operation, step)
@@ -148,13 +201,15 @@ class Nodes:
             case Check(path, version):
                 self._entry(path, version)
                 return None
+            case SetAcls(path, acls, version):
+                return self._set_acls(self._entry(path), acls, version, step)
 
     def _create(self, operation: Create, step: _Step) -> str:
-        check_path(operation.path)
         parent = self._entry(parent_path(operation.path))
         path = operation.path
         if operation.is_sequential:
             path += f"{parent.row.children_created:010d}"
+        check_path(path)
         if path in self._entries:
             raise NodeExists(path)
         if parent.row.ephemeral_owner != NO_SESSION:
@@ -163,7 +218,7 @@ class Nodes:
         entry = _Entry(
             NodeRow(
                 path=path,
-                data=operation.data or b"",
+                data=operation.data,
                 czxid=step.transaction.zxid,
                 mzxid=step.transaction.zxid,
                 version=0,
@@ -171,17 +226,21 @@ class Nodes:
                 ephemeral_owner=owner,
                 created_ms=step.now_ms,
                 changed_ms=step.now_ms,
+                pzxid=step.transaction.zxid,
+                acls=operation.acls,
             )
         )
         self._link(entry, parent)
         step.undo.append(partial(self._unlink, entry, parent))
         step.transaction.rows[path] = entry.row
-        numbered = parent.row._replace(children_created=parent.row.children_created + 1)
+        numbered = parent.row._replace(
+            children_created=parent.row.children_created + 1, pzxid=step.transaction.zxid
+        )
         self._replace_row(parent, numbered, step)
-        self._tell(step, Change.CREATED, path)
+        self._tell(step, Change.CREATED, entry, parent)
         return path
 
-    def _set(self, entry: _Entry, data: bytes, step: _Step) -> NodeStat:
+    def _set(self, entry: _Entry, data: bytes | None, step: _Step) -> NodeStat:
         changed = entry.row._replace(
             data=data,
             version=entry.row.version + 1,
@@ -189,7 +248,15 @@ class Nodes:
             changed_ms=step.now_ms,
         )
         self._replace_row(entry, changed, step)
-        step.transaction.events.append(WatchEvent(Change.DATA, entry.row.path))
+        event = WatchEvent(Change.DATA, entry.row.path, entry.row.acls)
+        step.transaction.events.append(event)
+        return _stat(entry)
+
+    def _set_acls(self, entry: _Entry, acls: str, version: int, step: _Step) -> NodeStat:
+        row = entry.row
+        if version not in (ANY_VERSION, row.acl_version):
+            raise BadVersion(row.path)
+        self._replace_row(entry, row._replace(acls=acls, acl_version=row.acl_version + 1), step)
         return _stat(entry)
 
     def _delete(self, entry: _Entry, step: _Step) -> None:
@@ -201,7 +268,8 @@ class Nodes:
         self._unlink(entry, parent)
         step.undo.append(partial(self._link, entry, parent))
         step.transaction.rows[path] = None
-        self._tell(step, Change.DELETED, path)
+        self._replace_row(parent, parent.row._replace(pzxid=step.transaction.zxid), step)
+        self._tell(step, Change.DELETED, entry, parent)
 
     def _entry(self, path: str, version: int = ANY_VERSION) -> _Entry:
         check_path(path)
@@ -225,9 +293,11 @@ class Nodes:
         entry.row = row
         step.transaction.rows[row.path] = row
 
-    def _tell(self, step: _Step, change: Change, path: str) -> None:
-        step.transaction.events.append(WatchEvent(change, path))
-        step.transaction.events.append(WatchEvent(Change.CHILDREN, parent_path(path)))
+    def _tell(self, step: _Step, change: Change, entry: _Entry, parent: _Entry) -> None:
+        step.transaction.events += [
+            WatchEvent(change, entry.row.path, entry.row.acls),
+            WatchEvent(Change.CHILDREN, parent.row.path, parent.row.acls),
+        ]
 
 
 _ROOT = NodeRow(
@@ -257,4 +327,8 @@ def _stat(entry: _Entry) -> NodeStat:
         children_count=len(entry.names),
         created_ms=row.created_ms,
         changed_ms=row.changed_ms,
+        pzxid=row.pzxid,
+        # ZooKeeper counts additions and removals, and stores additions alone.
+        children_version=2 * row.children_created - len(entry.names),
+        acl_version=row.acl_version,
     )

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
-from moldau.coordination.layout import tokens
+from moldau.coordination.layout import login_key, tokens
 
 # Old consumers write there themselves.
 _OPEN_PATH = "/consumers"
-_SENSITIVE_PATHS = ("/config/users", "/config/brokers", tokens.TOKENS_PATH)
+_SENSITIVE_PATHS = (
+    *("/config/users", "/config/brokers", tokens.TOKENS_PATH),
+    login_key.LOGIN_KEY_PATH,
+)
 
 
 class Login(Protocol):

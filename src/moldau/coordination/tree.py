@@ -10,7 +10,7 @@ What every adapter keeps:
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
 
@@ -34,7 +34,7 @@ class NodeStat:
     created_ms: int
     changed_ms: int
     pzxid: int = 0
-    """The transaction that last added or removed a child; as the next two, of ZooKeeper alone."""
+    """The transaction that last added or removed a child."""
     children_version: int = 0
     acl_version: int = 0
 
@@ -67,6 +67,8 @@ class Create:
     is_ephemeral: bool = False
     is_sequential: bool = False
     """Ten digits are added to the path, counting the children ever created there."""
+    acls: str = ""
+    """Who may do what, as the tree's own server stores it; empty: everybody everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class SetData:
     """Replace a node's data, if it has that version."""
 
     path: str
-    data: bytes
+    data: bytes | None
     version: int = ANY_VERSION
 
 
@@ -116,6 +118,9 @@ class WatchEvent:
 
     change: Change
     path: str
+    acls: str = field(default="", compare=False)
+    """Who may do what with the node, as the tree's own server stores it: whoever may not read it
+    does not hear of it either."""
 
 
 class SessionState(Enum):

@@ -1,14 +1,15 @@
 """The thread that makes transactions durable, as many as have gathered with one commit."""
 
 import asyncio
+import errno
 import sqlite3
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 
 from moldau.coordination.journal import StoreError, TreeJournal
-from moldau.coordination.nodes import NodeRow, TreeTransaction
+from moldau.coordination.nodes import NodeRow, SessionRow, TreeTransaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,15 @@ class Stored:
     last_zxid: int
     session_id: int
     """A new one, greater than all before."""
+    sessions: list[SessionRow] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A request for a copy of the file, after all transactions before it."""
+
+    path: str
+    done: "asyncio.Future[None]"
 
 
 class JournalWriter:
@@ -27,7 +37,7 @@ class JournalWriter:
     def __init__(self, path: str) -> None:
         self._path = path
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[TreeTransaction | None] = SimpleQueue()
+        self._queue: SimpleQueue[TreeTransaction | _Copy | None] = SimpleQueue()
         self._opened: asyncio.Future[Stored] = self._loop.create_future()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._committed: Callable[[int], None]
@@ -53,6 +63,12 @@ class JournalWriter:
         """Make a transaction durable after those before it."""
         self._queue.put(transaction)
 
+    async def copy_to(self, path: str) -> None:
+        """Write what is durable, and all that was submitted before, to a new file."""
+        copy = _Copy(path, self._loop.create_future())
+        self._queue.put(copy)
+        await copy.done
+
     async def close(self) -> None:
         """Return when everything submitted is durable, or has failed."""
         self._queue.put(None)
@@ -76,14 +92,33 @@ class JournalWriter:
         gathered = [self._queue.get()]
         while not self._queue.empty():
             gathered.append(self._queue.get())
-        transactions = [transaction for transaction in gathered if transaction is not None]
+        transactions = [each for each in gathered if isinstance(each, TreeTransaction)]
         if transactions:
             rows: dict[str, NodeRow | None] = {}
+            sessions: dict[int, SessionRow | None] = {}
             for transaction in transactions:
                 rows.update(transaction.rows)
-            journal.commit(rows, {"zxid": transactions[-1].zxid})
+                sessions.update(transaction.sessions)
+            counters = {"zxid": transactions[-1].zxid}
+            begun = [number for number, row in sessions.items() if row is not None]
+            if begun:
+                counters["session"] = max(begun)
+            journal.commit(rows, counters, sessions)
             self._post(self._committed, len(transactions))
-        return len(transactions) == len(gathered)
+        for copy in gathered:
+            if isinstance(copy, _Copy):
+                self._copy(journal, copy)
+        return None not in gathered
+
+    def _copy(self, journal: TreeJournal, copy: _Copy) -> None:
+        """A copy that fails, for want of room perhaps, is no failure of the journal."""
+        try:
+            journal.copy_to(copy.path)
+        except (OSError, sqlite3.Error) as error:
+            message = OSError(errno.EIO, str(error), copy.path)
+            self._post(copy.done.set_exception, message)
+        else:
+            self._post(copy.done.set_result, None)
 
     def _post(self, function: Callable[..., None], argument: object) -> None:
         self._loop.call_soon_threadsafe(function, argument)
@@ -93,6 +128,7 @@ def _load(journal: TreeJournal) -> Stored:
     try:
         session_id = journal.counter("session") + 1
         journal.commit({}, {"session": session_id})
-        return Stored(journal.rows(), journal.counter("zxid"), session_id)
+        zxid = journal.counter("zxid")
+        return Stored(journal.rows(), zxid, session_id, journal.sessions())
     except sqlite3.Error as error:
         raise StoreError(f"{journal.path} cannot be read: {error}") from error

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from kazoo import exceptions
 from kazoo.client import KazooState, TransactionRequest
@@ -99,6 +99,7 @@ class ZooKeeperTree:
         self._listeners: list[SessionListener] = []
         self._state = SessionState.CONNECTED
         self._room = asyncio.Semaphore(requests_max)
+        self._under_way: set[asyncio.Future[Any]] = set()
         self._session_id: int = client.client_id[0]
         self._stopped: asyncio.Future[None] | None = None
         self._watchdog: Watchdog | None = None
@@ -222,8 +223,12 @@ class ZooKeeperTree:
                 except (TreeError, SessionError) as error:
                     future.set_exception(error)
 
-            send().rawlink(lambda result: self._inbox.put(partial(settle, result)))
-            return await future
+            self._under_way.add(future)
+            try:
+                send().rawlink(lambda result: self._inbox.put(partial(settle, result)))
+                return await future
+            finally:
+                self._under_way.discard(future)
 
     def _check_session(self) -> None:
         if self._state is SessionState.LOST:
@@ -250,6 +255,10 @@ class ZooKeeperTree:
             self._lose()
             return
         self._tell(state)
+        if state is SessionState.SUSPENDED:
+            # kazoo has answered the requests that it knew of. One that came just after that
+            # would wait in its queue for the next connection.
+            self._give_up_requests(ConnectionLost)
         if state is SessionState.CONNECTED:
             # kazoo forgot its watches when the connection broke.
             for watch, path in self._watches.take_all():
@@ -259,8 +268,14 @@ class ZooKeeperTree:
         if self._watchdog is not None:
             self._watchdog.stop()
         self._watches.take_all()
+        self._give_up_requests(SessionLost)
         self._tell(SessionState.LOST)
         self._stopped = self._loop.run_in_executor(None, self._client.end)
+
+    def _give_up_requests(self, error: type[SessionError]) -> None:
+        for future in self._under_way:
+            if not future.done():
+                future.set_exception(error())
 
     def _tell(self, state: SessionState) -> None:
         self._state = state

@@ -59,3 +59,20 @@ async def test_damage_that_shows_while_reading_is_told_as_such(path: str) -> Non
         journal._database.execute("drop table node")
     with pytest.raises(StoreError, match="cannot be read"):
         await asyncio.wait_for(JournalWriter(path).open(), 10)
+
+
+async def test_a_copy_has_all_that_was_submitted_before(path: str, tmp_path: Path) -> None:
+    writer = JournalWriter(path)
+    await writer.open()
+    writer.start(committed=lambda _: None, failed=unexpected)
+    nodes = Nodes()
+    writer.submit(nodes.apply([Create("/a")], session_id=1, now_ms=0))
+    await writer.copy_to(str(tmp_path / "copy.sqlite"))
+    writer.submit(nodes.apply([Create("/b")], session_id=1, now_ms=0))
+    with pytest.raises(OSError, match="missing"):
+        await writer.copy_to(str(tmp_path / "missing" / "copy.sqlite"))
+    await writer.close()
+    with TreeJournal(str(tmp_path / "copy.sqlite")) as journal:
+        assert {row.path for row in journal.rows()} == {"/", "/a"}
+    with TreeJournal(path) as journal:
+        assert {row.path for row in journal.rows()} == {"/", "/a", "/b"}

@@ -1,6 +1,6 @@
 """Access rules as nodes of ZooKeeper: what `kafka-acls.sh` did before brokers could be asked."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from moldau.cli.terminal.access_options import (
     Pattern,
@@ -11,31 +11,19 @@ from moldau.cli.terminal.access_options import (
     wanted_rules,
 )
 from moldau.cli.terminal.options import Given
-from moldau.cli.znodes.nodes import create_with_parents
 from moldau.cli.znodes.session import zookeeper_session
-from moldau.coordination.layout.acls import (
-    LITERAL_PATH,
-    PREFIXED_PATH,
-    RESOURCE_TYPES,
-    ROOT_PATHS,
-    AclEntry,
-    ResourcePattern,
-    decode_acls,
-    encode_acl_change,
-    encode_acls,
-)
-from moldau.coordination.tree import BadVersion, Create, NodeExists, NoNode, Tree
+from moldau.coordination.acl_nodes import AclNodes
+from moldau.coordination.layout.acls import RESOURCE_TYPES, AclEntry, ResourcePattern
+from moldau.coordination.tree import Tree
 from moldau.security.acls import (
     Acl,
     AclFilter,
+    AclPattern,
     Operation,
     PatternType,
     Permission,
     ResourceType,
 )
-
-_WILDCARD = "*"
-Change = Callable[[list[AclEntry]], list[AclEntry]]
 
 
 async def change_or_list(servers: str, given: Given) -> None:
@@ -74,94 +62,40 @@ class ZooKeeperAcls:
     """Reads and writes the nodes of access rules; brokers watch for changes."""
 
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        self._nodes = AclNodes(tree)
 
     async def matching(self, filters: Iterable[AclFilter]) -> dict[Pattern, list[Acl]]:
         """The rules of every pattern that one of the filters means."""
         found: dict[Pattern, list[Acl]] = {}
-        for kind in RESOURCE_TYPES:
-            for root in (LITERAL_PATH, PREFIXED_PATH):
-                is_prefix = root == PREFIXED_PATH
-                for name in await self._children(f"{root}/{kind}"):
-                    node = ResourcePattern(kind, name, is_prefix)
-                    pattern = _pattern_of(node)
-                    if any(is_meant(pattern, each) for each in filters):
-                        _, entries = await self._read(node)
-                        found[pattern] = [_rule(pattern, each) for each in entries]
+        for node in sorted(await self._nodes.patterns(), key=_order):
+            pattern = _pattern_of(node)
+            if any(each.means(AclPattern(*pattern)) for each in filters):
+                found[pattern] = [_rule(pattern, each) for each in await self._nodes.read(node)]
         return found
 
     async def add(self, pattern: Pattern, rules: Iterable[Acl]) -> None:
         """Add rules to those of a pattern."""
-        for path in ROOT_PATHS:
-            await create_with_parents(self._tree, path)
+        await self._nodes.create_roots()
         added = [_entry(each) for each in rules]
-        await self._change(pattern, lambda before: [*before, *added])
+        await self._nodes.change(_node_of(pattern), lambda before: [*before, *added])
 
     async def remove(self, pattern: Pattern, rules: Iterable[Acl] | None) -> None:
         """Remove rules of a pattern; all without any named."""
         removed = None if rules is None else {_entry(each) for each in rules}
-        await self._change(
-            pattern,
+        await self._nodes.change(
+            _node_of(pattern),
             lambda before: [] if removed is None else [e for e in before if e not in removed],
         )
 
-    async def _change(self, pattern: Pattern, change: Change) -> None:
-        """Replace a node's rules, again if another client was quicker, and notify the brokers."""
-        node = _node_of(pattern)
-        while True:
-            version, before = await self._read(node)
-            after = list(dict.fromkeys(change(before)))
-            if after == before:
-                return
-            try:
-                await self._write(node, version, after)
-            except (BadVersion, NodeExists, NoNode):
-                continue
-            break
-        told = Create(node.change_prefix, encode_acl_change(node), is_sequential=True)
-        await self._tree.create(told)
 
-    async def _write(
-        self, node: ResourcePattern, version: int | None, entries: list[AclEntry]
-    ) -> None:
-        if version is None:
-            await self._tree.create(Create(node.path, encode_acls(entries)))
-        elif entries:
-            await self._tree.set(node.path, encode_acls(entries), version=version)
-        else:
-            await self._tree.delete(node.path, version=version)
-
-    async def _read(self, node: ResourcePattern) -> tuple[int | None, list[AclEntry]]:
-        try:
-            found = await self._tree.get(node.path)
-        except NoNode:
-            return None, []
-        return found.stat.version, decode_acls(found.data)
-
-    async def _children(self, path: str) -> list[str]:
-        try:
-            return sorted(await self._tree.children(path))
-        except NoNode:
-            return []
-
-
-def is_meant(pattern: Pattern, wanted: AclFilter) -> bool:
-    """Whether a filter means the rules of a pattern (KIP-290)."""
-    kind, name, pattern_kind = pattern
-    if wanted.resource_type not in (ResourceType.ANY, kind):
-        return False
-    if wanted.pattern_type is PatternType.MATCH and wanted.resource_name is not None:
-        if pattern_kind is PatternType.PREFIXED:
-            return wanted.resource_name.startswith(name)
-        return name in (wanted.resource_name, _WILDCARD)
-    is_kind = wanted.pattern_type in (PatternType.ANY, PatternType.MATCH, pattern_kind)
-    return is_kind and wanted.resource_name in (None, name)
+def _order(node: ResourcePattern) -> tuple[int, bool, str]:
+    return RESOURCE_TYPES.index(node.type), node.is_prefix, node.name
 
 
 def shown(pattern: Pattern) -> str:
     """A pattern as Kafka 2.x prints it."""
     kind, name, pattern_kind = pattern
-    return f"{_camel_case(kind.name)}:{pattern_kind.name}:{name}"
+    return f"{kind.label}:{pattern_kind.name}:{name}"
 
 
 def _lines(rules: Iterable[Acl]) -> str:
@@ -171,14 +105,13 @@ def _lines(rules: Iterable[Acl]) -> str:
 def _rule_lines(rules: Iterable[Acl]) -> Iterator[str]:
     for each in rules:
         yield (
-            f"\t{each.principal} has {_camel_case(each.permission.name)} permission for "
-            f"operations: {_camel_case(each.operation.name)} from hosts: {each.host}"
+            f"\t{each.principal} has {each.permission.label} permission for "
+            f"operations: {each.operation.label} from hosts: {each.host}"
         )
 
 
 def _entry(rule: Acl) -> AclEntry:
-    permission, operation = (_camel_case(each.name) for each in (rule.permission, rule.operation))
-    return AclEntry(rule.principal, permission, operation, rule.host)
+    return AclEntry(rule.principal, rule.permission.label, rule.operation.label, rule.host)
 
 
 def _rule(pattern: Pattern, entry: AclEntry) -> Acl:
@@ -188,21 +121,17 @@ def _rule(pattern: Pattern, entry: AclEntry) -> Acl:
         resource_name=name,
         pattern_type=pattern_kind,
         principal=entry.principal,
-        operation=next(each for each in Operation if _camel_case(each.name) == entry.operation),
+        operation=next(each for each in Operation if each.label == entry.operation),
         permission=Permission[entry.permission.upper()],
         host=entry.host,
     )
 
 
 def _pattern_of(node: ResourcePattern) -> Pattern:
-    kind = next(each for each in ResourceType if _camel_case(each.name) == node.type)
+    kind = next(each for each in ResourceType if each.label == node.type)
     return kind, node.name, PatternType.PREFIXED if node.is_prefix else PatternType.LITERAL
 
 
 def _node_of(pattern: Pattern) -> ResourcePattern:
     kind, name, pattern_kind = pattern
-    return ResourcePattern(_camel_case(kind.name), name, pattern_kind is PatternType.PREFIXED)
-
-
-def _camel_case(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
+    return ResourcePattern(kind.label, name, pattern_kind is PatternType.PREFIXED)

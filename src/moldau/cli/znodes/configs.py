@@ -1,6 +1,5 @@
 """Settings as nodes of ZooKeeper: what `kafka-configs.sh --zookeeper` does."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
@@ -13,6 +12,7 @@ from moldau.cli.znodes.session import zookeeper_session
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout.configs import (
     CHANGE_PREFIX,
+    CHANGES_PATH,
     ConfigEntity,
     decode_config,
     encode_change,
@@ -22,7 +22,7 @@ from moldau.coordination.layout.configs import (
 from moldau.coordination.layout.topics import topic_path
 from moldau.coordination.tree import Create, NoNode, Tree
 from moldau.runtime.random import Random, SystemRandom
-from moldau.security.scram import ScramSecret, salted_password
+from moldau.security.scram import ScramSecret, salt_of
 
 _LABELS = {
     "topics": "topic",
@@ -107,6 +107,8 @@ class ZooKeeperConfigs:
             await self._tree.set(entity.path, encode_config(after))
         else:
             await create_with_parents(self._tree, entity.path, encode_config(after))
+        # Before the first broker starts there is nothing yet, and users must be there already.
+        await create_with_parents(self._tree, CHANGES_PATH)
         await self._tree.create(Create(CHANGE_PREFIX, encode_change(entity), is_sequential=True))
         return True
 
@@ -146,12 +148,11 @@ class ZooKeeperConfigs:
     def _secret(self, mechanism: str, text: str) -> str:
         """A password as brokers keep it: a reader of it cannot log in with it."""
         given = parse_password("", mechanism, text)
-        salt, iterations = self._random.uuid(), given.iterations
-        salted = salted_password(mechanism, given.password, salt=salt, iterations=iterations)
-        secret = ScramSecret.of_salted(mechanism, salted, salt=salt, iterations=iterations)
-        keys = {"salt": salt, "stored_key": secret.stored_key, "server_key": secret.server_key}
-        texts = [f"{name}={base64.b64encode(key).decode()}" for name, key in keys.items()]
-        return ",".join([*texts, f"iterations={iterations}"])
+        salt = salt_of(int.from_bytes(self._random.uuid() + self._random.uuid()))
+        secret = ScramSecret.of_password(
+            mechanism, given.password, salt=salt, iterations=given.iterations
+        )
+        return secret.to_text()
 
 
 def label(entity: ConfigEntity) -> str:

@@ -10,6 +10,7 @@ PREFIXED_PATH = "/kafka-acl-extended/prefixed"
 LITERAL_CHANGES_PATH = "/kafka-acl-changes"
 EXTENDED_CHANGES_PATH = "/kafka-acl-extended-changes"
 CHANGE_NAME = "acl_changes_"
+_VERSION = 1
 
 RESOURCE_TYPES = ("Topic", "Group", "Cluster", "TransactionalId", "DelegationToken", "User")
 _BY_WIRE_NAME = {
@@ -73,12 +74,15 @@ def encode_acls(entries: Iterable[AclEntry]) -> bytes:
         }
         for entry in entries
     ]
-    return encode({"acls": listed, "version": 1})
+    return encode({"acls": listed, "version": _VERSION})
 
 
 def decode_acls(data: bytes) -> list[AclEntry]:
     if not data:
         return []
+    document = Document.decode(data)
+    if document.integer("version") != _VERSION:
+        raise NodeDataError(f"version {document.integer('version')} of access rules is not known")
     return [
         AclEntry(
             each.text("principal"),
@@ -86,7 +90,7 @@ def decode_acls(data: bytes) -> list[AclEntry]:
             each.text("operation"),
             each.text("host"),
         )
-        for each in Document.decode(data).documents("acls")
+        for each in document.documents("acls")
     ]
 
 

@@ -1,8 +1,6 @@
 """Access rules as nodes of ZooKeeper."""
 
-import pytest
-
-from moldau.cli.znodes.acls import ZooKeeperAcls, is_meant, shown
+from moldau.cli.znodes.acls import ZooKeeperAcls, shown
 from moldau.coordination.memory import MemoryTree
 from moldau.security.acls import (
     Acl,
@@ -59,29 +57,6 @@ async def test_rules_are_removed_and_the_node_with_the_last_one(tree: MemoryTree
     assert not await tree.exists("/kafka-acl/Topic/orders")
     await acls.remove(TOPIC, None)
     assert len(await tree.children("/kafka-acl-changes")) == 3
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "is_literal_meant", "is_prefix_meant"),
-    [
-        (PatternType.ANY, None, True, True),
-        (PatternType.LITERAL, "orders", True, False),
-        (PatternType.PREFIXED, "ord", False, True),
-        (PatternType.MATCH, "orders", True, True),
-        (PatternType.MATCH, "ordinary", False, True),
-        (PatternType.ANY, "orders", True, False),
-    ],
-)
-def test_a_filter_means_patterns(
-    kind: PatternType, name: str | None, is_literal_meant: bool, is_prefix_meant: bool
-) -> None:
-    wanted = AclFilter(resource_name=name, pattern_type=kind)
-    assert (is_meant(TOPIC, wanted), is_meant(PREFIX, wanted)) == (
-        is_literal_meant,
-        is_prefix_meant,
-    )
-    of_groups = AclFilter(resource_type=ResourceType.GROUP, pattern_type=kind)
-    assert not is_meant(TOPIC, of_groups)
 
 
 def test_a_pattern_is_shown_as_2_x_did() -> None:

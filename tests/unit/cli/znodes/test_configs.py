@@ -7,7 +7,8 @@ import pytest
 from moldau.cli.config_entities.entity import Entity
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.znodes.configs import ZooKeeperConfigs
-from moldau.coordination.memory import MemoryTree
+from moldau.coordination.memory import MemoryEnsemble, MemoryTree
+from moldau.runtime.clock import SystemClock
 from moldau.security.scram import ScramSecret, salted_password
 
 TOPIC = [Entity("topics", "m")]
@@ -74,3 +75,12 @@ async def test_a_password_is_kept_so_that_nobody_can_log_in_with_it(moved: Memor
     )
     secret = ScramSecret.of_salted("SCRAM-SHA-256", salted, salt=b"", iterations=4097)
     assert base64.b64decode(parts["stored_key"]) == secret.stored_key
+
+
+async def test_the_first_user_can_be_made_before_the_first_broker() -> None:
+    tree = MemoryEnsemble(SystemClock()).connect()
+    await ZooKeeperConfigs(tree).alter(
+        [Entity("users", "admin")], {"SCRAM-SHA-256": "password=secret"}, []
+    )
+    assert await tree.exists("/config/users/admin")
+    assert len(await tree.children("/config/changes")) == 1

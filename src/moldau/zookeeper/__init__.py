@@ -1,0 +1,1 @@
+"""The coordination tree served over ZooKeeper's own protocol, for clusters on one machine."""
