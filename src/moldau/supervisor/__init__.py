@@ -1,0 +1,1 @@
+"""Several brokers on one machine under one process, with the tree that they agree on."""

@@ -1,0 +1,114 @@
+"""Which brokers make up a cluster on one machine, and what each of them is told."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moldau.config.values import config_error
+from moldau.coordination.nodes import NodeRow
+
+BROKERS_MAX = 64
+_PORT_MAX = 65_535
+_REPLICAS_MAX = 3
+_IN_SYNC_MAX = 2
+_CHOSEN = (
+    *("broker.id", "listeners", "advertised.listeners", "zookeeper.connect"),
+    *("log.dir", "log.dirs"),
+)
+_TOPICS = "/brokers/topics/"
+_NAMED_MAX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWish:
+    """What the user asks for."""
+
+    count: int
+    data: Path
+    host: str
+    ports: Sequence[int]
+    """One for each broker."""
+    texts: Mapping[str, str]
+    """Settings that all of them have."""
+    advertised_host: str = ""
+    """What clients are told, if it is not where the brokers listen."""
+
+    def directory(self, broker_id: int) -> Path:
+        """Where a broker keeps its data."""
+        return self.data / f"broker-{broker_id}"
+
+
+def ports_of(count: int, first: int, given: Sequence[int]) -> list[int]:
+    """The ports of so many brokers: those that are given, or the first and those after it."""
+    ports = list(given) or list(range(first, first + count))
+    if len(ports) != count:
+        raise config_error(f"--ports names {len(ports)} ports for {count} brokers")
+    if len(set(ports)) != count or not all(0 < port <= _PORT_MAX for port in ports):
+        raise config_error(f"{count} different ports up to {_PORT_MAX} are needed: {ports}")
+    return ports
+
+
+def check_wish(wish: ClusterWish) -> None:
+    """Refuse what contradicts itself."""
+    if not 1 <= wish.count <= BROKERS_MAX:
+        raise config_error(f"--brokers must be from 1 to {BROKERS_MAX}, not {wish.count}")
+    chosen = [name for name in _CHOSEN if name in wish.texts]
+    if chosen:
+        raise config_error(
+            f"with --brokers each broker has its own {', '.join(chosen)}: leave it out, and use "
+            "--host, --port or --ports, and --data"
+        )
+
+
+def settings_of(wish: ClusterWish, broker_id: int, tree: str) -> dict[str, str]:
+    """All settings of one broker."""
+    port = wish.ports[broker_id]
+    replicas = min(_REPLICAS_MAX, wish.count)
+    advertised = {"advertised.listeners": _listener(wish.advertised_host, port)}
+    return {
+        # As many copies as there can be; a file or a setting may ask for others.
+        "offsets.topic.replication.factor": str(replicas),
+        "transaction.state.log.replication.factor": str(replicas),
+        "transaction.state.log.min.isr": str(min(_IN_SYNC_MAX, wish.count)),
+        **wish.texts,
+        "broker.id": str(broker_id),
+        "listeners": _listener(wish.host, port),
+        **(advertised if wish.advertised_host else {}),
+        "zookeeper.connect": tree,
+        "log.dirs": str(wish.directory(broker_id)),
+    }
+
+
+def _listener(host: str, port: int) -> str:
+    return f"PLAINTEXT://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def lost_partitions(rows: Sequence[NodeRow], count: int) -> list[str]:
+    """The partitions that have no replica on the brokers that are left, by the tree's nodes."""
+    return sorted(
+        f"{topic}-{number}"
+        for topic, number, replicas in _assignments(rows)
+        if replicas and all(broker_id >= count for broker_id in replicas)
+    )
+
+
+def check_nothing_is_lost(rows: Sequence[NodeRow], count: int) -> None:
+    """Refuse to start fewer brokers than the partitions need."""
+    lost = lost_partitions(rows, count)
+    if not lost:
+        return
+    kept = ",".join(map(str, range(count)))
+    named = ", ".join(lost[:_NAMED_MAX]) + (", …" if len(lost) > _NAMED_MAX else "")
+    raise config_error(
+        f"with {count} brokers these {len(lost)} partitions would have no replica left: {named}. "
+        f"Start as many as before, and move them first: moldau rebalance --brokers {kept}"
+    )
+
+
+def _assignments(rows: Sequence[NodeRow]) -> Iterator[tuple[str, int, list[int]]]:
+    for row in rows:
+        topic = row.path.removeprefix(_TOPICS)
+        if topic != row.path and "/" not in topic and row.data:
+            for number, replicas in json.loads(row.data)["partitions"].items():
+                yield topic, int(number), replicas

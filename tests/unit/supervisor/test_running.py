@@ -1,0 +1,81 @@
+"""A cluster on one machine; its brokers are processes, as elsewhere."""
+
+import asyncio
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from moldau.coordination.journal import StoreError, TreeJournal
+from moldau.errors import KafkaError
+from moldau.supervisor.plan import ClusterWish
+from moldau.supervisor.running import running_brokers
+from moldau.zookeeper.messages import Err, Op
+from moldau.zookeeper.rights import OPEN
+from moldau.zookeeper.snapshot import SnapshotNode, write_store
+from moldau.zookeeper.wire_session import WireSession
+from unit.zookeeper.asking import watched
+from unit.zookeeper.serving import blocking
+
+_PATIENCE_S = 60
+
+
+def wish(tmp_path: Path, *ports: int) -> ClusterWish:
+    return ClusterWish(len(ports), tmp_path, "127.0.0.1", ports, {})
+
+
+def is_registered(tree: str, broker_id: int) -> bool:
+    host, _, port = tree.partition(":")
+    with WireSession(host, int(port)) as session:
+        asked = session.ask(Op.EXISTS, watched(f"/brokers/ids/{broker_id}"))[-1]
+        session.close()
+    return asked.error == Err.OK
+
+
+async def test_a_broker_that_is_killed_is_gone_at_once_and_comes_back(tmp_path: Path) -> None:
+    async with (
+        asyncio.timeout(_PATIENCE_S),
+        running_brokers(wish(tmp_path, *free_ports(2))) as cluster,
+    ):
+        await cluster.up()
+        assert await blocking(lambda: is_registered(cluster.tree, 1))
+        process = cluster.children[1]._process
+        assert process is not None
+        os.kill(process.pid, signal.SIGKILL)
+        await process.wait()
+        while await blocking(lambda: is_registered(cluster.tree, 1)):
+            assert not cluster.children[1].is_up.is_set()
+        await cluster.up()
+        assert await blocking(lambda: is_registered(cluster.tree, 1))
+        assert [child.restarts for child in cluster.children] == [0, 1]
+
+
+async def test_a_second_one_on_the_same_directory_is_refused(tmp_path: Path) -> None:
+    with TreeJournal(str(tmp_path / "tree.sqlite")), pytest.raises(StoreError, match="in use"):
+        async with running_brokers(wish(tmp_path, 1)):
+            pass
+
+
+async def test_fewer_brokers_than_the_partitions_need_are_refused(tmp_path: Path) -> None:
+    nodes = [
+        SnapshotNode("/brokers", None, OPEN),
+        SnapshotNode("/brokers/topics", None, OPEN),
+        SnapshotNode("/brokers/topics/t", b'{"partitions":{"0":[1]}}', OPEN),
+    ]
+    write_store(str(tmp_path / "tree.sqlite"), nodes, now_ms=0)
+    with pytest.raises(KafkaError, match="no replica left: t-0"):
+        async with running_brokers(wish(tmp_path, 1)):
+            pass
+
+
+def free_ports(count: int) -> list[int]:
+
+    probes = [socket.socket() for _ in range(count)]
+    for probe in probes:
+        probe.bind(("127.0.0.1", 0))
+    found = [int(probe.getsockname()[1]) for probe in probes]
+    for probe in probes:
+        probe.close()
+    return found
