@@ -5,6 +5,13 @@ from collections.abc import Mapping, Sequence
 from moldau.config.alteration import AlterOperation
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
+from moldau.protocol.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+    EntityData,
+    OpData,
+    RequestEntryData,
+)
 from moldau.protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -74,6 +81,19 @@ class Admin:
         async def alter() -> None:
             answer = await self.client.ask_any(request, IncrementalAlterConfigsResponse, 1)
             require(answer.responses[0].error_code)
+
+        await insist(alter, self.client)
+
+    async def limit_all(self, quota: str, value: float | None) -> None:
+        """Give every client id a quota of its own, or with None take it away."""
+        everybody = EntityData(entity_type="client-id", entity_name=None)
+        change = OpData(key=quota, value=value or 0.0, remove=value is None)
+        entry = RequestEntryData(entity=[everybody], ops=[change])
+        request = AlterClientQuotasRequest(entries=[entry], validate_only=False)
+
+        async def alter() -> None:
+            answer = await self.client.ask_any(request, AlterClientQuotasResponse, 1)
+            require(answer.entries[0].error_code)
 
         await insist(alter, self.client)
 

@@ -16,6 +16,11 @@ from moldau.protocol.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
+from moldau.protocol.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from moldau.protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 Response = TypeVar("Response")
 Address = tuple[str, int]
@@ -47,6 +52,8 @@ class Client:
     ) -> None:
         """`timestamp_ms` is what all its records have: brokers forget who wrote old ones."""
         self.name = name
+        self.login: tuple[str, str] | None = None
+        """User and password, where brokers want them."""
         self.topic = TOPIC
         """The one whose leaders it asks."""
         self.timestamp_ms = timestamp_ms
@@ -62,6 +69,19 @@ class Client:
     def bootstrap(self) -> str:
         """All brokers, as other clients want them."""
         return ",".join(f"{host}:{port}" for host, port in self._brokers.values())
+
+    @property
+    def login_settings(self) -> dict[str, str]:
+        """What other clients call the login."""
+        if self.login is None:
+            return {}
+        user, password = self.login
+        return {
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": "PLAIN",
+            "sasl.username": user,
+            "sasl.password": password,
+        }
 
     async def ask(
         self, broker: int, request: object, response: type[Response], version: int
@@ -139,8 +159,22 @@ class Client:
         except OSError as error:
             raise KafkaError(ErrorCode.NETWORK_EXCEPTION, f"{host}: {error}") from error
         found: BrokerConnection = made[1]
+        if self.login is not None:
+            await self._log_in(found, *self.login)
         self._connections[broker] = found
         return found
+
+    async def _log_in(self, connection: BrokerConnection, user: str, password: str) -> None:
+        try:
+            handshake = SaslHandshakeRequest(mechanism="PLAIN")
+            agreed = await connection.ask(handshake, SaslHandshakeResponse, 1, timeout_s=REQUEST_S)
+            require(agreed.error_code)
+            proof = SaslAuthenticateRequest(auth_bytes=f"\0{user}\0{password}".encode())
+            let_in = await connection.ask(proof, SaslAuthenticateResponse, 2, timeout_s=REQUEST_S)
+            require(let_in.error_code)
+        except KafkaError:
+            connection.close()
+            raise
 
     async def find_leader(self, partition: int) -> int:
         """Ask who leads a partition."""

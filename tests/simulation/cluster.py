@@ -76,11 +76,12 @@ class SimulatedBroker:
     async def _serve(self, machine: Machine) -> None:
         self._stopping = asyncio.Event()
         self.running = None
+        protocol = self._settings.get("security.inter.broker.protocol", "PLAINTEXT")
         startup = read_startup(
             {
                 **_SETTINGS,
                 "broker.id": str(self.id),
-                "listeners": f"PLAINTEXT://{machine.name}:{PORT}",
+                "listeners": f"{protocol}://{machine.name}:{PORT}",
                 **self._settings,
             }
         )

@@ -147,6 +147,8 @@ class History:
     owned: list[Owned] = field(default_factory=list)
     incarnations: list[Incarnation] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
+    denied_count: int = 0
+    """How often somebody without rights was told so."""
     """Answers that a correct broker never gives."""
     leaderships: list[Leadership] = field(default_factory=list)
     creations: dict[str, int] = field(default_factory=dict)

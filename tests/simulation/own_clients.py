@@ -5,10 +5,11 @@ the names below give them the world's; a name that is gone fails the first seed 
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
-from moldau.client.connection import cluster, opening
+from moldau.client.connection import authentication, cluster, opening
 from moldau.client.connection.addresses import Address
 from moldau.client.connection.connection import BrokerConnection
 from moldau.client.consumer.consumer import Consumer
@@ -38,6 +39,7 @@ def in_world(world: World) -> Iterator[None]:
         (cluster, "SystemRandom", lambda: chance),
         (producer, "SystemRandom", lambda: chance),
         (accumulator, "time", _Time(clock)),
+        (authentication, "call_beside", _call_at_once),
     )
     systems = [getattr(module, name) for module, name, _ in names]
     for module, name, ours in names:
@@ -47,6 +49,10 @@ def in_world(world: World) -> Iterator[None]:
     finally:
         for (module, name, _), system in zip(names, systems, strict=True):
             setattr(module, name, system)
+
+
+async def _call_at_once(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 class _Time:
@@ -84,6 +90,7 @@ class OwnProducer:
         """Send until a moment; then wait for what is under way."""
         loop, chance, number = asyncio.get_running_loop(), self._client.chance, 0
         async with Producer[bytes, bytes](
+            self._client.login_settings,
             bootstrap_servers=self._client.bootstrap,
             client_id=self._client.name,
             linger_ms=chance.choice([0, 5, 50]),
@@ -135,6 +142,7 @@ class OwnConsumer:
         """Read until a moment."""
         loop = asyncio.get_running_loop()
         async with Consumer[bytes, bytes](
+            self._client.login_settings,
             bootstrap_servers=self._client.bootstrap,
             client_id=self._client.name,
             auto_offset_reset="none",

@@ -13,6 +13,7 @@ from simulation.history import History
 from simulation.own_clients import OwnConsumer, OwnProducer
 from simulation.reading import Reader
 from simulation.reconciling import ReconciledMember
+from simulation.securing import INTRUDER, PASSWORD, Intruder, change_rules
 from simulation.shapes import Shape
 from simulation.tables import TableWriter
 from simulation.topics import TopicLives
@@ -26,6 +27,9 @@ _NEVER = str(2**63 - 1)
 _TUNING_S = 6.0
 _MOVING_S = 8.0
 _GIVEN_UP = 0.15
+_LIMITING_S = 8.0
+# Clients of a seed write and read some thousands of bytes a second.
+_BYTE_RATES = (1_000.0, 4_000.0, 50_000.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,34 @@ def own_clients(cast: Cast) -> Works:
     return works
 
 
+def quotas(cast: Cast) -> Works:
+    """Clients are slowed down, each for itself, by quotas that come, change and go."""
+    return {"quota-setter": lambda until_s: _limit(Admin(cast.client("quota-setter")), until_s)}
+
+
+async def _limit(admin: Admin, until_s: float) -> None:
+    loop, chance = asyncio.get_running_loop(), admin.client.chance
+    while loop.time() < until_s:
+        await asyncio.sleep(_LIMITING_S * chance.random())
+        for quota in ("producer_byte_rate", "consumer_byte_rate"):
+            await admin.limit_all(quota, chance.choice([*_BYTE_RATES, None]))
+    for quota in ("producer_byte_rate", "consumer_byte_rate"):
+        await admin.limit_all(quota, None)
+    admin.client.close()
+
+
+LOGINS = "logins and rules"
+
+
+def logins(cast: Cast) -> Works:
+    """Everyone logs in, and somebody who may do nothing tries to."""
+    client = cast.client(INTRUDER)
+    client.login = (INTRUDER, PASSWORD)
+    intruder = Intruder(client, cast.history, cast.shape.partition_count)
+    rules = cast.client("rule-setter")
+    return {INTRUDER: intruder.run, "rule-setter": lambda until_s: change_rules(rules, until_s)}
+
+
 PARTS: dict[str, Callable[[Cast], Works]] = {
     "mixed syncing": mixed_syncing,
     "lives of topics": lives_of_topics,
@@ -138,12 +170,18 @@ PARTS: dict[str, Callable[[Cast], Works]] = {
     COMPACTION: compaction,
     "reconciliation": reconciliation,
     "own clients": own_clients,
+    "quotas": quotas,
+    LOGINS: logins,
 }
 _ALWAYS = ("mixed syncing",)
+# Drawn apart, in one of so many seeds: all clients of such a seed do something else.
+_SELDOM = {LOGINS: 8}
 
 
-def drawn(shape: Shape, chance: random.Random) -> list[str]:
+def drawn(shape: Shape, chance: random.Random, seldom: random.Random) -> list[str]:
     """Which parts a seed has: those of its shape, or about half of all."""
     if shape.parts is not None:
         return list(shape.parts)
-    return [name for name in PARTS if chance.random() < 0.5 or name in _ALWAYS]
+    usual = [name for name in PARTS if name not in _SELDOM]
+    parts = [name for name in usual if chance.random() < 0.5 or name in _ALWAYS]
+    return parts + [name for name, one_of in _SELDOM.items() if seldom.randrange(one_of) == 0]

@@ -19,7 +19,7 @@ from moldau.controller.election import Elected
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.log import producer_state
-from moldau.log.batches import Appended
+from moldau.log.appending import Appended
 from moldau.log.leader_epochs import EpochEnd, LeaderEpochs
 from moldau.log.log import Log
 from moldau.log.producer_state import Producers
@@ -199,7 +199,13 @@ def answer_with_the_place_of_another_batch(patch: pytest.MonkeyPatch) -> None:
     def append(self: Partition, *arguments: Any, **options: Any) -> Appended:
         appended = append_batch(self, *arguments, **options)
         in_flight = appended.first_offset - self.log.high_watermark
-        return appended._replace(first_offset=appended.first_offset - (in_flight > 8))
+        return Appended(
+            appended.first_offset - (in_flight > 8),
+            appended.last_offset,
+            appended.max_timestamp,
+            appended.is_duplicate,
+            appended.has_rolled,
+        )
 
     patch.setattr(Partition, "append_batch", append)
 

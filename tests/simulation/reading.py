@@ -86,6 +86,8 @@ async def fetch(
     )
     answer = await client.ask_leader(partition, request, FetchResponse, 11)
     require(answer.error_code)
+    if not answer.responses:  # it has read more than it may
+        raise KafkaError(ErrorCode.THROTTLING_QUOTA_EXCEEDED)
     ((result,),) = (topic.partitions for topic in answer.responses)
     require(result.error_code)
     fetched = Fetched([], offset, result.high_watermark, result.last_stable_offset)

@@ -7,15 +7,16 @@ from functools import partial
 
 from moldau.testing.world.machine import Machine, Program
 from moldau.testing.world.world import World, collect
+from simulation import securing
 from simulation.administering import Admin
 from simulation.client import TOPIC, Client
-from simulation.cluster import SimulatedBroker
+from simulation.cluster import SESSION_TIMEOUT_S, SimulatedBroker
 from simulation.faults import Faults
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History
 from simulation.invariants import violations
 from simulation.own_clients import in_world
-from simulation.parts import COMPACTION, PARTS, Cast, Work, Works, drawn
+from simulation.parts import COMPACTION, LOGINS, PARTS, Cast, Work, Works, drawn
 from simulation.reading import Reader, read_all
 from simulation.replicas import note_replicas, observe, unsettled
 from simulation.shapes import ONE_BROKER, Shape
@@ -105,7 +106,9 @@ class Scenario:
             "transaction.state.log.min.isr": str(shape.in_sync_min),
             **shape.settings,
         }
-        self.parts = drawn(shape, world.chance("parts"))
+        self.parts = drawn(shape, world.chance("parts"), world.chance("seldom parts"))
+        if LOGINS in self.parts:
+            settings |= securing.SETTINGS
         if COMPACTION in self.parts:
             settings |= CLEANER
         self.brokers = [
@@ -121,6 +124,8 @@ class Scenario:
     async def run(self) -> None:
         """Start, break things under load, mend them, and look at what is left."""
         loop = asyncio.get_running_loop()
+        if LOGINS in self.parts:
+            await securing.write_rules(await self._world.ensemble.open(timeout_s=SESSION_TIMEOUT_S))
         for broker in self.brokers:
             broker.start()
         supervisors = [loop.create_task(broker.supervise()) for broker in self.brokers]
@@ -148,7 +153,10 @@ class Scenario:
 
     def _client(self, name: str) -> Client:
         addresses = {broker.id: broker.address for broker in self.brokers}
-        return Client(name, addresses, self._world.chance(name))
+        client = Client(name, addresses, self._world.chance(name))
+        if LOGINS in self.parts:
+            client.login = (securing.CLIENT, securing.PASSWORD)
+        return client
 
     def _make_works(self) -> Works:
         works: Works = {}

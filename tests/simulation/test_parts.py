@@ -1,10 +1,12 @@
 """Parts of seeds: each does what it is there for, in a seed that is run alone."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from moldau.broker.quotas.enforcement import Enforcement
 from moldau.replication.partition import Partition
 from simulation.client import TOPIC
 from simulation.history import History, Outcome
@@ -79,3 +81,26 @@ def test_own_clients_write_and_read() -> None:
     assert all(write.outcome is Outcome.DONE for write in written)
     readers = {read.reader for read in history.reads if read.reader.startswith("own-")}
     assert readers == {"own-consumer-all", "own-consumer-committed"}
+
+
+def test_clients_are_slowed_down_by_quotas(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: Counter[str] = Counter()
+    produced, fetched = Enforcement.produced, Enforcement.fetched
+
+    def noted(name: str, record: Any) -> Any:
+        def count(self: Enforcement, *arguments: Any) -> Any:
+            throttle_ms = record(self, *arguments)
+            waits[name] += throttle_ms > 0
+            return throttle_ms
+
+        return count
+
+    monkeypatch.setattr(Enforcement, "produced", noted("producers", produced))
+    monkeypatch.setattr(Enforcement, "fetched", noted("consumers", fetched))
+    played_with("quotas")
+    assert waits["producers"] > 10
+    assert waits["consumers"] > 10
+
+
+def test_everyone_logs_in_and_who_has_no_rights_is_denied() -> None:
+    assert played_with("logins and rules").denied_count > 10

@@ -24,7 +24,7 @@ def announce_metrics(host: str, port: int) -> None:
     place = f"[{host}]" if ":" in host else host or "0.0.0.0"  # noqa: S104 - what was asked for
     hint = "; other machines need --metrics-host 0.0.0.0" if host == LOOPBACK else ""
     _log.info(
-        "metrics for Prometheus on http://%s:%d/metrics, health on /health%s", place, port, hint
+        "metrics for Prometheus on http://%s:%d/metrics, health on /readyz%s", place, port, hint
     )
 
 

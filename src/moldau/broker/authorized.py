@@ -1,36 +1,28 @@
-"""The operations a client may do, as the bit field that describing answers carry.
+"""The operations a client may do, as the bit field that describing answers carry (KIP-430)."""
 
-Without an authoriser every client may do everything that there is to do with a resource.
-"""
-
-from typing import Literal
-
-from moldau.security.acls import Operation
-
-_OPERATIONS = {
-    "topic": (
-        Operation.READ,
-        Operation.WRITE,
-        Operation.CREATE,
-        Operation.DELETE,
-        Operation.ALTER,
-        Operation.DESCRIBE,
-        Operation.DESCRIBE_CONFIGS,
-        Operation.ALTER_CONFIGS,
-    ),
-    "group": (Operation.READ, Operation.DELETE, Operation.DESCRIBE),
-    "cluster": (
-        Operation.CREATE,
-        Operation.ALTER,
-        Operation.DESCRIBE,
-        Operation.CLUSTER_ACTION,
-        Operation.DESCRIBE_CONFIGS,
-        Operation.ALTER_CONFIGS,
-        Operation.IDEMPOTENT_WRITE,
-    ),
-}
+from moldau.broker.access.authorizer import Asking, Authorizer
+from moldau.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
 
 
-def operations_of(resource: Literal["topic", "group", "cluster"]) -> int:
-    """All operations on a resource of this type: bit n stands for operation n."""
-    return sum(1 << operation for operation in _OPERATIONS[resource])
+def operations_of(
+    authorizer: Authorizer,
+    asking: Asking,
+    resource_type: ResourceType,
+    name: str = CLUSTER_NAME,
+) -> int:
+    """What a client may do with a resource: bit n stands for operation n."""
+    operations = OPERATIONS[resource_type]
+    if authorizer.is_enforcing:
+        operations = tuple(
+            each
+            for each in operations
+            if authorizer.may(asking, each, resource_type, name, log=False)
+        )
+    return sum(1 << operation for operation in operations)
+
+
+def operations_of_cluster(authorizer: Authorizer, asking: Asking) -> int:
+    """What a client may do with the cluster; nothing if it may not describe that."""
+    if not authorizer.may(asking, Operation.DESCRIBE, ResourceType.CLUSTER):
+        return 0
+    return operations_of(authorizer, asking, ResourceType.CLUSTER)

@@ -2,18 +2,25 @@
 
 from dataclasses import dataclass, field
 
+from moldau.broker.access.audit_topic import AuditTopic
+from moldau.broker.access.authorizer import AllowEveryone, Authorizer
+from moldau.broker.access.rule_store import AccessRuleStore
 from moldau.broker.coordination.coordinators import Coordinators
 from moldau.broker.coordination.producer_ids import ProducerIds
 from moldau.broker.coordination.verification import Verifier
+from moldau.broker.login.tokens import Tokens
+from moldau.broker.login.users import ScramUsers
 from moldau.broker.membership.registration import Registration
 from moldau.broker.membership.state import BrokerState
 from moldau.broker.metrics.traffic import Traffic
+from moldau.broker.quotas.enforcement import Enforcement
 from moldau.broker.requests.fetch_sessions import FetchSessions
 from moldau.broker.requests.follower_sessions import FollowerSessions
 from moldau.broker.requests.old_offsets import OldOffsets
 from moldau.broker.settings.changes import ConfigChanges
 from moldau.broker.settings.client_quotas import ClientQuotaStore
 from moldau.broker.settings.configs import Configs
+from moldau.broker.settings.key_stores import KeyStores
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.broker.storage.flushing import Flusher
 from moldau.broker.storage.logs import Logs
@@ -62,6 +69,9 @@ class Broker:
     configs: Configs
     config_changes: ConfigChanges
     client_quotas: ClientQuotaStore
+    quotas: Enforcement
+    users: ScramUsers
+    tokens: Tokens
     logs: Logs
     producer_ids: ProducerIds
     auto_creation: AutoCreation
@@ -71,8 +81,14 @@ class Broker:
     old_offsets: OldOffsets
     loop_lag: LoopLag
     state: BrokerState = BrokerState.STARTING
+    authorizer: Authorizer = field(default_factory=AllowEveryone)
+    access_rules: AccessRuleStore | None = None
+    """The rules by which the authorizer decides; None if it allows everyone."""
+    audit_topic: AuditTopic | None = None
+    """Where denials are recorded beside the log, if a setting says so."""
     scratch: Scratch = field(default_factory=Scratch)
     listeners: list[Listener] = field(default_factory=list)
+    key_stores: KeyStores = field(init=False)
     fetching: Fetching = field(init=False)
     in_sync: InSyncSets = field(init=False)
     leader_throttle: Throttle = field(init=False)

@@ -1,18 +1,29 @@
 """What a handler knows about the request beside its body: the client, and its address."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from moldau.config.listeners import SecurityProtocol
 from moldau.runtime.turns import Turns
+from moldau.security.principals import ANONYMOUS, Principal
+
+if TYPE_CHECKING:
+    from moldau.broker.access.authorizer import Rights
+    from moldau.broker.quotas.enforcement import ClientSensors
 
 Item = TypeVar("Item")
 
 _SHOWN_CHARACTERS = 100
 
 
-class Client(NamedTuple):
-    """The connection a request came in on."""
+def _wait_for_nobody(_for_ms: int) -> None:
+    """Who asks without a connection has nothing to be read."""
+
+
+@dataclass(slots=True, eq=False)
+class Client:
+    """The connection a request came in on, and what is known of it: one for each connection."""
 
     listener: str
     host: str
@@ -20,7 +31,20 @@ class Client(NamedTuple):
     local_host: str
     """The address it connected to: what it can reach this broker by."""
     local_port: int
-    principal: str = "User:ANONYMOUS"
+    protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
+    principal: Principal = ANONYMOUS
+    is_by_token: bool = False
+    """Whether it authenticated with a delegation token."""
+    is_this_broker: bool = False
+    """Whether this broker asks itself: that needs no rights."""
+    context: "Context | None" = None
+    """That of its last request on a fast path: most requests of a connection have the same."""
+    rights: "Rights | None" = None
+    """What was decided about it, as long as the access rules stay as they are."""
+    mute: Callable[[int], None] = _wait_for_nobody
+    """Reads nothing more of the connection for so many milliseconds."""
+    sensors: "ClientSensors | None" = None
+    """What its requests are recorded by, where quotas are set."""
 
 
 @dataclass(slots=True)
@@ -31,6 +55,10 @@ class Context:
     client_id: str
     client: Client
     turns: Turns = field(default_factory=Turns)
+    api_name: str = ""
+    """What is asked for, for the audit log."""
+    request_size: int = 0
+    """Of the frame; not told on a fast path."""
 
     def each(self, items: Iterable[Item]) -> AsyncIterator[Item]:
         """The elements of a list that may be long: others get their turn between two of them.

@@ -7,14 +7,18 @@ of the API; any other exception becomes UNKNOWN_SERVER_ERROR and a log entry.
 
 import logging
 import struct
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from moldau.broker.bounded import within
 from moldau.broker.context import Client, Context
 from moldau.broker.metrics.request_times import ApiTimes, RequestTimes, times_of_api
+from moldau.broker.quotas.enforcement import Enforcement
+from moldau.broker.refusals import Refuse, refuser_of
 from moldau.broker.routes import Handle, Route
+from moldau.config.broker.quotas import QuotaConfig
 from moldau.coordination.tree import SessionError
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
 from moldau.net.answer import CloseConnection, Later, Parked, Part, Promised
@@ -31,9 +35,9 @@ from moldau.protocol.codec import (
 )
 from moldau.protocol.elements import has_more_elements
 from moldau.protocol.headers import decode_request_header, response_header_version
-from moldau.protocol.schema import fields_of
 from moldau.runtime import eager
 from moldau.runtime.clock import Clock
+from moldau.runtime.loop_use import LoopUse
 from moldau.runtime.metrics import Counter, Metrics
 from moldau.runtime.turns import Turns
 
@@ -42,9 +46,7 @@ _log = logging.getLogger(__name__)
 PRODUCE = 0
 API_VERSIONS = 18
 
-
 Failure = Exception | None
-Refuse = Callable[[Any, Context, KafkaError], Coroutine[Any, Any, object]]
 Shortcut = Callable[[Client, memoryview], "Answer"]
 MakeShortcut = Callable[[ApiTimes, dict[int, Counter]], Shortcut]
 NO_SHORTCUTS: Mapping[int, MakeShortcut] = {}
@@ -62,6 +64,7 @@ _ENCODED_AT_ONCE_ELEMENTS = 1_000
 # Decoded, the smallest elements take fifty times their bytes. No client has as many partitions
 # to write or read; only the requests of a controller may name all of a cluster.
 ELEMENTS_MAX = 100_000
+_NOT_A_BROKER = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
 ANSWER_BYTES_MAX = 104_857_600
 
 
@@ -84,6 +87,7 @@ class _Served:
     api: Api
     range: range
     elements_max: int | None
+    is_of_brokers: bool
     handle: Handle
     refuse: Refuse
     times: ApiTimes
@@ -103,15 +107,11 @@ class _Exchange:
     context: Context
     began_ns: int
     failure: Failure
-
-
-@dataclass(slots=True)
-class _Wait:
-    """What is known of a request once it waits."""
-
-    exchange: _Exchange
-    local_ns: int
     times: RequestTimes
+    local_ns: int = 0
+    """How long it took until it was done, or had to wait."""
+    spent_ns: int = 0
+    """The loop's time that it has had in all."""
 
 
 Ready = list[Part] | None
@@ -136,6 +136,8 @@ class Dispatcher:
         self._broker = broker
         self._clock = clock
         self._metrics = metrics
+        self.quotas = Enforcement(QuotaConfig(), clock)
+        """Without any quota, unless it is replaced by those of a broker."""
         self._turns = Turns()
         self._served: dict[int, _Served] = {}
         self._shortcuts = dict(shortcuts)
@@ -152,16 +154,16 @@ class Dispatcher:
             try:
                 answer = shortcut(client, frame)
             except Exception as error:  # noqa: BLE001 - it becomes an answer, as a handler's does
-                return self._handle(client, frame, failure=error)
+                return self.handle(client, frame, failure=error)
             if isinstance(answer, list):
                 return answer
             if isinstance(answer, Parked):
-                answer.otherwise = partial(self._handle, client, frame)
+                answer.otherwise = partial(self.handle, client, frame)
             elif isinstance(answer, Coroutine):
                 return self._or_refused(answer, client, frame)
             if answer is not None:
                 return answer
-        return self._handle(client, frame)
+        return self.handle(client, frame)
 
     async def _or_refused(
         self, work: Coroutine[Any, Any, Ready | Later], client: Client, frame: memoryview
@@ -170,10 +172,10 @@ class Dispatcher:
         try:
             return await work
         except Exception as error:  # noqa: BLE001 - it becomes an answer, as a handler's does
-            refusal = self._handle(client, frame, failure=error)
+            refusal = self.handle(client, frame, failure=error)
         return await refusal if isinstance(refusal, Coroutine) else refusal
 
-    def _handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Handled:
+    def handle(self, client: Client, frame: memoryview, failure: Failure = None) -> Handled:
         """Have a request handled, or refused if it failed: how far it came is unknown."""
         began_ns = self._clock.monotonic_ns()
         try:
@@ -181,8 +183,11 @@ class Dispatcher:
         except ProtocolError as error:
             raise CloseConnection(str(error)) from error
         served, version = self.prepare(header.api_key, header.api_version)
-        context = Context(header.api_version, header.client_id or "", client, self._turns)
-        exchange = _Exchange(served, version, header.correlation_id, context, began_ns, failure)
+        client_id, name = header.client_id or "", served.api.name
+        context = Context(header.api_version, client_id, client, self._turns, name, len(frame))
+        exchange = _Exchange(
+            served, version, header.correlation_id, context, began_ns, failure, served.times.usual
+        )
         if header.api_version not in served.range:
             return self._begin(served.api.request(), exchange)
         if len(frame) > _DECODED_AT_ONCE_BYTES:
@@ -203,7 +208,7 @@ class Dispatcher:
         reading = exchange.version.decode_in_turns()(frame, position)
         reason = f"{served.api.name} names more than {served.elements_max} things"
         try:
-            request, _ = await turns.finish(_within(served.elements_max, reading, reason))
+            request, _ = await turns.finish(within(served.elements_max, reading, reason))
         except ProtocolError as error:
             raise _undecodable(exchange, error) from error
         answer = self._begin(request, exchange)
@@ -223,27 +228,34 @@ class Dispatcher:
             except Exception as error:  # noqa: BLE001
                 outcome = eager.start(_refusal(error, served, request, context))
         local_ns = self._clock.monotonic_ns() - exchange.began_ns
-        times = served.times.of(request)
+        exchange.local_ns = exchange.spent_ns = local_ns
+        exchange.times = served.times.of(request)
         if isinstance(outcome, eager.Finished) and not isinstance(outcome.value, Later):
-            times.record_at_once(local_ns)
+            exchange.times.record_at_once(local_ns)
             return self._framed(outcome.value, exchange)
-        wait = _Wait(exchange, local_ns, times)
         if isinstance(outcome, eager.Finished):
             rest = _answer_of(outcome.value.rest, served, request, context)
-            return Later(self._finish(rest, wait))
-        return self._finish(_answer_of(outcome.rest, served, request, context), wait)
+            return Later(self._finish(rest, exchange))
+        return self._finish(_answer_of(outcome.rest, served, request, context), exchange)
 
-    async def _finish(self, answer: Awaitable[Any], wait: _Wait) -> Ready | Later:
+    async def _finish(self, answer: Coroutine[Any, Any, Any], exchange: _Exchange) -> Ready | Later:
         waiting_ns = self._clock.monotonic_ns()
-        response = await answer
+        if self.quotas.is_set:
+            steps = LoopUse(self._clock)
+            response = await steps.of(answer)
+            exchange.spent_ns += steps.spent_ns
+        else:
+            response = await answer
         if isinstance(response, Later):
-            return Later(self._finish(response.rest, wait))
+            return Later(self._finish(response.rest, exchange))
         remote_ns = self._clock.monotonic_ns() - waiting_ns
-        wait.times.record_waited(wait.local_ns, remote_ns)
-        framed = self._framed(response, wait.exchange)
+        exchange.times.record_waited(exchange.local_ns, remote_ns)
+        framed = self._framed(response, exchange)
         return await framed if isinstance(framed, Coroutine) else framed
 
     def _framed(self, response: Any, exchange: _Exchange) -> Ready | Coroutine[Any, Any, Ready]:
+        if self.quotas.is_set:
+            self._charge(response, exchange)
         if response is None:
             return None
         if has_more_elements(response, _ENCODED_AT_ONCE_ELEMENTS):
@@ -253,8 +265,24 @@ class Dispatcher:
     async def _framed_in_turns(self, response: Any, exchange: _Exchange) -> Ready:
         writing = exchange.version.encode_in_turns()(response)
         name = exchange.served.api.name
-        bounded = _within(ANSWER_BYTES_MAX, writing, f"the answer to {name} is too long")
+        bounded = within(ANSWER_BYTES_MAX, writing, f"the answer to {name} is too long")
         return _with_prefix(await self._turns.finish(bounded), exchange)
+
+    def _charge(self, response: Any, exchange: _Exchange) -> None:
+        """Have a client wait if it uses more than it may, and tell it so in the answer."""
+        served, context = exchange.served, exchange.context
+        is_exempt = served.is_of_brokers or exchange.times is served.times.followers
+        # Without acks there is no answer; who is no broker is not exempt.
+        if response is None or (is_exempt and getattr(response, "error_code", 0) != _NOT_A_BROKER):
+            self.quotas.note_exempt(exchange.spent_ns)
+            return
+        told_ms = getattr(response, "throttle_time_ms", 0)
+        client, client_id = context.client, context.client_id
+        throttle_ms = self.quotas.charge(client, client_id, exchange.spent_ns, told_ms)
+        if throttle_ms:
+            exchange.times.record_throttled(throttle_ms)
+            if hasattr(response, "throttle_time_ms"):
+                response.throttle_time_ms = throttle_ms
 
     async def answer(self, api_key: int, request: object, context: Context) -> object:
         """The answer to a request that needs no frame, since it comes from this process."""
@@ -287,8 +315,9 @@ class Dispatcher:
             api=api,
             range=route.versions,
             elements_max=None if route.is_of_brokers else ELEMENTS_MAX,
+            is_of_brokers=route.is_of_brokers,
             handle=handler.handle,
-            refuse=getattr(handler, "refuse", None) or _refuser(api),
+            refuse=getattr(handler, "refuse", None) or refuser_of(api),
             times=times_of_api(self._metrics, api.name),
             count_error=partial(self._count_error, api.name),
             versions={},
@@ -362,39 +391,9 @@ def _undecodable(exchange: _Exchange, error: ProtocolError) -> CloseConnection:
     return CloseConnection(f"{name} version {version}: {error}")
 
 
-def _within(
-    limit: int | None, work: Generator[int, None, Any], reason: str
-) -> Generator[int, None, Any]:
-    """Read or write a message, unless that comes to more than any client needs."""
-    while True:
-        try:
-            progress = next(work)
-        except StopIteration as stop:
-            return stop.value
-        if limit is not None and progress > limit:
-            raise CloseConnection(reason)
-        yield progress
-
-
 def _with_prefix(parts: list[Part], exchange: _Exchange) -> list[Part]:
     prefix = exchange.version.prefix
     size = prefix.size - _SIZE_BYTES
     for part in parts:
         size += len(part)
     return [prefix.pack(size, exchange.correlation_id), *parts]
-
-
-def _refuser(api: Api) -> Refuse:
-    """For the many APIs whose response has one error code for all of it."""
-    fields = {field.name: field for field in fields_of(api.response)}
-
-    async def refuse(_request: Any, _context: Context, error: KafkaError) -> object:
-        if "error_code" not in fields:
-            raise CloseConnection(f"{api.name} failed: {error.code.name}")
-        values = {name: [] if field.is_array else field.default for name, field in fields.items()}
-        values["error_code"] = error.code
-        if "error_message" in fields:
-            values["error_message"] = str(error)
-        return api.response(**values)
-
-    return refuse

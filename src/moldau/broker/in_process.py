@@ -6,7 +6,7 @@ from moldau.config.versions import LATEST
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.inter_broker import version_of
 
-_NOBODY = Client("", "", "", 0)
+_THIS_BROKER = Client("", "", "", 0, is_this_broker=True)
 
 
 class InProcess:
@@ -22,4 +22,4 @@ class InProcess:
         key = facts_of(type(request)).api_key
         assert key is not None, "only requests are sent"
         version = version_of(type(request), self._protocol)
-        return await self._dispatcher.answer(key, request, Context(version, "broker", _NOBODY))
+        return await self._dispatcher.answer(key, request, Context(version, "broker", _THIS_BROKER))

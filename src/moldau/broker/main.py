@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from moldau.broker.access.opening import open_access
 from moldau.broker.broker import Broker
 from moldau.broker.coordination.coordinators import (
     Coordinators,
@@ -24,7 +25,11 @@ from moldau.broker.coordination.producer_ids import ProducerIds
 from moldau.broker.coordination.verification import VERIFIES_SINCE, Verifier
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.fast.shortcuts import make_dispatcher
+from moldau.broker.login.logins import make_logins
+from moldau.broker.login.tokens import make_tokens
+from moldau.broker.login.users import ScramUsers
 from moldau.broker.membership.following import (
+    make_fetch_sessions,
     make_fetching,
     make_follower_sessions,
     make_in_sync_sets,
@@ -44,11 +49,12 @@ from moldau.broker.membership.joining import (
 from moldau.broker.membership.leaving import hand_over
 from moldau.broker.membership.listening import bind_all, registration_of
 from moldau.broker.membership.peers import Peers
+from moldau.broker.membership.securing import make_handshakes, open_key_stores
 from moldau.broker.membership.sessions import ClusterMembership
 from moldau.broker.membership.state import BrokerState
 from moldau.broker.metrics.gauges import register_gauges
 from moldau.broker.metrics.traffic import Traffic
-from moldau.broker.requests.fetch_sessions import FetchSessions
+from moldau.broker.quotas.enforcement import Enforcement
 from moldau.broker.requests.old_offsets import OldOffsets
 from moldau.broker.services import Services
 from moldau.broker.settings.changes import ConfigChanges
@@ -97,8 +103,6 @@ from moldau.runtime.waiters import Waiters
 
 _log = logging.getLogger(__name__)
 
-_SESSION_ID_MAX = 2**31 - 1
-
 
 @dataclass(frozen=True, slots=True)
 class Ports:
@@ -125,6 +129,8 @@ class RunningBroker:
     ports: dict[str, int]
     """Where each listener listens, by its name."""
     dispatcher: Dispatcher
+    tree: Tree
+    """The session that it began with; a broker alone has no other."""
 
 
 @asynccontextmanager
@@ -141,9 +147,11 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         # Logs may take longer to recover than a session lasts without a connection.
         async with sessions.kept():
             broker = await stack.enter_async_context(assembled(startup, doors, sessions))
+        logins = await make_logins(broker, startup, sessions, doors.random)
         dispatcher = make_dispatcher(broker)
         listeners = broker.listeners
-        for listener in bind_all(startup, dispatcher, doors.bind):
+        handshakes = make_handshakes(broker, startup)
+        for listener in bind_all(startup, dispatcher, doors.bind, logins.gatekeepers, handshakes):
             stack.callback(listener.close)
             listeners.append(listener)
         register_gauges(broker, listeners)
@@ -160,12 +168,13 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         async with serving(broker, doors, membership, peers, markers) as tasks:
             if startup.config.is_standalone:
                 await until_known(broker)
+            tasks.start(logins.run())
             for listener in listeners:
                 tasks.start(listener.serve())
             # The controller of a cluster can only send metadata to a broker that listens.
             await until_known(broker)
             broker.state = BrokerState.RUNNING
-            yield RunningBroker(broker, ports, dispatcher)
+            yield RunningBroker(broker, ports, dispatcher, sessions.session)
             broker.state = BrokerState.HANDING_OVER
             await hand_over(broker, peers)
             broker.state = BrokerState.STOPPING
@@ -188,7 +197,10 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             await adopt(startup, tree, logs, broker_id=broker_id, new_uuid=new_uuid)
         warn_of_strays(logs)
         broker = _assemble(doors, tree, identity, logs, configs)
+        broker.key_stores = open_key_stores(startup, configs)
+        await open_access(broker, startup, tree)
         await broker.client_quotas.load()
+        await broker.tokens.load()
         for directory in logs.directories:
             directory.shared.sync_soon = broker.flusher.flush_soon
         broker.fetching = make_fetching(broker, startup)
@@ -236,8 +248,11 @@ async def serving(
         services.start(broker.log_moves.run())
         services.start(broker.fetching.run())
         services.start(broker.in_sync.run())
+        services.start(broker.key_stores.run())
         services.start(broker.groups.run())
         services.start(broker.transactions.run(delivery))
+        if broker.audit_topic is not None:
+            services.start(broker.audit_topic.run(peers.ask))
         yield services
 
 
@@ -339,12 +354,9 @@ def _assemble(
     groups, transactions, coordinators = _make_coordinators(
         config, metadata, doors, waiters, new_producer_id=producer_ids.next
     )
-    replicas = Replicas(
-        identity.broker_id,
-        logs,
-        lag_max_ms=config.replication.replica_lag_time_max_ms,
-        is_known=partial(_is_known, metadata),
-    )
+    is_known, lag_max_ms = partial(_is_known, metadata), config.replication.replica_lag_time_max_ms
+    replicas = Replicas(identity.broker_id, logs, lag_max_ms=lag_max_ms, is_known=is_known)
+    quotas = Enforcement(config.quotas, doors.clock)
     return Broker(
         id=identity.broker_id,
         cluster_id=identity.cluster_id,
@@ -358,7 +370,7 @@ def _assemble(
         flusher=Flusher(
             doors.disk, doors.clock, flushed=partial(commit_flushed, replicas, waiters)
         ),
-        fetch_sessions=_make_fetch_sessions(config, doors, replicas),
+        fetch_sessions=make_fetch_sessions(config.replication, replicas, doors.random.below),
         registration=make_registration(identity.broker_id, config),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
@@ -366,7 +378,10 @@ def _assemble(
         topic_configs=logs.configs,
         configs=configs,
         config_changes=ConfigChanges(configs, metadata, identity.broker_id),
-        client_quotas=ClientQuotaStore(configs),
+        client_quotas=ClientQuotaStore(configs, quotas),
+        quotas=quotas,
+        users=ScramUsers(configs),
+        tokens=make_tokens(config.security, tree, doors.clock, doors.random.uuid),
         logs=logs,
         producer_ids=producer_ids,
         auto_creation=AutoCreation(topics, config),
@@ -375,14 +390,6 @@ def _assemble(
         coordinators=coordinators,
         old_offsets=OldOffsets(tree),
         loop_lag=LoopLag(metrics),
-    )
-
-
-def _make_fetch_sessions(config: BrokerConfig, doors: Ports, replicas: Replicas) -> FetchSessions:
-    return FetchSessions(
-        config.replication.max_incremental_fetch_session_cache_slots,
-        new_id=lambda: 1 + doors.random.below(_SESSION_ID_MAX),
-        hosted=replicas.__len__,
     )
 
 

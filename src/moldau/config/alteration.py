@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from moldau.config.broker.authorizer import is_of_authorizer
 from moldau.config.broker.broker import broker_settings
 from moldau.config.broker.checks import check_broker_config
 from moldau.config.broker.dynamic import find_broker_setting
@@ -154,7 +155,9 @@ def _refuse(changed: Mapping[str, str], is_refused: Callable[[str], bool], messa
 
 def _is_static(name: str) -> bool:
     setting = broker_settings().get(name)
-    return setting is not None and setting.update is UpdateMode.READ_ONLY
+    # Kafka would store those of the authorizer, and go on without them.
+    is_static = setting is not None and setting.update is UpdateMode.READ_ONLY
+    return is_static or is_of_authorizer(name)
 
 
 def _is_per_broker(name: str) -> bool:

@@ -1,7 +1,7 @@
 """Quotas of users, clients and addresses, which are set dynamically under Kafka's names."""
 
 from moldau.config.definition import Area, double, integer, long
-from moldau.config.rules import Rule, Value
+from moldau.config.rules import Rule, Value, at_least
 from moldau.config.values import FLOAT_MAX, INT_MAX, LONG_MAX
 
 
@@ -13,11 +13,7 @@ _POSITIVE = Rule("greater than 0", _is_positive, "(0,...]")
 
 
 class ClientQuotas(Area):
-    """Limits of a user, a client id, or both.
-
-    They are kept and described, but clients are **not slowed down** by them yet; the broker's
-    log says so once when one is set.
-    """
+    """Limits of a user, a client id, or both, on each broker: [docs/security.md](security.md)."""
 
     producer_byte_rate: int = long(
         LONG_MAX, "Bytes per second that may be produced.", _POSITIVE, name="producer_byte_rate"
@@ -27,7 +23,7 @@ class ClientQuotas(Area):
     )
     request_percentage: float = double(
         FLOAT_MAX,
-        "Share of the broker's time, in percent of one thread.",
+        "Share of the broker's time, in percent of its event loop.",
         _POSITIVE,
         name="request_percentage",
     )
@@ -40,8 +36,11 @@ class ClientQuotas(Area):
 
 
 class AddressQuotas(Area):
-    """Limits of an IP address; kept and described, but **without effect** yet."""
+    """Limits of an IP address, on each broker."""
 
     connection_creation_rate: int = integer(
-        INT_MAX, "New connections per second.", _POSITIVE, name="connection_creation_rate"
+        INT_MAX,
+        "New connections per second; 0 takes none.",
+        at_least(0),
+        name="connection_creation_rate",
     )

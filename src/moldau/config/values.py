@@ -2,7 +2,9 @@
 
 import re
 import sys
+from decimal import Decimal
 from enum import IntEnum
+from math import isfinite
 
 from moldau.config.rules import Value
 from moldau.errors import ErrorCode, KafkaError
@@ -87,13 +89,23 @@ def to_text(value: Value) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        # Java writes the exponent as E308, Python as e+308.
-        return repr(value).replace("e+", "E").replace("e", "E")
+        return _double_to_text(value)
     if isinstance(value, tuple):
         return ",".join(value)
     if isinstance(value, Password):
         return value.reveal()
     return str(value)
+
+
+def _double_to_text(value: float) -> str:
+    """As Java writes it: with an exponent below a thousandth, and from ten millions on."""
+    if not isfinite(value) or value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(value)
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    first, *others = map(str, digits)
+    mantissa = f"{'-' * sign}{first}.{''.join(others) or '0'}"
+    return f"{mantissa}E{exponent + len(others)}"
 
 
 # Java's String.trim removes everything up to the space, and nothing above it.

@@ -21,7 +21,8 @@ from moldau.records.batch import (
 from moldau.records.buffers import ReadableBuffer, room
 from moldau.records.control import read_end_marker
 from moldau.records.fetched import Selection
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import Opening
+from moldau.records.refusal import TooLargeToOpen
 from moldau.records.rows import DEFAULT_LIMIT_BYTES, Rows
 from moldau.records.scratch import Scratch
 from moldau.runtime.clock import Moment

@@ -1,31 +1,12 @@
-"""What comes into a log and what comes of it."""
+"""The batches that come into a log."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from moldau.errors import ErrorCode, KafkaError, ProtocolError
-from moldau.log.producer_state import Batch, KeptBatch
+from moldau.log.producer_state import Batch
 from moldau.records.batch import RECORDS_POSITION, BatchHeader
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.control import read_end_marker
-
-
-class Appended(NamedTuple):
-    """The answer to an append; offsets are -1 where nothing was given to append."""
-
-    first_offset: int
-    last_offset: int
-    max_timestamp: int
-    is_duplicate: bool = False
-    has_rolled: bool = False
-
-    @classmethod
-    def before(cls, repeated: KeptBatch) -> "Appended":
-        """The answer to a batch that had been appended already."""
-        return cls(repeated.first_offset, repeated.last_offset, repeated.timestamp, True)
-
-
-NOTHING_APPENDED = Appended(-1, -1, -1)
 
 
 def read_batches(data: ReadableBuffer) -> list[Batch]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
 from moldau.log import read, replay, timestamps
-from moldau.log.batches import Appended, read_batches, require_rising
+from moldau.log.batches import read_batches, require_rising
 from moldau.log.doomed import Doomed
 from moldau.log.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from moldau.log.leader_epochs import EpochEnd, LeaderEpochs
@@ -40,6 +40,7 @@ from moldau.runtime import native
 
 if TYPE_CHECKING:
     from moldau.log import appending
+    from moldau.log.appending import Appended
 else:
     appending = native.kernel("moldau.log._appending", "moldau.log.appending")
 
@@ -105,7 +106,7 @@ class Log:
         now_ms: int,
         origin: Origin = Origin.CLIENT,
         guard: Guard | None = None,
-    ) -> Appended:
+    ) -> "Appended":
         """Give validated batches their offsets and this epoch, and append them.
 
         A batch that was appended before is not appended again; the answer is the first one.
@@ -117,7 +118,7 @@ class Log:
         batches = read_batches(data)
         repeated = self.producers.check_append(batches, origin, guard)
         if repeated is not None:
-            return Appended.before(repeated)
+            return appending.appended_before(repeated)
         return appending.append_as_leader(self, data, batches, leader_epoch, now_ms)
 
     def append_batch(
@@ -128,18 +129,18 @@ class Log:
         leader_epoch: int,
         now_ms: int,
         guard: Guard | None = None,
-    ) -> Appended:
+    ) -> "Appended":
         """As leader, append one validated batch of a client; `header` is its header."""
         self.folder.volume.require_online()
         if header.producer_id != NO_PRODUCER_ID:
             repeated = self.producers.check_append([(header, None)], Origin.CLIENT, guard)
             if repeated is not None:
-                return Appended.before(repeated)
+                return appending.appended_before(repeated)
         return appending.append_batch(self, data, header, leader_epoch, now_ms)
 
     def append_as_follower(
         self, data: ReadableBuffer, *, now_ms: int, batches: Sequence[Batch] | None = None
-    ) -> Appended:
+    ) -> "Appended":
         """Append batches with the offsets and epochs that the leader gave them.
 
         `batches` are those of `data`, where they have been read already.
@@ -252,7 +253,8 @@ class Log:
 
     def raise_high_watermark(self, offset: int) -> bool:
         """Move the high watermark up, at most to the log end offset; returns whether it moved."""
-        offset = min(offset, self.segments.end_offset)
+        end_offset = self.segments.end_offset
+        offset = min(offset, end_offset)
         if offset <= self.high_watermark:
             return False
         self.high_watermark = offset

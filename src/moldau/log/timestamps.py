@@ -39,7 +39,8 @@ class Candidate(NamedTuple):
         delta = self.timestamp - header.base_timestamp
         if header.is_log_append_time:
             delta = _INT64_MIN  # all records have the time of the batch
-        with opening.scratch.pool() as pool:
+        pool = opening.scratch.take()
+        try:
             section = opening.open(
                 header.codec,
                 memoryview(self.data)[RECORDS_POSITION:],
@@ -52,6 +53,8 @@ class Candidate(NamedTuple):
                 min(max(delta, _INT64_MIN), _INT64_MAX),
                 max(self.start_offset - header.base_offset, 0),
             )
+        finally:
+            opening.scratch.give_back(pool)
         if found is None:
             return None
         timestamp_delta, offset_delta = found

@@ -8,7 +8,7 @@ from moldau.records.memory cimport int32_at, writable
 
 cdef class Connection:
     cdef object _owner, _opening, _respond, _limits, _loop, _view, _task, _unanswered, _parked
-    cdef object _memory
+    cdef object _memory, _unmuting, _refuse_frame
     cdef bytearray _buffer
     cdef list _outgoing
     cdef int64_t _start, _end, _frame_size_max, _requests_per_turn, _unanswered_kind
@@ -16,8 +16,9 @@ cdef class Connection:
     cdef int64_t _sendfile_min, _memory_bytes
     cdef bint _is_asyncio, _is_busy, _is_write_blocked, _is_read_paused
     cdef bint _is_turn_scheduled, _is_sending_file, _has_unanswered, _is_held_back, _is_failing
+    cdef bint _is_muted
     cdef public object transport, last_activity_s, frame_began_s, write_blocked_since_s
-    cdef public object closing_since_s
+    cdef public object closing_since_s, unknown_since_s
     cdef public bint has_hung_up
 
     cdef _let_go(self)

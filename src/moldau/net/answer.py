@@ -67,7 +67,14 @@ Respond = Callable[[memoryview], Outcome]
 
 
 class CloseConnection(Exception):
-    """Raised while answering a request when the connection can only be closed."""
+    """Raised while answering a request when the connection can only be closed.
+
+    The reason is for the log, unless it is empty; `last_words` are sent before.
+    """
+
+    def __init__(self, reason: str = "", last_words: bytes = b"") -> None:
+        super().__init__(reason)
+        self.last_words = last_words
 
 
 @dataclass(frozen=True, slots=True)

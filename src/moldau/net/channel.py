@@ -7,11 +7,14 @@ whether it may have taken effect, and matters, is for the caller to say.
 
 import asyncio
 import socket
+import ssl
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from moldau.errors import ProtocolError
+from moldau.errors import KafkaError, ProtocolError
+from moldau.net.channel_login import ChannelLogin
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of
@@ -52,12 +55,26 @@ class Channel:
     """A way to one broker, for as long as its owner keeps it."""
 
     def __init__(
-        self, host: str, port: int, client_id: str, *, limits: ChannelLimits | None = None
+        self,
+        host: str,
+        port: int,
+        client_id: str,
+        *,
+        limits: ChannelLimits | None = None,
+        login: ChannelLogin | None = None,
+        tls: Callable[[], ssl.SSLContext] | None = None,
     ) -> None:
+        """With a `login`, every connection begins with it.
+
+        `tls` is asked for each new connection: keys change while a broker runs.
+        """
+        self._tls = tls
         self.host = host
         self.port = port
         self.client_id = client_id
         self._limits = limits or ChannelLimits()
+        self._login = login
+        self._renew_login_at_s: float | None = None
         self._turn = asyncio.Lock()
         self._calls = 0
         self._connection: _Connection | None = None
@@ -99,9 +116,17 @@ class Channel:
         self._correlation_id = (self._correlation_id + 1) % _CORRELATION_COUNT
         return self._correlation_id
 
+    @property
+    def is_login_due(self) -> bool:
+        """Whether the login must be renewed before anything else is said."""
+        due_s = self._renew_login_at_s
+        return due_s is not None and asyncio.get_running_loop().time() >= due_s
+
     async def _connected(self) -> "_Connection":
         self._require_open()
         if self._connection is not None and self._connection.is_open:
+            if self.is_login_due:
+                await self._log_in(self._connection)
             return self._connection
         # Also without a delay: `timeout` needs a task, which an eager request gets by waiting.
         await asyncio.sleep(self._delay_s())
@@ -110,12 +135,38 @@ class Channel:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(self._limits.timeout_s):
             _, connection = await loop.create_connection(
-                lambda: _Connection(str(self)), self.host, self.port
+                lambda: _Connection(str(self)), self.host, self.port, **self._protection()
             )
         self._connection = connection
         if self._is_closed:
             connection.fail(f"the channel to {self} was closed")
+        await self._log_in(connection)
         return connection
+
+    async def _log_in(self, connection: "_Connection") -> None:
+        if self._login is None:
+            return
+
+        async def ask(request: object, version: int) -> object:
+            talk = _Talk(self, _api_key(request), version, None)
+            return await self._exchange(connection, talk, encode(request, version))
+
+        self._renew_login_at_s = None
+        failures = self._failures
+        try:
+            holds_s = await self._login.perform(ask)
+        except BaseException as error:
+            # Each answer counts as a success, but it is the login that has to be one.
+            self._failures = failures
+            connection.fail(f"the login to {self} failed")
+            if isinstance(error, KafkaError):
+                raise ConnectionError(f"{self}: {error}") from error
+            raise
+        if holds_s is not None:
+            self._renew_login_at_s = asyncio.get_running_loop().time() + holds_s
+
+    def _protection(self) -> dict[str, Any]:
+        return {} if self._tls is None else {"ssl": self._tls(), "server_hostname": self.host}
 
     def _delay_s(self) -> float:
         if not self._failures:
@@ -172,7 +223,7 @@ class _Talk:
 
     def reply(self, frame: memoryview) -> bytes | None:
         """The request that follows an answer, if one does."""
-        if self._reply is None:
+        if self._reply is None or self._channel.is_login_due:
             return None
         body = self._reply(frame, self._body_of(frame))
         self.is_over = body == b""
@@ -259,7 +310,9 @@ class _Connection(asyncio.BufferedProtocol):
         if wanted != self._dozing_for:
             self._dozing_for = wanted
             connected = self._transport.get_extra_info("socket")
-            if connected is not None:
+            # With TLS, some of what is missing may have left the socket already.
+            is_plain = self._transport.get_extra_info("ssl_object") is None
+            if connected is not None and is_plain:
                 connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, wanted)
 
     def _take(self, frame: memoryview) -> None:

@@ -60,6 +60,8 @@ class Owner(Protocol):
 
 Open = Callable[["Connection"], Respond]
 """Called when a connection is made: what answers it may keep state for it."""
+RefuseFrame = Callable[[], Coroutine[Any, Any, None]]
+"""Ends a connection that sends too large a frame, in its own time."""
 
 
 def _answer_nothing(_frame: memoryview) -> None:
@@ -85,6 +87,7 @@ class Connection:
         self._owner = owner
         self._opening = opening
         self._respond: Respond
+        self._refuse_frame: RefuseFrame | None = None
         self._limits = limits
         self._frame_size_max = limits.frame_size_bytes
         self._list_frame_size_max = limits.list_frame_size_bytes
@@ -109,6 +112,8 @@ class Connection:
         self._is_busy = False
         self._is_write_blocked = False
         self._is_read_paused = False
+        self._is_muted = False
+        self._unmuting: asyncio.TimerHandle | None = None
         self._is_turn_scheduled = False
         self._is_sending_file = False
         self.transport: asyncio.Transport | SocketTransport
@@ -117,6 +122,7 @@ class Connection:
         self.frame_began_s: float | None = None
         self.write_blocked_since_s: float | None = None
         self.closing_since_s: float | None = None  # as the sweep has seen it
+        self.unknown_since_s: float | None = None  # while the client is to say who it is
         self.has_hung_up = False
 
     # What asyncio calls
@@ -167,6 +173,10 @@ class Connection:
         self._parked = self._unanswered = None
         self._has_unanswered = False
         self._respond = _answer_nothing
+        if self._unmuting is not None:
+            self._unmuting.cancel()
+            self._unmuting = None
+        self._refuse_frame = None
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
         return self._view[self._end :]
@@ -190,17 +200,32 @@ class Connection:
         """The client has gone, but not all that it sent is read: a request is in the way."""
         self.has_hung_up = True
 
+    # What answers requests may call
+
+    def restrict(self, frame_size_max: int, refuse: RefuseFrame) -> None:
+        """Take no larger frames until the client is known."""
+        self._frame_size_max = min(frame_size_max, self._limits.frame_size_bytes)
+        self._refuse_frame = refuse
+
+    def trust(self, respond: Respond) -> None:
+        """Take frames as large as the listener does, and have them answered by this one."""
+        self._frame_size_max = self._limits.frame_size_bytes
+        self._refuse_frame = None
+        self.unknown_since_s = None
+        self._respond = respond
+
     # What the listener calls
 
     @property
     def is_read_paused(self) -> bool:
         """Whether the client sends more while it waits than is kept for it."""
-        return self._is_read_paused
+        return self._is_read_paused and not self._is_muted
 
     @property
     def is_idle(self) -> bool:
-        """No request is being handled and no part of one has arrived."""
-        return not self._is_busy and not self._has_unanswered and self._start == self._end
+        """No request is being handled and no part of one has arrived, which it might have."""
+        is_waiting = self._is_busy or self._has_unanswered or self._is_muted
+        return not is_waiting and self._start == self._end
 
     def shrink(self) -> None:
         """Give back the memory that a large request needed, unless the next one needs it too."""
@@ -222,13 +247,34 @@ class Connection:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
         self.abort()
 
+    # Quotas
+
+    def mute(self, for_ms: int) -> None:
+        """Read nothing more for so long; what is answered by then still goes out (KIP-219)."""
+        until_s = self._loop.time() + for_ms / 1000
+        if self._unmuting is not None:
+            if until_s <= self._unmuting.when():
+                return
+            self._unmuting.cancel()
+        self._is_muted = True
+        self.frame_began_s = None  # the rest of it waits for us
+        self._unmuting = self._loop.call_at(until_s, self.unmute)
+
+    def unmute(self) -> None:
+        """The client has waited long enough; from now on it is the one that is waited for."""
+        self._unmuting = None
+        self._is_muted = False
+        self.last_activity_s = self._loop.time()
+        if not self.transport.is_closing():
+            self.turn()
+
     # Requests
 
     def turn(self) -> None:
         """Handle the complete frames at hand, then make room for the next bytes."""
         self._is_turn_scheduled = False
         handled = 0
-        while not self._is_busy and not self._is_write_blocked:
+        while not self._is_busy and not self._is_write_blocked and not self._is_muted:
             if handled == self._requests_per_turn:
                 if not self._is_turn_scheduled:
                     self._is_turn_scheduled = True
@@ -259,7 +305,10 @@ class Connection:
         ):
             _log.info("closing %s: a frame of %d bytes is not allowed", self.peer, size)
             self._is_busy = True
-            self.abort()
+            if self._refuse_frame is None:
+                self.abort()
+            else:
+                self._settle(self._refuse_frame(), 0)
             return None
         frame_start = start + SIZE_BYTES
         if end - frame_start < size:
@@ -411,7 +460,10 @@ class Connection:
     def _fail(self, error: Exception) -> None:
         """A request could not be answered: close, after what was answered before it if possible."""
         if isinstance(error, CloseConnection):
-            _log.info("closing %s: %s", self.peer, error)
+            if str(error):
+                _log.info("closing %s: %s", self.peer, error)
+            if error.last_words:
+                self._outgoing.append(error.last_words)
             self._flush()
             self.transport.close()
             return
@@ -536,6 +588,9 @@ class Connection:
         """
         if self._memory_bytes and self._start > 0 and not self._is_busy:
             self._give_memory_back()
+        if self._is_muted:
+            self._pause_reading()
+            return
         if self._start == self._end and not self._is_busy:
             self._start = self._end = 0
         elif self._end == len(self._buffer):

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 from moldau.config.listeners import LOOPBACK
 from moldau.net.admission import Admission
 from moldau.net.answer import Limits
+from moldau.net.handshakes import Handshakes
 from moldau.runtime import native
 
 if TYPE_CHECKING:
     from moldau.net.connection import Connection, Open
     from moldau.net.sockets import Poller
+    from moldau.net.tls_transport import TlsTransport
 
 _log = logging.getLogger(__name__)
 
 _connections = native.kernel("moldau.net._connection", "moldau.net.connection")
 _sockets = native.kernel("moldau.net._sockets", "moldau.net.sockets")
+_tls = native.kernel("moldau.net._tls_transport", "moldau.net.tls_transport")
 
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _SWEEP_INTERVAL_S = 1.0
@@ -96,10 +99,11 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-# A connection on one of asyncio's transports, which look at the class of their protocol.
+# What reads from one of asyncio's transports, which look at the class of their protocol.
 _ConnectionOnTransport = type(
     "_ConnectionOnTransport", (_connections.Connection, asyncio.BufferedProtocol), {}
 )
+_TlsOnTransport = type("_TlsOnTransport", (_tls.TlsTransport, asyncio.BufferedProtocol), {})
 
 
 class Listener:
@@ -115,6 +119,8 @@ class Listener:
         bind: Bind = listen,
     ) -> None:
         self.endpoint = endpoint
+        self.handshakes: Handshakes | None = None
+        """Set for TLS, before it serves."""
         self._opening = opening
         self._limits = limits
         self.admission = admission
@@ -147,6 +153,7 @@ class Listener:
             listening.close()
         for connection in tuple(self._connections):
             connection.abort()
+        self.admission.let_all_go()
         if self._poller is not None:
             self._poller.close()
             self._poller = None
@@ -216,18 +223,32 @@ class Listener:
     async def _connect(self, caller: socket.socket, waiting: dict[socket.socket, None]) -> None:
         loop = asyncio.get_running_loop()
         del waiting[caller]
+        if self.admission.holds(caller):
+            return
         try:
             if self._poller is not None:
-                connection = _connections.Connection(self, self._opening, self._limits)
-                _sockets.SocketTransport(self._poller, caller, connection)
+                _sockets.SocketTransport(self._poller, caller, self._reader())
             else:
                 await loop.connect_accepted_socket(self._on_transport, caller)
         except OSError as error:
             _log.info("Connection lost before it was accepted: %s", error)
             caller.close()
 
+    def _reader(self) -> "Connection | TlsTransport":
+        """A new connection, behind TLS or not."""
+        connection: Connection = _connections.Connection(self, self._opening, self._limits)
+        if self.handshakes is None:
+            return connection
+        secured: TlsTransport = _tls.TlsTransport(connection, self.handshakes)
+        return secured
+
     def _on_transport(self) -> asyncio.BufferedProtocol:
-        made: asyncio.BufferedProtocol = _ConnectionOnTransport(self, self._opening, self._limits)
+        made: asyncio.BufferedProtocol
+        if self.handshakes is None:
+            made = _ConnectionOnTransport(self, self._opening, self._limits)
+        else:
+            connection = _connections.Connection(self, self._opening, self._limits)
+            made = _TlsOnTransport(connection, self.handshakes)
         return made
 
     async def _sweep(self) -> None:
@@ -252,6 +273,9 @@ class Listener:
             if now_s - connection.closing_since_s > limits.write_stall_s:
                 return f"it did not read its last answers within {limits.write_stall_s:g} s"
             return ""
+        unknown = connection.unknown_since_s
+        if unknown is not None and now_s - unknown > limits.handshake_s:
+            return f"it did not say who it is within {limits.handshake_s:g} s"
         began, blocked = connection.frame_began_s, connection.write_blocked_since_s
         if began is not None and now_s - began > limits.frame_s:
             return f"a request did not arrive within {limits.frame_s:g} s"

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from moldau.net.listener import bind_host, listen
@@ -25,6 +25,8 @@ class Page:
     lines: Lines
     unavailable: Callable[[], str] = str
     """Why the answer is 503; empty: it is 200."""
+    prepare: Callable[[], Awaitable[None]] | None = None
+    """Awaited before the lines are made."""
 
 
 class MetricsPage:
@@ -77,6 +79,8 @@ class MetricsPage:
         reason = page.unavailable()
         if reason:
             return _http("503 Service Unavailable", f"{reason}\n", has_body=method == "GET")
+        if page.prepare is not None:
+            await page.prepare()
         # A page of thousands of partitions takes longer than a turn.
         lines = [line async for line in self._turns.each(page.lines())]
         return _http("200 OK", "".join(lines), has_body=method == "GET")

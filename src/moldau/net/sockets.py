@@ -126,6 +126,10 @@ class SocketTransport:
         """How much may wait here before the reader is asked to pause writing."""
         self._unsent_max = high
 
+    def get_write_buffer_size(self) -> int:
+        """How much waits here."""
+        return len(self._unsent)
+
     def is_closing(self) -> bool:
         """Whether nothing more can be written."""
         return self._is_closing

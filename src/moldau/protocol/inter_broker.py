@@ -17,6 +17,7 @@ _GROUPED_STATES_SINCE = 3
 # By API key, newest first: from which protocol on a version is used. Brokers older than the
 # last entry are not spoken to at all.
 _VERSIONS: dict[int, tuple[tuple[str, int], ...]] = {
+    0: (("2.4-IV0", 8),),  # Produce, into the audit topic
     1: (  # Fetch
         ("3.9-IV0", 17),
         ("3.7-IV4", 16),

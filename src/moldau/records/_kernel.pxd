@@ -6,7 +6,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
 from moldau.records.memory cimport (
     address, checksum_function, checksum_of, checksum_pointer, copy_bytes, int32_at, int64_at,
-    sum_of_int64, take_bytes, uninitialised_bytes,
+    start_of, sum_of_int64, take_bytes, uninitialised_bytes,
 )
 
 cdef checksum_pointer CHECKSUM
@@ -67,7 +67,7 @@ cdef int check_crc(const uint8_t* data, int64_t position, int64_t size) except -
 
 @cython.final
 cdef class RecordCursor:
-    cdef const uint8_t[::1] view, body
+    cdef object view, body
     cdef const uint8_t* fetched
     cdef const uint8_t* data
     cdef bint checks_crc, is_decompressed

@@ -31,6 +31,7 @@ if not cython.compiled:
         copy_bytes,
         int32_at,
         int64_at,
+        start_of,
         sum_of_int64,
         take_bytes,
         uninitialised_bytes,
@@ -233,7 +234,8 @@ class RecordCursor:
         checks_crc: bool = False,
     ) -> None:
         self.view = self.body = fetched
-        self.fetched = self.data = address(fetched)
+        # The views keep the bytes where they are.
+        self.fetched = self.data = start_of(fetched)
         self.start_offset = start_offset
         self.end_offset = end_offset
         self.checks_crc = checks_crc
@@ -256,7 +258,7 @@ class RecordCursor:
             self.data = self.fetched
         else:
             self.body = run.body
-            self.data = address(self.body)
+            self.data = start_of(run.body)
         self.position = self.end = 0
         self.index = self.record_count = 0
 

@@ -4,6 +4,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeASCII
 from libc.stdint cimport (
     INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
@@ -43,6 +44,17 @@ cdef inline void copy_object(
 
 cdef inline bytes take_bytes(const uint8_t* source, int64_t position, int64_t size):
     return PyBytes_FromStringAndSize(<const char*>source + position, size)
+
+
+cdef inline str ascii_at(const uint8_t* source, int64_t position, int64_t size):
+    return PyUnicode_DecodeASCII(<const char*>source + position, size, NULL)
+
+
+cdef inline int64_t put_ascii(uint8_t* target, int64_t position, str text) except -1:
+    cdef Py_ssize_t size
+    cdef const char* source = PyUnicode_AsUTF8AndSize(text, &size)
+    memcpy(target + position, source, size)
+    return position + size
 
 
 cdef inline int64_t int16_at(const uint8_t* source, int64_t position) noexcept:

@@ -4,6 +4,7 @@
 so the kernels read the same either way.
 """
 
+from moldau.records.buffers import ReadableBuffer
 from moldau.records.crc32c import Checksum, crc32c
 
 
@@ -12,9 +13,9 @@ def address(view: memoryview) -> memoryview:
     return view
 
 
-def start_of(view: memoryview) -> memoryview:
-    """The same for a view that the caller holds on to all the time, which C finds sooner."""
-    return view
+def start_of(view: ReadableBuffer) -> memoryview:
+    """The same for a buffer that the caller holds on to all the time, which C finds sooner."""
+    return memoryview(view)
 
 
 def writable(target: bytearray) -> memoryview:
@@ -37,6 +38,18 @@ def copy_object(target: memoryview, target_position: int, source: bytes, size: i
 def take_bytes(source: memoryview, position: int, size: int) -> bytes:
     """`size` bytes from `source` at `position` as an object of their own."""
     return bytes(source[position : position + size])
+
+
+def ascii_at(source: memoryview, position: int, size: int) -> str:
+    """`size` bytes from `source` at `position`, all of them ASCII, as a text."""
+    return str(source[position : position + size], "ascii")
+
+
+def put_ascii(target: memoryview, position: int, text: str) -> int:
+    """Copy a text, all of it ASCII, to `target` at `position`; returns where it ends."""
+    end = position + len(text)
+    target[position:end] = text.encode("ascii")
+    return end
 
 
 def int16_at(source: memoryview, position: int) -> int:

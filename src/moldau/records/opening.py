@@ -4,11 +4,14 @@ The size of compressed records says little: some kilobytes may open to many mega
 thousands of small pieces. What they open to is known when they have been opened, so that is
 tried, up to a bound; whatever is beyond it has cost no more than the bound, and is opened in a
 thread.
+
+This file runs as it stands and is also compiled as `_opening`: each Produce request makes one.
 """
 
 from moldau.errors import ProtocolError
 from moldau.records.buffers import ANY_NUMBER, Allocate, ReadableBuffer
 from moldau.records.compression import Codec, decompress
+from moldau.records.refusal import TooLargeToOpen
 from moldau.records.scratch import Scratch
 
 ON_LOOP_BYTES = 2_097_152
@@ -16,10 +19,6 @@ ON_LOOP_BYTES = 2_097_152
 # Each takes a few microseconds, however small it is.
 _PIECES_MAX = 2000
 _READ_ONE_BY_ONE_MAX = 1000
-
-
-class TooLargeToOpen(Exception):
-    """Records are more than may be opened here, or cannot be opened at all."""
 
 
 class Opening:

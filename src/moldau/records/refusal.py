@@ -13,6 +13,10 @@ _SHOWN_MAX = 3
 _TOLD_MAX = 1000
 
 
+class TooLargeToOpen(Exception):
+    """Records are more than may be opened here, or cannot be opened at all."""
+
+
 class RecordsRefused(KafkaError):
     """A batch that is refused for some of its records.
 

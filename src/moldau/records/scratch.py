@@ -1,8 +1,6 @@
 """Memory for what is decompressed only to be looked at."""
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from moldau.records.pool import MemoryPool
 
@@ -18,14 +16,13 @@ class Scratch:
     def __init__(self) -> None:
         self._idle: deque[MemoryPool] = deque()
 
-    @contextmanager
-    def pool(self) -> Iterator[MemoryPool]:
-        """A pool of one's own, until the block ends."""
+    def take(self) -> MemoryPool:
+        """A pool of one's own, until it is given back."""
         try:
-            pool = self._idle.pop()
+            return self._idle.pop()
         except IndexError:
-            pool = MemoryPool(_KEPT_BYTES)
-        try:
-            yield pool
-        finally:
-            self._idle.append(pool)
+            return MemoryPool(_KEPT_BYTES)
+
+    def give_back(self, pool: MemoryPool) -> None:
+        """Let others have it."""
+        self._idle.append(pool)

@@ -173,11 +173,15 @@ class _Validation:
             self.opening.look_at(len(payload))
             return self.section(batch, header, payload)
         limit_bytes = self.rules.decompressed_max_bytes
-        with self.opening.scratch.pool() as pool:
+        scratch = self.opening.scratch
+        pool = scratch.take()
+        try:
             section = self.opening.open(
                 header.codec, payload, limit_bytes=limit_bytes, allocate=pool.allocate
             )
             return self.section(batch, header, section)
+        finally:
+            scratch.give_back(pool)
 
     def header(self, batch: memoryview) -> BatchHeader:
         """Check what the header says."""

@@ -14,11 +14,10 @@ time of day, for the log.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.batches import Appended
 from moldau.log.log import Log
 from moldau.log.producer_state import Origin
 from moldau.log.verification import Guard
@@ -26,6 +25,9 @@ from moldau.model import TopicPartition
 from moldau.records.batch import BatchHeader
 from moldau.records.buffers import WritableBuffer
 from moldau.records.rules import ProduceRules
+
+if TYPE_CHECKING:
+    from moldau.log.appending import Appended
 
 NO_EPOCH = -1
 NO_LEADER = -1
@@ -212,7 +214,7 @@ class Partition:
         now_ms: int,
         origin: Origin = Origin.CLIENT,
         guard: Guard | None = None,
-    ) -> Appended:
+    ) -> "Appended":
         """Append as leader; with acks=-1 only if enough replicas are in sync."""
         self._require_enough(acks)
         appended = self.log.append_as_leader(
@@ -233,7 +235,7 @@ class Partition:
         acks: int,
         now_ms: int,
         guard: Guard | None = None,
-    ) -> Appended:
+    ) -> "Appended":
         """Append one validated batch of a client, whose header is at hand."""
         self._require_enough(acks)
         appended = self.log.append_batch(
@@ -247,22 +249,28 @@ class Partition:
         state = self.state
         if state.leader != self._local_id:
             self.require_leader()
-        if acks == ALL_IN_SYNC and len(state.isr) < self.min_insync_replicas:
+        if acks == ALL_IN_SYNC and not self._has_enough_in_sync():
             message = (
                 f"{len(state.isr)} replicas of {self.topic_partition} are in sync, "
                 f"{self.min_insync_replicas} are needed"
             )
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS, message)
 
+    def _has_enough_in_sync(self) -> bool:
+        """Whether as many replicas are in sync as the topic asks for: all of them are enough."""
+        in_sync = len(self.state.isr)
+        return in_sync >= len(self.state.replicas) or in_sync >= self.min_insync_replicas
+
     def is_committed(self, end_offset: int) -> bool:
         """Whether everything before `end_offset` is on all in-sync replicas.
 
         Raises if it never will be here, or if it is, but on too few.
         """
-        self.require_leader()
+        if self.state.leader != self._local_id:
+            self.require_leader()
         if self.log.high_watermark < end_offset:
             return False
-        if len(self.state.isr) < self.min_insync_replicas:
+        if not self._has_enough_in_sync():
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
         return True
 
@@ -283,7 +291,7 @@ class Partition:
         """Move it to what all counted replicas have; returns whether it moved."""
         if not self.followers:
             return self.log.raise_high_watermark(self.log.settled_end_offset())
-        if len(self.state.isr) < self.min_insync_replicas:
+        if not self._has_enough_in_sync():
             return False  # KAFKA-15583: what too few have is not committed
         leader_end, committed = self.log.log_end_offset, self.log.settled_end_offset()
         counted = self._maximal_isr()

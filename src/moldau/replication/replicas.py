@@ -91,6 +91,13 @@ class Replicas:
         """The replica of a partition, if there is one here; a topic and a number will do."""
         return self._partitions.get(partition)
 
+    def find_led(self, partition: tuple[str, int]) -> Partition | None:
+        """The replica of a partition, if this broker leads it."""
+        found = self._partitions.get(partition)
+        if found is None or found.state.leader != self._broker_id:
+            return None
+        return found
+
     def is_told_of(self, partition: TopicPartition) -> bool:
         """Whether a controller has had this broker lead or follow it, be its log usable or not."""
         return partition in self._partitions or partition in self._offline

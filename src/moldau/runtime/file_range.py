@@ -1,5 +1,6 @@
 """A range of an open file, sent to a socket without passing through Python."""
 
+import os
 from dataclasses import dataclass
 
 from moldau.runtime.disk import File
@@ -30,6 +31,16 @@ class FileRange:
     def read_cached(self) -> bytes | None:
         """Like `read`, but None if it would have to wait for the device."""
         return self.file.read_cached(self.position, self.size)
+
+    def read_into(self, buffer: memoryview) -> int:
+        """Copy what the buffer has room for into it; returns how much that was."""
+        wanted = min(self.size, len(buffer))
+        descriptor = self.fileno()
+        if descriptor >= 0:
+            return os.preadv(descriptor, [buffer[:wanted]], self.position)
+        data = self.file.read(self.position, wanted)
+        buffer[: len(data)] = data
+        return len(data)
 
     def part(self, position: int, size: int) -> "FileRange":
         """Another range of the same file."""

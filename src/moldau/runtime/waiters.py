@@ -102,10 +102,14 @@ class Waiters:
 
     def wake(self, key: Hashable) -> None:
         """Let all requests that are parked on `key`, or watch it, check again."""
-        self._wake_parked(key)
-        self._tell(key)
-        for watch in self._watches.get(key, ()):
-            watch.note(key)
+        # Mostly nobody waits, and each record that comes in asks.
+        if key in self._parked:
+            self._wake_parked(key)
+        if key in self._watchers:
+            self._tell(key)
+        if key in self._watches:
+            for watch in self._watches[key]:
+                watch.note(key)
 
     def wake_committed(self, key: Hashable) -> None:
         """Records of a partition are committed: a watch takes note, but sleeps on.

@@ -18,15 +18,6 @@ class ClientExchange(Protocol):
         """The next token for what the server sent, or None if there is nothing more to say."""
 
 
-class ServerExchange(Protocol):
-    """Authenticates a client; `user` is set once that is done."""
-
-    user: str | None
-
-    def answer(self, token: bytes) -> bytes:
-        """The token for the client; raises SaslAuthenticationFailed if its proof is wrong."""
-
-
 def refused(reason: str) -> KafkaError:
     """The exchange has failed."""
     return KafkaError(ErrorCode.SASL_AUTHENTICATION_FAILED, reason)

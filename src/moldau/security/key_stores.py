@@ -1,15 +1,19 @@
-"""Files with keys and certificates: PEM as it is, PKCS#12 by way of `cryptography`."""
+"""Files with keys and certificates: PEM as it is, PKCS#12 by way of `cryptography`, JKS."""
 
+import base64
+import ssl
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from moldau.config.values import config_error
+from moldau.config.values import config_error, invalid
+from moldau.security import java_key_store
 
 PEM = "PEM"
 PKCS12 = "PKCS12"
 JKS = "JKS"
 
-_JKS_START = bytes.fromhex("feedfeed")
+_JCEKS = "JCEKS"
 _JCEKS_START = bytes.fromhex("cececece")
 _PEM_START = b"-----BEGIN "
 _ASN1_SEQUENCE = b"\x30"
@@ -23,39 +27,64 @@ class KeyStore:
     """Empty if there is no key."""
     certificates: str = field(repr=False)
     key_password: str = field(default="", repr=False)
+    alias: str = "kafka"
+    """What the entry of the key is called; files that have no such names have Kafka's own."""
+
+    @property
+    def own_certificate(self) -> bytes:
+        """The certificate of the key, in DER; ValueError if there is none."""
+        begin = self.key_and_chain.find(_CERTIFICATE_BEGIN)
+        end = self.key_and_chain.find(_CERTIFICATE_END, begin)
+        if begin < 0 or end < 0:
+            raise ValueError("there is no certificate beside the key")
+        return ssl.PEM_cert_to_DER_cert(self.key_and_chain[begin : end + len(_CERTIFICATE_END)])
 
 
-def read_key_store(path: str, *, kind: str = "", password: str = "") -> KeyStore:
+_CERTIFICATE_BEGIN = "-----BEGIN CERTIFICATE-----"
+_CERTIFICATE_END = "-----END CERTIFICATE-----"
+
+
+def read_key_store(
+    path: str, *, kind: str = "", password: str = "", key_password: str | None = ""
+) -> KeyStore:
     """What is in a file; InvalidConfig says what is wrong with it.
 
-    The kind is found by looking, since Java's default, JKS, is not in use any more.
+    The kind is found by looking: Java, too, reads PKCS#12 under the name of JKS, its default.
+    A key without a password of its own has that of the store; with None, keys stay locked.
     """
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise config_error(f"{path}: {error.strerror or error}") from error
-    found = _kind_of(data) or kind.upper()
+    if kind.upper() not in ("", PEM, PKCS12, JKS):
+        raise invalid("the type of a key store", kind, f"one of {PEM}, {PKCS12}, {JKS}")
+    found = _kind_of(data)
     if found == PEM:
-        return _read_pem(path, data, password)
+        return _read_pem(path, data, key_password or password)
     if found == PKCS12:
-        return _read_pkcs12(path, data, password)
+        return _read_pkcs12(path, data, password or key_password or "")
     if found == JKS:
-        raise config_error(_jks_advice(path))
-    raise config_error(f"{path} is neither PEM nor PKCS#12")
+        own_password = None if key_password is None else key_password or password
+        return _read_jks(path, data, password, own_password)
+    if found == _JCEKS:
+        raise config_error(_conversion_advice(path))
+    raise config_error(f"{path} is neither PEM nor PKCS#12 nor JKS")
 
 
 def _kind_of(data: bytes) -> str:
-    if data.startswith((_JKS_START, _JCEKS_START)):
+    if data.startswith(java_key_store.MAGIC):
         return JKS
+    if data.startswith(_JCEKS_START):
+        return _JCEKS
     if _PEM_START in data:
         return PEM
     return PKCS12 if data.startswith(_ASN1_SEQUENCE) else ""
 
 
-def _jks_advice(path: str) -> str:
+def _conversion_advice(path: str) -> str:
     target = str(Path(path).with_suffix(".p12"))
     return (
-        f"{path} is a key store in Java's own format; convert it: keytool -importkeystore "
+        f"{path} is a key store in Java's format JCEKS; convert it: keytool -importkeystore "
         f"-srckeystore {path} -destkeystore {target} -deststoretype PKCS12"
     )
 
@@ -67,6 +96,27 @@ def _read_pem(path: str, data: bytes, password: str) -> KeyStore:
         raise config_error(f"{path} is not PEM: it has bytes that are no text") from None
     has_key = "PRIVATE KEY-----" in text
     return KeyStore(text if has_key else "", text, password)
+
+
+def _read_jks(path: str, data: bytes, password: str, key_password: str | None) -> KeyStore:
+    try:
+        store = java_key_store.read_jks(data, password)
+        owned = [key.chain[0] for key in store.keys if key.chain]
+        # As Java does: whom a key's certificate was issued by is not trusted for that.
+        trusted = "".join(map(ssl.DER_cert_to_PEM_cert, (*owned, *store.trusted)))
+        if not store.keys or key_password is None:
+            return KeyStore("", trusted)
+        key = store.keys[0]
+        chain = "".join(map(ssl.DER_cert_to_PEM_cert, key.chain))
+        own = _pem_of_key(java_key_store.unlock_key(key, key_password))
+        return KeyStore(own + chain, trusted, alias=key.alias)
+    except ValueError as error:
+        raise config_error(f"{path} cannot be opened: {error}") from error
+
+
+def _pem_of_key(pkcs8: bytes) -> str:
+    lines = textwrap.wrap(base64.b64encode(pkcs8).decode(), 64)
+    return "\n".join(("-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----", ""))
 
 
 def _read_pkcs12(path: str, data: bytes, password: str) -> KeyStore:
@@ -92,4 +142,9 @@ def _read_pkcs12(path: str, data: bytes, password: str) -> KeyStore:
     key = ""
     if store.key is not None:
         key = store.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-    return KeyStore(key + "".join(certificates) if key else "", "".join(certificates))
+    alias = (store.cert.friendly_name if store.cert else None) or b""
+    return KeyStore(
+        key + "".join(certificates) if key else "",
+        "".join(certificates),
+        alias=alias.decode("utf-8", "replace") or "1",  # as Java names the first one without
+    )

@@ -3,16 +3,34 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from moldau.security.exchange import refused
 
-Validate = Callable[[str], str | None]
-"""The user that a token stands for; None if it is not valid."""
+
+class BearerIdentity(NamedTuple):
+    """Whom a token stands for, and until when."""
+
+    user: str
+    expires_at_ms: int
+
+
+class TokenRefused(Exception):
+    """A token is not valid; the status is one of RFC 6750, the reason is for our log alone."""
+
+    def __init__(self, reason: str, status: str = "invalid_token", scope: str = "") -> None:
+        super().__init__(reason)
+        self.status = status
+        self.scope = scope
+
+
+Validate = Callable[[str], BearerIdentity]
+"""Whom a token stands for; TokenRefused if it is not valid."""
 
 _SEPARATOR = "\x01"
 _FIRST = re.compile(r"n,(?:a=([^,]*))?,\x01((?:[A-Za-z]+=[^\x01]*\x01)+)\x01")
 _ACKNOWLEDGED = b"\x01"
-_REFUSAL = b'{"status":"invalid_token"}'
+_TOKEN_MAX_BYTES = 16_384
 
 
 class OauthbearerClient:
@@ -41,29 +59,42 @@ class OauthbearerServer:
     """The server's side: a token that is not valid is answered with a reason, then refused."""
 
     def __init__(self, validate: Validate) -> None:
-        self.user: str | None = None
+        self.identity: BearerIdentity | None = None
         self.extensions: dict[str, str] = {}
+        self.reason = ""
+        """Why a token was refused, in more words than the client gets."""
         self._validate = validate
-        self._is_refused = False
+        self._refusal = ""
 
     def answer(self, token: bytes) -> bytes:
-        if self._is_refused:
-            raise refused("the token is not valid")
-        match = _FIRST.fullmatch(token.decode(errors="replace"))
+        if self._refusal:
+            raise refused(self._refusal)
+        text = token.decode(errors="replace") if len(token) <= _TOKEN_MAX_BYTES else ""
+        match = _FIRST.fullmatch(text)
         if match is None:
-            raise refused("not an OAUTHBEARER message")
+            raise refused("Authentication failed: not an OAUTHBEARER message")
         pairs = dict(part.partition("=")[::2] for part in match[2].split(_SEPARATOR) if part)
         kind, _, bearer = pairs.pop("auth", "").partition(" ")
-        if kind.lower() != "bearer" or not bearer:
-            raise refused("an OAUTHBEARER message has a bearer token")
-        user = self._validate(bearer.strip())
-        if user is None:
-            self._is_refused = True
-            return _REFUSAL
-        if match[1] not in (None, "", user):
-            raise refused("a user may not act for another one")
-        self.user, self.extensions = user, pairs
+        if kind.lower() != "bearer" or not bearer.strip():
+            raise refused("Authentication failed: an OAUTHBEARER message has a bearer token")
+        try:
+            identity = self._validate(bearer.strip())
+        except TokenRefused as error:
+            self.reason = str(error)
+            self._refusal = _status(error)
+            return self._refusal.encode()
+        if match[1] not in (None, "", identity.user):
+            raise refused(
+                "Authentication failed: Client requested an authorization id that is different "
+                "from the token's principal name"
+            )
+        self.identity, self.extensions = identity, pairs
         return b""
+
+
+def _status(error: TokenRefused) -> str:
+    said = {"status": error.status} | ({"scope": error.scope} if error.scope else {})
+    return json.dumps(said, separators=(",", ":"))
 
 
 def reason_of(challenge: bytes) -> str:

@@ -1,5 +1,6 @@
 """PLAIN (RFC 4616): the password itself, so only over TLS."""
 
+import hashlib
 import hmac
 from collections.abc import Callable
 
@@ -28,25 +29,36 @@ class PlainClient:
 
 
 class PlainServer:
-    """The server's side."""
+    """The server's side; what it refuses with is told to the client, in Kafka's words."""
 
     def __init__(self, find_password: FindPassword) -> None:
         self.user: str | None = None
         self._find_password = find_password
 
     def answer(self, token: bytes) -> bytes:
-        parts = token.split(b"\0")
+        parts = token.decode(errors="replace").split("\0", _PARTS)
         if len(parts) != _PARTS:
-            raise refused("a PLAIN token has three parts")
+            expected = f"expected {_PARTS} tokens, got {len(parts)}"
+            raise refused(f"Invalid SASL/PLAIN response: {expected}")
         authorization, user, password = parts
-        if not user or not password:
-            raise refused("a PLAIN token has a user and a password")
-        if authorization not in (b"", user):
-            raise refused("a user may not act for another one")
-        expected = self._find_password(user.decode(errors="replace"))
-        # Comparing takes as long for users that there are not.
-        is_right = hmac.compare_digest((expected or "").encode(), password)
-        if expected is None or not is_right:
-            raise refused("wrong user or password")
-        self.user = user.decode()
+        if not user:
+            raise refused("Authentication failed: username not specified")
+        if not password:
+            raise refused("Authentication failed: password not specified")
+        expected_password = self._find_password(user)
+        # Comparing takes as long for users that there are not. Both are hashed first, or it
+        # would take as long as the password.
+        is_right = hmac.compare_digest(_hash(expected_password or ""), _hash(password))
+        if expected_password is None or not is_right:
+            raise refused("Authentication failed: Invalid username or password")
+        if authorization not in ("", user):
+            raise refused(
+                "Authentication failed: Client requested an authorization id that is different "
+                "from username"
+            )
+        self.user = user
         return b""
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()

@@ -12,26 +12,44 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from moldau.security.exchange import refused
 
 MECHANISMS = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 ITERATIONS_MIN = 4096
+ITERATIONS_MAX = 16_384
+"""Of passwords that are set; RFC 7677 and Kafka agree on the least."""
+ITERATIONS_ANSWERED_MAX = 1_000_000
+"""What a client computes for a broker: half a second. A false broker could ask for hours."""
 _NO_BINDING = "n,,"
 _DIGITS_MAX = 18  # int() raises for thousands
 _BINDING = base64.b64encode(_NO_BINDING.encode()).decode()
+_FIRST = re.compile(r"([ny]),(?:a=([^,]*))?,(n=[^,]*,r=([!-+\--~]+)(?:,[A-Za-z]+=[^,]*)*)")
+_FINAL = re.compile(r"(c=([^,]*),r=([^,]*)(?:,[A-Za-z]+=[^,]*)*),p=([^,]*)")
+_NAME_ESCAPE = re.compile("=(2C|3D)?")
+_SALT_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+SALT_BITS = 130
 
 
 @dataclass(frozen=True, slots=True)
 class ScramSecret:
     """What a server keeps of a password."""
 
-    salt: bytes
+    salt: bytes = field(repr=False)
     iterations: int
-    stored_key: bytes
-    server_key: bytes
+    stored_key: bytes = field(repr=False)
+    server_key: bytes = field(repr=False)
+
+    @classmethod
+    def of_password(
+        cls, mechanism: str, password: str, *, salt: bytes, iterations: int
+    ) -> "ScramSecret":
+        """From a password; takes milliseconds."""
+        salted = salted_password(mechanism, password, salt=salt, iterations=iterations)
+        return cls.of_salted(mechanism, salted, salt=salt, iterations=iterations)
 
     @classmethod
     def of_salted(
@@ -44,9 +62,52 @@ class ScramSecret:
         server_key = hmac.digest(salted, b"Server Key", name)
         return cls(salt, iterations, stored_key, server_key)
 
+    @classmethod
+    def of_nobody(cls, mechanism: str, user: str, key: bytes) -> "ScramSecret":
+        """For a user that is not there: always the same, and no password fits.
 
-FindSecret = Callable[[str, bool], ScramSecret | None]
-"""The secret of a user, or of a delegation token's id if the flag says so."""
+        `key` is a secret of the cluster, or one could compute who is not there.
+        """
+        name = MECHANISMS[mechanism]
+
+        def drawn(what: str) -> bytes:
+            return hmac.digest(key, f"{what}:{mechanism}:{user}".encode(), name)
+
+        salt = salt_of(int.from_bytes(drawn("salt")))
+        return cls(salt, ITERATIONS_MIN, drawn("stored"), drawn("server"))
+
+    @classmethod
+    def parse(cls, text: str) -> "ScramSecret":
+        """From the text that Kafka keeps; ValueError if it is none."""
+        parts = dict(part.partition("=")[::2] for part in text.split(","))
+        try:
+            salt, stored_key, server_key = (
+                base64.b64decode(parts[name], validate=True)
+                for name in ("salt", "stored_key", "server_key")
+            )
+            return cls(salt, int(parts["iterations"]), stored_key, server_key)
+        except (KeyError, ValueError):
+            raise ValueError("not a SCRAM credential") from None
+
+    def to_text(self) -> str:
+        """What Kafka keeps in ZooKeeper."""
+        keys = {
+            "salt": self.salt,
+            "stored_key": self.stored_key,
+            "server_key": self.server_key,
+        }
+        texts = [f"{name}={base64.b64encode(key).decode()}" for name, key in keys.items()]
+        return ",".join([*texts, f"iterations={self.iterations}"])
+
+
+def salt_of(number: int) -> bytes:
+    """A salt as Kafka's tools make them: 130 random bits as digits to base 36."""
+    number %= 1 << SALT_BITS
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _SALT_DIGITS[digit] + digits
+    return digits.encode()
 
 
 def salted_password(mechanism: str, password: str, *, salt: bytes, iterations: int) -> bytes:
@@ -89,6 +150,8 @@ class ScramClient:
             raise refused("the broker's nonce does not belong to this exchange")
         if iterations < ITERATIONS_MIN:
             raise refused(f"the broker asks for {iterations} iterations, {ITERATIONS_MIN} is safe")
+        if iterations > ITERATIONS_ANSWERED_MAX:
+            raise refused(f"the broker asks for {iterations} iterations, which would take too long")
         salted = salted_password(
             self.mechanism, self._password, salt=_bytes(fields, "s"), iterations=iterations
         )
@@ -105,61 +168,80 @@ class ScramClient:
         return f"{final},p={proof}".encode()
 
 
-class ScramServer:
-    """The server's side: *waiting* for a name, *challenging*, done when `user` is set."""
+class Claim(NamedTuple):
+    """What a client says that it is."""
 
-    def __init__(self, mechanism: str, nonce: str, find_secret: FindSecret) -> None:
-        self.user: str | None = None
-        self.is_token = False
+    user: str
+    is_token: bool
+    """Whether that is the id of a delegation token."""
+
+
+class ScramServer:
+    """The server's side: `read_claim`, `challenge`, `verify`, in this order and once each.
+
+    Between the first two the secret is looked up. For one that is not there the exchange goes on
+    with another, so that nobody learns which users there are.
+    """
+
+    def __init__(self, mechanism: str, nonce: str) -> None:
+        assert mechanism in MECHANISMS, mechanism
+        self.claim: Claim | None = None
         self._mechanism = mechanism
         self._nonce = nonce
-        self._find_secret = find_secret
-        self._claimed = ""
-        self._secret: ScramSecret | None = None
+        self._header = ""
         self._message = ""
+        self._secret: ScramSecret | None = None
 
-    def answer(self, token: bytes) -> bytes:
-        if self.user is not None:
-            raise refused("the exchange is over")
-        return self._challenge(token) if self._secret is None else self._verify(token)
-
-    def _challenge(self, token: bytes) -> bytes:
-        text = _text(token)
-        header, _, bare = text.partition(",,")
-        if header.partition(",")[0] not in ("n", "y") or not bare:
-            raise refused("channel binding is not supported")
+    def read_claim(self, token: bytes) -> Claim:
+        """Who the client says it is, in its first message."""
+        found = _FIRST.fullmatch(_text(token))
+        if found is None:
+            raise refused("not the first message of a client that binds no channel")
+        binding, authorization, bare, client_nonce = found.groups()
         fields = _read(bare.encode())
-        self._claimed = _unescape(fields.get("n", ""))
-        self.is_token = fields.get("tokenauth", "").lower() == "true"
-        self._nonce = fields.get("r", "") + self._nonce
-        secret = self._find_secret(self._claimed, self.is_token)
-        if secret is None:
-            raise refused("wrong user or password")
+        user = _unescape(fields["n"])
+        if not user or _unescape(authorization or fields["n"]) != user:
+            raise refused("a user may not act for another one")
+        acting = "" if authorization is None else f"a={authorization}"
+        self._header = f"{binding},{acting},"
+        self._nonce = client_nonce + self._nonce
+        self._message = bare
+        self.claim = Claim(user, fields.get("tokenauth", "").lower() == "true")
+        return self.claim
+
+    def challenge(self, secret: ScramSecret) -> bytes:
+        """What the client has to answer."""
+        assert self.claim is not None, "after the claim"
+        assert self._secret is None, "once"
         self._secret = secret
         salt = base64.b64encode(secret.salt).decode()
         first = f"r={self._nonce},s={salt},i={secret.iterations}"
-        self._message = f"{bare},{first}"
+        self._message += f",{first}"
         return first.encode()
 
-    def _verify(self, token: bytes) -> bytes:
-        assert self._secret is not None, "a challenge was sent"
-        text = _text(token)
-        without_proof, _, _ = text.rpartition(",p=")
-        fields = _read(token)
-        if fields.get("r") != self._nonce:
+    def verify(self, token: bytes) -> bytes:
+        """Our own proof, if the client's is right."""
+        secret = self._secret
+        assert secret is not None, "a challenge was sent"
+        found = _FINAL.fullmatch(_text(token))
+        if found is None:
+            raise refused("not the final message of a client")
+        without_proof, binding, nonce, proof_text = found.groups()
+        if binding != base64.b64encode(self._header.encode()).decode():
+            raise refused("the channel binding is another than that of the first message")
+        if not hmac.compare_digest(nonce.encode(), self._nonce.encode()):
             raise refused("the nonce does not belong to this exchange")
         name = MECHANISMS[self._mechanism]
         message = f"{self._message},{without_proof}".encode()
-        signature = hmac.digest(self._secret.stored_key, message, name)
-        proof = _bytes(fields, "p")
+        signature = hmac.digest(secret.stored_key, message, name)
+        proof = _decoded(proof_text, "p")
         if len(proof) != len(signature):
             raise refused("wrong user or password")
         stored_key = hashlib.new(name, _xor(proof, signature)).digest()
-        if not hmac.compare_digest(stored_key, self._secret.stored_key):
+        is_right = hmac.compare_digest(stored_key, secret.stored_key)
+        if not is_right or secret.iterations < ITERATIONS_MIN:
             raise refused("wrong user or password")
-        self.user = self._claimed
-        verifier = hmac.digest(self._secret.server_key, message, name)
-        return b"v=" + base64.b64encode(verifier)
+        return b"v=" + base64.b64encode(hmac.digest(secret.server_key, message, name))
 
 
 def _read(token: bytes) -> dict[str, str]:
@@ -180,8 +262,12 @@ def _text(token: bytes) -> str:
 
 
 def _bytes(fields: dict[str, str], name: str) -> bytes:
+    return _decoded(fields.get(name, ""), name)
+
+
+def _decoded(text: str, name: str) -> bytes:
     try:
-        return base64.b64decode(fields.get(name, ""), validate=True)
+        return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise refused(f"{name} of a SCRAM message is not base64") from None
 
@@ -202,4 +288,9 @@ def _escape(name: str) -> str:
 
 
 def _unescape(name: str) -> str:
-    return name.replace("=2C", ",").replace("=3D", "=")
+    def plain(found: re.Match[str]) -> str:
+        if found[1] is None:
+            raise refused("= stands in a name only as =3D")
+        return "," if found[1] == "2C" else "="
+
+    return _NAME_ESCAPE.sub(plain, name)

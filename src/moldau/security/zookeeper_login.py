@@ -47,4 +47,6 @@ def _from_file(java_properties: Mapping[str, str]) -> LoginModule | None:
         text = Path(path).read_text()
     except OSError as error:
         raise config_error(f"{FILE_PROPERTY}: {path}: {error.strerror or error}") from error
-    return read_jaas_file(text, path).get(java_properties.get(_SECTION_PROPERTY, _SECTION))
+    section = java_properties.get(_SECTION_PROPERTY, _SECTION)
+    modules = read_jaas_file(text, path).get(section)
+    return None if modules is None else modules[0]

@@ -48,7 +48,7 @@ def test_the_place_of_the_metrics_is_said(
     said: Callable[[], list[str]], host: str, place: str, hint: str
 ) -> None:
     announce_metrics(host, 9)
-    where = f"metrics for Prometheus on http://{place}:9/metrics, health on /health"
+    where = f"metrics for Prometheus on http://{place}:9/metrics, health on /readyz"
     assert said() == [where + hint]
 
 

@@ -1,12 +1,17 @@
 """From frames to answers: what is answered, and what closes the connection."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from moldau.broker import dispatch
 from moldau.broker.context import Context
+from moldau.broker.routes import ROUTES
 from moldau.errors import ErrorCode
 from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -16,6 +21,11 @@ from moldau.protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from moldau.protocol.messages.metadata import MetadataRequest
+from moldau.protocol.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
 from moldau.protocol.messages.stop_replica import StopReplicaRequest
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest
 from moldau.runtime import turns
@@ -23,6 +33,7 @@ from unit.broker.sample_requests import fetch, fetch_partition, produce, produce
 from unit.broker.world import CLIENT, World, batch_of, broker_world, frame_of, response_of
 
 METADATA = 3
+TESTS = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -53,7 +64,7 @@ async def test_a_client_without_an_id_is_served(world: World) -> None:
         (3, 13, "version 13 is not served"),
         (3, -1, "version -1 is not served"),
         (0, 32767, "version 32767 is not served"),
-        (36, 0, "not served"),
+        (57, 0, "not served"),
     ],
 )
 async def test_what_is_not_served_closes_the_connection(
@@ -207,3 +218,36 @@ async def test_more_than_anyone_needs_closes_the_connection(
     monkeypatch.setattr(dispatch, bound, 1_000)
     with pytest.raises(CloseConnection, match=reason):
         await respond(world, frame_of(many_partitions(5_000), 7))
+
+
+async def test_cve_2026_111108_nested_small_elements_are_counted_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each list is short enough, and each element five bytes; all together would be memory."""
+    monkeypatch.setattr(dispatch, "ELEMENTS_MAX", 1_000)
+    partitions = [PartitionProduceData(index=0, records=None)] * 100
+    topics = [TopicProduceData(name="", partition_data=partitions)] * 100
+    request = ProduceRequest(acks=1, timeout_ms=1, topic_data=topics)
+    with pytest.raises(CloseConnection, match="names more than 1000 things"):
+        await respond(world, frame_of(request, 9))
+
+
+def test_cve_2026_111073_telemetry_that_would_be_decompressed_is_not_served() -> None:
+    assert not {route.api.key for route in ROUTES} & {71, 72}  # Get…Subscriptions, PushTelemetry
+
+
+# Before them come `net/sockets.py` and `net/connection.py`. Fewer is better; more needs a reason.
+@pytest.mark.parametrize(("kind", "files_max"), [("produce", 22), ("fetch", 20)])
+def test_a_request_visits_few_files(kind: str, files_max: int) -> None:
+    walk = subprocess.run(
+        [sys.executable, "-m", "unit.broker.walk", kind],
+        cwd=TESTS,
+        env={**os.environ, "MOLDAU_PURE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = walk.stdout.split()
+    assert "broker/dispatch.py" in files
+    assert f"broker/requests/{kind}.py" in files
+    assert len(files) <= files_max, files

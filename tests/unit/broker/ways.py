@@ -1,10 +1,14 @@
 """The ways that a request can take through a broker: past its handler, or not."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+import pytest
 
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher, MakeShortcut, Shortcut
@@ -20,6 +24,9 @@ FAST_APIS = (PRODUCE, FETCH, OFFSET_COMMIT)
 VERSIONS = {route.api.key: route.versions for route in ROUTES if route.api.key in FAST_APIS}
 
 
+ROOMS = ("fast", "handlers")
+
+
 class Way(Enum):
     """How the requests that have a fast path are answered."""
 
@@ -30,12 +37,13 @@ class Way(Enum):
 
 
 class FastPaths:
-    """The fast paths of a broker, which count what they have answered, by API key."""
+    """The fast paths of a broker, which count what they have answered and what they have left."""
 
     def __init__(self, broker: "Broker", way: Way) -> None:
         kernel = _source if way is Way.UNCOMPILED else native.kernel
         made = {} if way is Way.HANDLER else make_shortcuts(broker, kernel)
         self.answered: Counter[int] = Counter()
+        self.left: Counter[int] = Counter()
         self.shortcuts = {key: self._counted(key, make) for key, make in made.items()}
 
     def _counted(self, api_key: int, make: MakeShortcut) -> MakeShortcut:
@@ -44,12 +52,28 @@ class FastPaths:
 
             def respond(client: Client, frame: memoryview) -> object:
                 answer = shortcut(client, frame)
-                self.answered[api_key] += answer is not None
+                counts = self.left if answer is None else self.answered
+                counts[api_key] += 1
                 return answer
 
             return respond  # type: ignore[return-value]
 
         return make_counted
+
+
+@contextmanager
+def sources(way: Way) -> Iterator[None]:
+    """Run what modules have imported in compiled form from its source, if a way asks for that."""
+    with pytest.MonkeyPatch.context() as patch:
+        if way is Way.UNCOMPILED:
+            fast, handler = (import_module(f"moldau.broker.{room}.fetch") for room in ROOMS)
+            for codec in ("fetch_frame", "fetch_answer"):
+                patch.setattr(fast, codec, import_module(f"moldau.broker.fast.{codec}"))
+            operations = import_module("moldau.broker.requests.fetch")
+            patch.setattr(fast, "is_long", operations.is_long)
+            for module in (fast, handler):
+                patch.setattr(module, "FetchOperation", operations.FetchOperation)
+        yield
 
 
 def warm_up(dispatcher: Dispatcher, frame: bytes | bytearray) -> None:

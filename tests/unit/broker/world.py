@@ -42,7 +42,7 @@ from moldau.replication.partition import Partition
 from moldau.runtime.file_range import FileRange
 from moldau.runtime.waiters import Waiters
 from moldau.testing.disk import MemoryDisk
-from unit.broker.ways import FastPaths, Way, warm_up
+from unit.broker.ways import FastPaths, Way, sources, warm_up
 
 CLIENT = Client("PLAINTEXT", "10.0.0.9", "10.0.0.1", 9092)
 CORRELATION_ID = 77
@@ -169,7 +169,9 @@ async def broker_world(
     startup = read_startup({"log.dirs": "/logs", **(settings or {})})
     startup = replace(startup, listed_topics=setting.listed_topics)
     doors = Ports(clock=setting.clock, disk=setting.disk, random=setting.random)
+    way = way or default_way
     async with AsyncExitStack() as stack:
+        stack.enter_context(sources(way))
         tree = setting.ensemble.connect()
 
         async def session() -> Tree:
@@ -180,7 +182,7 @@ async def broker_world(
         await sessions.open()
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, doors, sessions))
-        fast_paths = FastPaths(broker, way or default_way)
+        fast_paths = FastPaths(broker, way)
         dispatcher = Dispatcher(
             ROUTES,
             broker,
@@ -188,6 +190,7 @@ async def broker_world(
             metrics=broker.metrics,
             shortcuts=fast_paths.shortcuts,
         )
+        dispatcher.quotas = broker.quotas
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)

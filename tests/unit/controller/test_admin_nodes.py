@@ -2,10 +2,14 @@
 
 import pytest
 
+from moldau.controller.admin_nodes import AdminNodes
+from moldau.controller.cluster import ClusterPicture
+from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.topics import PartitionAssignment
 from moldau.coordination.tree import Create
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from unit.controller.brokers import Cluster, settled
 from unit.controller.test_reassigning import assignment, join_isr, stopped
@@ -145,3 +149,24 @@ async def test_a_node_that_asks_for_nothing_is_removed() -> None:
         await cluster.admin.create(Create(MOVES, partition_lists.encode_reassignment({})))
         await settled()
         assert not await cluster.has(MOVES)
+
+
+async def test_a_node_that_nobody_has_read_yet_stays() -> None:
+    cluster = await Cluster.create(1)
+    changed: list[str] = []
+
+    async def change(path: str, _data: bytes | None) -> None:
+        changed.append(path)
+
+    async def reassign(_wishes: object) -> dict[TopicPartition, KafkaError]:
+        return {}
+
+    nodes = AdminNodes(
+        TreeReader(cluster.admin),
+        ClusterPicture(),
+        elect=reassign,
+        reassign=reassign,
+        change=change,
+    )
+    await nodes.look()
+    assert changed == []

@@ -48,3 +48,7 @@ def test_replicas_out_of_sync_are_found_where_there_is_a_state() -> None:
     made.leaders[first] = LeaderIsr(1, 0, (1,), 1)
     assert made.out_of_sync_on([1, 2]) == made.out_of_sync_on([2]) == [first]
     assert made.out_of_sync_on([1]) == []
+
+
+def test_a_state_that_was_just_created_has_version_0() -> None:
+    assert LeaderIsr(1, 0, (1,), 1).zk_version == 0

@@ -44,3 +44,12 @@ def test_a_stopping_leader_hands_over_to_one_that_stays() -> None:
 
 def test_only_a_live_replica_takes_over_from_a_stopping_one() -> None:
     assert elect_for_shutdown([1, 2, 3], [1, 2, 3], {1, 3}, {1}) == Elected(3, (2, 3))
+
+
+def test_first_leaders_and_those_in_sync_are_not_unclean() -> None:
+    first = elect_first((1, 2), {1, 2})
+    assert first is not None
+    assert not first.is_unclean
+    after = elect_offline((1, 2), (2,), {2}, is_unclean_allowed=True)
+    assert after is not None
+    assert not after.is_unclean

@@ -95,3 +95,9 @@ def test_a_broker_that_is_about_to_stop_may_stay_in_sync() -> None:
     write = plan_isr(there, T0, wish(1, 2, 3), controller_epoch=EPOCH)
     assert write is not None
     assert write.state.isr == (1, 2, 3)
+
+
+def test_before_epochs_were_sent_a_member_counts_by_its_id_alone() -> None:
+    write = plan_isr(cluster(), T0, wish(1, 2, IsrMember(3, -1)), controller_epoch=EPOCH)
+    assert write is not None
+    assert write.state.isr == (1, 2, 3)

@@ -166,3 +166,35 @@ def test_every_request_can_be_sent_in_its_oldest_and_newest_layout_with_topics()
     assert leader_and_isr.live_leaders[0].host_name == "h"
     assert isinstance(stop, StopReplicaRequest)
     assert stop.topic_states[0].partition_states[0].delete_partition
+
+
+def test_replicas_are_not_new_unless_it_is_said() -> None:
+    _, made = outbox()
+    made.add_leader_and_isr([1], T0)
+    (request,) = [
+        one.message for one in made.requests(1) if isinstance(one.message, LeaderAndIsrRequest)
+    ]
+    assert not request.topic_states[0].partition_states[0].is_new
+
+
+def test_replicas_in_a_failed_directory_are_offline() -> None:
+    cluster, made = outbox()
+    cluster.brokers[2] = cluster.brokers[1]._replace(id=2)
+    cluster.failed[2] = {T0: None}
+    made.add_update_metadata([1], [T0])
+    (state,) = [
+        state
+        for one in made.requests(1)
+        if isinstance(one.message, UpdateMetadataRequest)
+        for topic in one.message.topic_states
+        for state in topic.partition_states
+    ]
+    assert state.offline_replicas == [2]
+
+
+def test_nothing_is_kept_of_a_topic_that_is_deleted() -> None:
+    cluster, made = outbox()
+    cluster.deleting["t"] = None
+    made.add_update_metadata([1], [T0])
+    assert made.requests(1)
+    assert made._made == {}

@@ -91,3 +91,16 @@ def test_a_long_list_is_cut_short_in_the_message() -> None:
     few, many = [9, 8], list(range(9, 200))
     assert (problem_of(ReplicaAssignment((1,)), few, {}) or "").count("[9, 8], live") == 1
     assert ", ...]" in (problem_of(ReplicaAssignment((1,)), many, {}) or "")
+
+
+def test_a_partition_may_go_to_every_live_broker() -> None:
+    assert problem_of(ReplicaAssignment((3,)), (1, 2), {1, 2}) is None
+
+
+def test_of_a_list_that_makes_no_sense_the_first_hundred_are_shown() -> None:
+    shown = problem_of(ReplicaAssignment((1,)), [1] * 100, {1})
+    assert shown is not None
+    assert shown.endswith("[" + ", ".join(["1"] * 100) + "]")
+    cut = problem_of(ReplicaAssignment((1,)), [1] * 101, {1})
+    assert cut is not None
+    assert cut.endswith("[" + ", ".join(["1"] * 100) + ", ...]")

@@ -109,3 +109,14 @@ async def test_nodes_are_removed_also_where_some_are_gone() -> None:
     await nodes.remove(paths)
     assert not await cluster.has(topic_nodes.topic_path("t"))
     await nodes.remove(paths)
+
+
+async def test_a_topic_that_another_changed_meanwhile_is_not_written() -> None:
+    cluster = await Cluster.create()
+    await cluster.create_topic("t", (1, 2))
+    nodes = await nodes_of(cluster)
+    node = await cluster.admin.get(topic_nodes.topic_path("t"))
+    assignment, version = topic_nodes.decode_topic(node.data), node.stat.version
+    assert await nodes.write_topic("t", assignment, version)
+    assert not await nodes.write_topic("t", assignment, version)
+    assert not await nodes.write_topic("gone", assignment, version)

@@ -1,8 +1,14 @@
 """Topics from before there were ids get one when brokers know of them."""
 
+from moldau.controller.cluster import ClusterPicture, ReplicaAssignment, Topic
 from moldau.controller.service import Rules
+from moldau.controller.state_nodes import StateNodes
+from moldau.controller.topic_ids import give_ids
+from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
+from moldau.coordination.tree import Create
 from moldau.model import format_uuid
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
 from unit.controller.brokers import Cluster, settled
@@ -38,3 +44,26 @@ async def test_where_brokers_know_of_no_ids_none_are_given() -> None:
     await cluster.admin.set(topic_nodes.topic_path("old"), OLD.encode())
     async with cluster.controller(1):
         assert await topic_id(cluster, "old") is None
+
+
+async def test_a_topic_that_has_gone_gets_none() -> None:
+    cluster = await Cluster.create(1)
+    picture = ClusterPicture()
+    picture.topics["gone"] = Topic(None, {0: ReplicaAssignment((1,))})
+    await give_ids(picture, TreeReader(cluster.admin), StateNodes(cluster.admin, 0), lambda: ID)
+    assert picture.topics["gone"].topic_id is None
+
+
+async def test_an_id_that_another_wrote_meanwhile_is_kept() -> None:
+    cluster = await Cluster.create(1)
+    await cluster.create_topic("t", (1,))
+    created = await cluster.admin.create(
+        Create(controller_nodes.EPOCH_PATH, controller_nodes.encode_epoch(1))
+    )
+    picture = ClusterPicture()
+    picture.topics["t"] = Topic(None, {0: ReplicaAssignment((1,))})
+    nodes = StateNodes(cluster.admin, created.stat.version)
+    written = await topic_id(cluster, "t")
+    await give_ids(picture, TreeReader(cluster.admin), nodes, lambda: ID)
+    assert picture.topics["t"].topic_id == b"i" * 16
+    assert await topic_id(cluster, "t") == written == format_uuid(b"i" * 16)

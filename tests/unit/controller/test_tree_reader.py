@@ -1,16 +1,21 @@
 """The tree in the controller's own terms."""
 
+from typing import Any, cast
+
 import pytest
 
 from moldau.controller.cluster import LeaderIsr, ReplicaAssignment
 from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import topics as topic_nodes
+from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.layout.topics import (
     PartitionAssignment,
     PartitionStateNode,
     TopicAssignment,
 )
-from moldau.coordination.tree import Create, WatchEvent
+from moldau.coordination.memory import MemoryTree
+from moldau.coordination.tree import Create, NoNode, Tree, TreeNode, Watch, WatchEvent
 from moldau.model import TopicPartition
 from unit.controller.brokers import Cluster, settled
 
@@ -83,3 +88,36 @@ async def test_deletions_are_the_marked_topics() -> None:
     cluster = await Cluster.create()
     await cluster.mark_for_deletion("t")
     assert await TreeReader(cluster.admin).deletions(unwatched) == ["t"]
+
+
+class _Vanishing:
+    """A tree in which a node goes away after it was listed."""
+
+    def __init__(self, tree: MemoryTree, path: str) -> None:
+        self._tree = tree
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tree, name)
+
+    async def get(self, path: str, *, watch: Watch | None = None) -> TreeNode:
+        if path == self._path:
+            raise NoNode(path)
+        return await self._tree.get(path, watch=watch)
+
+
+async def test_a_broker_that_leaves_while_it_is_read_is_none() -> None:
+    cluster = await Cluster.create(1, 2)
+    tree = _Vanishing(cluster.admin, broker_nodes.id_path(1))
+    assert list(await TreeReader(cast("Tree", tree)).brokers(unwatched)) == [2]
+    tree = _Vanishing(cluster.admin, broker_nodes.id_path(2))
+    assert list(await TreeReader(cast("Tree", tree)).brokers(unwatched)) == [1]
+
+
+async def test_a_protocol_that_nobody_knows_is_told_as_plaintext() -> None:
+    cluster = await Cluster.create()
+    endpoint = RegisteredEndpoint("ODD", "QUIC", "h", 1)
+    data = BrokerRegistration(endpoints=(endpoint,), timestamp_ms=0).encode()
+    await cluster.admin.create(Create(broker_nodes.id_path(5), data))
+    found = (await TreeReader(cluster.admin).brokers(unwatched))[5]
+    assert [one.security_protocol for one in found.endpoints] == [0]

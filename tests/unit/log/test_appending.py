@@ -7,6 +7,7 @@ import pytest
 from moldau.log import appending as source
 from moldau.log import log as log_module
 from moldau.log.log import Log
+from moldau.log.producer_state import KeptBatch
 from moldau.records.batch import BatchHeader, Producer
 from moldau.runtime import native
 from unit.log.logs import Workbench, batch, offsets_in
@@ -60,3 +61,11 @@ def test_a_failed_write_takes_the_volume_offline(log: Log, monkeypatch: pytest.M
     with pytest.raises(Exception, match="offline"):
         append(log, batch())
     assert log.log_end_offset == 1
+
+
+@pytest.mark.parametrize("module", FORMS, ids=["source", "compiled"])
+def test_a_repetition_is_answered_with_what_is_there(module: ModuleType) -> None:
+    answer = module.appended_before(KeptBatch(9, 30, 4, 1000))
+    assert (answer.first_offset, answer.last_offset, answer.max_timestamp) == (26, 30, 1000)
+    assert answer.is_duplicate
+    assert not answer.has_rolled

@@ -3,8 +3,7 @@
 import pytest
 
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.batches import Appended, read_batches, require_rising
-from moldau.log.producer_state import KeptBatch
+from moldau.log.batches import read_batches, require_rising
 from moldau.records.batch import BatchHeader
 from moldau.records.control import EndMarker, write_end_marker
 from unit.log.logs import batch
@@ -52,8 +51,3 @@ def test_batches_of_a_leader_must_rise() -> None:
         require_rising([(header, None)], 1)
     with pytest.raises(KafkaError):
         require_rising([(header, None), (header, None)], 0)
-
-
-def test_a_repetition_is_answered_with_what_is_there() -> None:
-    answer = Appended.before(KeptBatch(9, 30, 4, 1000))
-    assert answer == Appended(26, 30, 1000, is_duplicate=True)

@@ -5,8 +5,9 @@ import pytest
 from moldau.log.log import Log
 from moldau.records.batch import LOG_APPEND_TIME, write_batch
 from moldau.records.compression import Codec
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import Opening
 from moldau.records.record import Record
+from moldau.records.refusal import TooLargeToOpen
 from moldau.records.scratch import Scratch
 from unit.log.logs import Workbench, batch, fill
 

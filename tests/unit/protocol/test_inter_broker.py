@@ -10,6 +10,7 @@ from moldau.protocol.messages.fetch import FetchRequest
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
 from moldau.protocol.messages.list_offsets import ListOffsetsRequest
 from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from moldau.protocol.messages.produce import ProduceRequest
 from moldau.protocol.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
@@ -22,6 +23,7 @@ from moldau.protocol.messages.write_txn_markers import WriteTxnMarkersRequest
 @pytest.mark.parametrize(
     ("request_type", "at_24", "at_39"),
     [
+        (ProduceRequest, 8, 8),
         (FetchRequest, 11, 17),
         (ListOffsetsRequest, 5, 8),
         (LeaderAndIsrRequest, 4, 7),

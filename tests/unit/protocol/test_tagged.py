@@ -1,5 +1,7 @@
 """The tail of flexible structs."""
 
+import tracemalloc
+
 import pytest
 
 from moldau.errors import ProtocolError
@@ -37,3 +39,15 @@ def test_repeated_and_descending_tags_are_refused(previous: int) -> None:
 def test_a_size_beyond_the_end_is_refused() -> None:
     with pytest.raises(ProtocolError, match="claims 4 bytes, 3 are left"):
         skip_tagged(b"\x01\x05\x04abc", 1)
+
+
+def test_cve_2026_111115_unknown_fields_are_skipped_and_not_kept() -> None:
+    """With Kafka each of them became an object that lived as long as the request."""
+    tail = encode_tagged([(tag, b"") for tag in range(100_000)])
+    assert len(tail) > 300_000
+    tracemalloc.start()
+    try:
+        assert skip_tagged(tail, 1) == len(tail)
+        assert tracemalloc.get_traced_memory()[1] < 10_000
+    finally:
+        tracemalloc.stop()

@@ -4,7 +4,8 @@ import pytest
 
 from moldau.errors import ProtocolError
 from moldau.records.compression import Codec, compress
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import Opening
+from moldau.records.refusal import TooLargeToOpen
 from moldau.records.scratch import Scratch
 
 CODECS = pytest.mark.parametrize("codec", Codec)

@@ -6,9 +6,9 @@ import pytest
 
 from moldau.records import validate
 from moldau.records.batch import write_batch
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import Opening
 from moldau.records.record import Record, decode_records
-from moldau.records.refusal import RecordsRefused
+from moldau.records.refusal import RecordsRefused, TooLargeToOpen
 from moldau.records.rules import ProduceRules
 from moldau.records.scratch import Scratch
 from moldau.records.validate import validate_produce

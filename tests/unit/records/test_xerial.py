@@ -2,6 +2,7 @@
 
 import random
 import struct
+import tracemalloc
 
 import cramjam
 import pytest
@@ -61,7 +62,7 @@ def test_blocks_of_other_sizes_are_read() -> None:
         HEADER[:12],
         HEADER + b"\x00\x00\x00",
         HEADER + struct.pack(">i", -1),
-        HEADER + struct.pack(">i", 2**31 - 1) + b"abc",  # CVE-2023-34455
+        HEADER + struct.pack(">i", 2**31 - 1) + b"abc",
         HEADER + struct.pack(">i", 3) + b"\xff\xff\xff",
         HEADER + block(b"hello")[:-1],
         b"\xff\xff\xff\xff\x0f",  # 4 GiB in no byte
@@ -98,3 +99,13 @@ def test_so_many_blocks_are_read_and_no_more() -> None:
     assert bytes(xerial.decompress(data, limit_bytes=1000, pieces_max=1000)) == b"a" * 1000
     with pytest.raises(ProtocolError, match="more than 999 blocks"):
         xerial.decompress(data, limit_bytes=1000, pieces_max=999)
+
+
+def test_cve_2023_34455_a_block_that_claims_to_be_huge_takes_no_memory() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProtocolError):
+            decompress(HEADER + struct.pack(">i", 2**31 - 1) + b"abc")
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()

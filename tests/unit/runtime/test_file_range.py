@@ -50,3 +50,17 @@ class RecordingFile(PosixFile):
     def read(self, position: int, size: int) -> bytes:
         self.reads.append((position, size))
         return super().read(position, size)
+
+
+def test_bytes_are_read_into_memory_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    on_disk = PosixDisk().open_read(str(path))
+    in_memory = MemoryDisk().open_append("/file")
+    in_memory.append(b"0123456789")
+    for file in (on_disk, in_memory):
+        buffer = memoryview(bytearray(4))
+        assert FileRange(file, 2, 100).read_into(buffer) == 4
+        assert bytes(buffer) == b"2345"
+        assert FileRange(file, 8, 100).read_into(buffer) == 2
+        assert FileRange(file, 0, 1).read_into(buffer) == 1

@@ -40,6 +40,32 @@ def test_a_login_file_that_is_none_is_refused(text: str) -> None:
         read_jaas_file(text, "jaas.conf")
 
 
-def test_a_section_s_first_module_counts() -> None:
+def test_a_section_has_all_of_its_modules() -> None:
     text = 'Client { a.First required user="u;}"; b.Second optional; };'
-    assert read_jaas_file(text, "jaas.conf") == {"Client": LoginModule("a.First", {"user": "u;}"})}
+    assert read_jaas_file(text, "jaas.conf") == {
+        "Client": (LoginModule("a.First", {"user": "u;}"}), LoginModule("b.Second", {}))
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (r'"a\tb\n\101\""', 'a\tb\nA"'),
+        ("'it is \\'so\\''", "it is 'so'"),
+        ("a-b_c$d.e", "a-b_c$d.e"),
+        ('"" // nothing\n', ""),
+        ('/* who? */ "anna"', "anna"),
+    ],
+)
+def test_values_are_those_of_java_s_tokenizer(value: str, read: str) -> None:
+    assert read_jaas_config(f"{MODULE} REQUIRED user_x={value};") == {"user_x": read}
+
+
+@pytest.mark.parametrize("value", ["123", "-x", "se/sam", '"open', '"two\nlines"'])
+def test_a_value_that_is_no_word_needs_quotes(value: str) -> None:
+    with pytest.raises(InvalidConfig):
+        read_jaas_config(f"{MODULE} required user_x={value};")
+
+
+def test_a_module_s_options_are_not_shown() -> None:
+    assert "sesam" not in repr(LoginModule(MODULE, {"password": "sesam"}))

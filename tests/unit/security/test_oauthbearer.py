@@ -3,29 +3,51 @@
 import pytest
 
 from moldau.errors import SaslAuthenticationFailed
-from moldau.security.oauthbearer import OauthbearerClient, OauthbearerServer, reason_of
+from moldau.security.oauthbearer import (
+    BearerIdentity,
+    OauthbearerClient,
+    OauthbearerServer,
+    TokenRefused,
+    reason_of,
+)
 
-TOKENS = {"right": "anna"}
+ANNA = BearerIdentity("anna", 5)
+
+
+def validate(token: str) -> BearerIdentity:
+    if token == "narrow":
+        raise TokenRefused("too small", "insufficient_scope", "read write")
+    if token != "right":
+        raise TokenRefused("it is wrong")
+    return ANNA
 
 
 def test_both_sides_agree() -> None:
     client = OauthbearerClient("right", {"traceId": "7"})
-    server = OauthbearerServer(TOKENS.get)
+    server = OauthbearerServer(validate)
     assert client.answer(server.answer(client.begin())) is None
     assert client.is_complete
-    assert (server.user, server.extensions) == ("anna", {"traceId": "7"})
+    assert (server.identity, server.extensions) == (ANNA, {"traceId": "7"})
 
 
 def test_a_refusal_is_acknowledged_and_then_final() -> None:
-    client, server = OauthbearerClient("wrong"), OauthbearerServer(TOKENS.get)
+    client, server = OauthbearerClient("wrong"), OauthbearerServer(validate)
     reason = server.answer(client.begin())
     assert reason_of(reason) == "invalid_token"
     acknowledgement = client.answer(reason)
     assert acknowledgement == b"\x01"
-    with pytest.raises(SaslAuthenticationFailed, match="not valid"):
+    with pytest.raises(SaslAuthenticationFailed) as caught:
         server.answer(acknowledgement)
-    assert server.user is None
+    assert str(caught.value) == '{"status":"invalid_token"}'
+    assert server.identity is None
+    assert server.reason == "it is wrong"
     assert not client.is_complete
+
+
+def test_a_scope_that_is_too_small_is_named() -> None:
+    server = OauthbearerServer(validate)
+    answer = server.answer(OauthbearerClient("narrow").begin())
+    assert answer == b'{"status":"insufficient_scope","scope":"read write"}'
 
 
 @pytest.mark.parametrize(
@@ -38,13 +60,14 @@ def test_a_refusal_is_acknowledged_and_then_final() -> None:
         b"n,a=ben,\x01auth=Bearer right\x01\x01",
         b"n,,\x01auth=Bearer right\x01",
         b"\xff",
+        b"n,,\x01auth=Bearer " + b"x" * 20_000 + b"\x01\x01",
     ],
 )
 def test_nothing_else_is_taken(token: bytes) -> None:
-    server = OauthbearerServer(TOKENS.get)
+    server = OauthbearerServer(validate)
     with pytest.raises(SaslAuthenticationFailed):
         server.answer(token)
-    assert server.user is None
+    assert server.identity is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """SCRAM, both sides, and the example of RFC 7677."""
 
 import base64
+import hashlib
+import hmac
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from moldau.security.scram import (
     ScramClient,
     ScramSecret,
     ScramServer,
+    salt_of,
     salted_password,
 )
 
@@ -23,15 +26,28 @@ def secret(mechanism: str, password: str, iterations: int = 4096) -> ScramSecret
     return ScramSecret.of_salted(mechanism, salted, salt=SALT, iterations=iterations)
 
 
-def server_of(mechanism: str, password: str = "sesam", iterations: int = 4096) -> ScramServer:
-    known = secret(mechanism, password, iterations)
-    return ScramServer(mechanism, "server", lambda user, _: known if user == "a,=n" else None)
+class Server:
+    """A server's side that knows one user, and of others what nobody can prove."""
+
+    def __init__(self, mechanism: str, iterations: int = 4096) -> None:
+        self.machine = ScramServer(mechanism, "server")
+        self.mechanism = mechanism
+        self.known = secret(mechanism, "sesam", iterations)
+
+    def challenge(self, token: bytes) -> bytes:
+        user, _ = self.machine.read_claim(token)
+        nobody = ScramSecret.of_nobody(self.mechanism, user, b"key")
+        return self.machine.challenge(self.known if user == "a,=n" else nobody)
 
 
-def run(client: ScramClient, server: ScramServer) -> None:
-    proof = client.answer(server.answer(client.begin()))
+def server_of(mechanism: str, iterations: int = 4096) -> Server:
+    return Server(mechanism, iterations)
+
+
+def run(client: ScramClient, server: Server) -> None:
+    proof = client.answer(server.challenge(client.begin()))
     assert proof is not None
-    assert client.answer(server.answer(proof)) is None
+    assert client.answer(server.machine.verify(proof)) is None
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -41,9 +57,7 @@ def test_both_sides_agree(mechanism: str, *, is_token: bool) -> None:
     server = server_of(mechanism)
     run(client, server)
     assert client.is_complete
-    assert (server.user, server.is_token) == ("a,=n", is_token)
-    with pytest.raises(SaslAuthenticationFailed, match="over"):
-        server.answer(b"n,,n=x,r=y")
+    assert server.machine.claim == ("a,=n", is_token)
 
 
 def test_the_example_of_the_standard() -> None:
@@ -62,17 +76,116 @@ def test_a_wrong_password_is_noticed_by_either_side() -> None:
     client = ScramClient("SCRAM-SHA-256", "a,=n", "wrong", "client")
     with pytest.raises(SaslAuthenticationFailed, match="wrong user or password"):
         run(client, server)
-    assert server.user is None
     client = ScramClient("SCRAM-SHA-256", "a,=n", "sesam", "client")
-    assert client.answer(server_of("SCRAM-SHA-256").answer(client.begin())) is not None
+    assert client.answer(server_of("SCRAM-SHA-256").challenge(client.begin())) is not None
     with pytest.raises(SaslAuthenticationFailed, match="does not know the password"):
         client.answer(b"v=" + base64.b64encode(bytes(32)))
 
 
-def test_an_unknown_user_is_refused_as_a_wrong_password_is() -> None:
-    client = ScramClient("SCRAM-SHA-256", "ben", "sesam", "client")
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_stranger_is_refused_at_the_end_as_a_wrong_password_is(mechanism: str) -> None:
+    client = ScramClient(mechanism, "ben", "sesam", "client")
     with pytest.raises(SaslAuthenticationFailed, match="wrong user or password"):
-        server_of("SCRAM-SHA-256").answer(client.begin())
+        run(client, server_of(mechanism))
+
+
+def test_a_stranger_has_always_the_same_salt_and_one_that_looks_like_others() -> None:
+    first, again = (ScramSecret.of_nobody("SCRAM-SHA-256", "ben", b"key") for _ in range(2))
+    assert first == again
+    assert first.iterations == 4096
+    assert first.salt != ScramSecret.of_nobody("SCRAM-SHA-256", "ben", b"other").salt
+    assert first.salt != ScramSecret.of_nobody("SCRAM-SHA-256", "eve", b"key").salt
+    drawn = salt_of(2**129 + 7)
+    assert abs(len(first.salt) - len(drawn)) <= 2
+    assert first.salt.isalnum()
+    assert drawn.isalnum()
+
+
+def test_a_secret_is_kept_as_kafka_keeps_it() -> None:
+    known = secret("SCRAM-SHA-256", "sesam")
+    text = known.to_text()
+    assert text.startswith("salt=c2FsdHNhbHRzYWx0c2FsdA==,stored_key=")
+    assert text.endswith(",iterations=4096")
+    assert ScramSecret.parse(text) == known
+    for wrong in ("", "salt=?", text.replace("4096", "many"), text.replace("server_key", "x")):
+        with pytest.raises(ValueError, match="not a SCRAM credential"):
+            ScramSecret.parse(wrong)
+    assert "salt" not in repr(known)
+
+
+def test_a_stored_secret_with_too_few_iterations_lets_nobody_in() -> None:
+    server = server_of("SCRAM-SHA-256", 4096)
+    weak = secret("SCRAM-SHA-256", "sesam", 1000)
+    client = ScramClient("SCRAM-SHA-256", "a,=n", "sesam", "client")
+    server.machine.read_claim(client.begin())
+    server.machine.challenge(weak)
+    forged = proof_of("a,=n", "sesam", 1000, "n,,")
+    with pytest.raises(SaslAuthenticationFailed, match="wrong user or password"):
+        server.machine.verify(forged)
+
+
+def proof_of(
+    user: str, password: str, iterations: int, header: str, nonce: str = "clientserver"
+) -> bytes:
+    """The final message of a client that does not care for rules."""
+    name = user.replace("=", "=3D").replace(",", "=2C")
+    salted = salted_password("SCRAM-SHA-256", password, salt=SALT, iterations=iterations)
+    client_key = hmac.digest(salted, b"Client Key", "sha256")
+    stored_key = hashlib.sha256(client_key).digest()
+    binding = base64.b64encode(header.encode()).decode()
+    final = f"c={binding},r={nonce}"
+    first = f"r=clientserver,s={base64.b64encode(SALT).decode()},i={iterations}"
+    message = f"n={name},r=client,{first},{final}".encode()
+    signature = hmac.digest(stored_key, message, "sha256")
+    proof = bytes(a ^ b for a, b in zip(client_key, signature, strict=True))
+    return f"{final},p={base64.b64encode(proof).decode()}".encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "header"),
+    [
+        (b"n,,n=a=2C=3Dn,r=client", "n,,"),
+        (b"y,,n=a=2C=3Dn,r=client", "y,,"),
+        (b"n,a=a=2C=3Dn,n=a=2C=3Dn,r=client", "n,a=a=2C=3Dn,"),
+    ],
+)
+def test_the_binding_must_be_that_of_the_first_message(first: bytes, header: str) -> None:
+    for sent in ("n,,", "y,,", "n,a=a=2C=3Dn,"):
+        server = server_of("SCRAM-SHA-256")
+        server.challenge(first)
+        final = proof_of("a,=n", "sesam", 4096, sent)
+        if sent == header:
+            assert server.machine.verify(final).startswith(b"v=")
+        else:
+            with pytest.raises(SaslAuthenticationFailed, match="binding"):
+                server.machine.verify(final)
+
+
+@pytest.mark.parametrize("nonce", ["server", "xclientserver", "clientserverx", "client", ""])
+def test_cve_2024_56128_the_nonce_must_be_the_whole_one(nonce: str) -> None:
+    server = server_of("SCRAM-SHA-256")
+    server.challenge(b"n,,n=a=2C=3Dn,r=client")
+    with pytest.raises(SaslAuthenticationFailed, match="nonce"):
+        server.machine.verify(proof_of("a,=n", "sesam", 4096, "n,,", nonce))
+
+
+def test_cve_2024_56128_a_final_message_cannot_be_used_again() -> None:
+    client = ScramClient("SCRAM-SHA-256", "a,=n", "sesam", "client")
+    first = server_of("SCRAM-SHA-256")
+    final = client.answer(first.challenge(client.begin()))
+    assert final is not None
+    first.machine.verify(final)
+    again = ScramServer("SCRAM-SHA-256", "another")
+    again.read_claim(client.begin())
+    again.challenge(first.known)
+    with pytest.raises(SaslAuthenticationFailed, match="nonce"):
+        again.verify(final)
+
+
+def test_unknown_extensions_in_any_order_are_part_of_what_is_signed() -> None:
+    server = server_of("SCRAM-SHA-256")
+    server.challenge(b"n,,n=a=2C=3Dn,r=client,z=1,b=2,tokenauth=true")
+    assert server.machine.claim == ("a,=n", True)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +195,7 @@ def test_an_unknown_user_is_refused_as_a_wrong_password_is() -> None:
         (b"r=stranger,s=c2FsdA==,i=4096", "nonce"),
         (b"r=client,s=c2FsdA==,i=4096", "nonce"),
         (b"r=clientserver,s=c2FsdA==,i=10", "10 iterations"),
+        (b"r=clientserver,s=c2FsdA==,i=1000001", "would take too long"),
         (b"r=clientserver,s=c2FsdA==,i=x", "not a number"),
         (b"r=clientserver,s=?,i=4096", "not base64"),
         (b"nonsense", "not a part"),
@@ -94,34 +208,55 @@ def test_a_strange_challenge_is_not_answered(challenge: bytes, reason: str) -> N
         client.answer(challenge)
 
 
+def test_cve_2026_10143_a_broker_cannot_have_a_client_compute_for_hours() -> None:
+    client = ScramClient("SCRAM-SHA-512", "anna", "sesam", "client")
+    with pytest.raises(SaslAuthenticationFailed, match="too long"):
+        client.answer(b"r=clientserver,s=c2FsdA==,i=2147483647")
+
+
 @pytest.mark.parametrize(
     ("token", "reason"),
     [
-        (b"p=tls-unique,,n=a,r=b", "channel binding"),
-        (b"n,,", "channel binding"),
-        (b"", "channel binding"),
+        (b"p=tls-unique,,n=a,r=b", "binds no channel"),
+        (b"n,,", "binds no channel"),
+        (b"", "binds no channel"),
+        (b"n,,n=a,r=", "binds no channel"),
+        (b"n,,r=b,n=a", "binds no channel"),
+        (b"n,,m=x,n=a,r=b", "binds no channel"),
+        (b"n,,n=,r=b", "for another"),
+        (b"n,a=ben,n=anna,r=b", "for another"),
+        (b"n,,n=a=b,r=b", "=3D"),
         (b"\xff", "is text"),
     ],
 )
 def test_a_strange_beginning_is_refused(token: bytes, reason: str) -> None:
     with pytest.raises(SaslAuthenticationFailed, match=reason):
-        server_of("SCRAM-SHA-256").answer(token)
+        server_of("SCRAM-SHA-256").challenge(token)
 
 
-@pytest.mark.parametrize("proof", [b"c=biws,r=other,p=AAAA", b"c=biws,r=clientserver,p=AAAA"])
+@pytest.mark.parametrize(
+    "proof",
+    [
+        b"c=biws,r=other,p=AAAA",
+        b"c=biws,r=clientserver,p=AAAA",
+        b"c=biws,r=clientserver,p=?",
+        b"c=biws,r=clientserver",
+        b"",
+    ],
+)
 def test_a_strange_proof_is_refused(proof: bytes) -> None:
     server = server_of("SCRAM-SHA-256")
-    server.answer(ScramClient("SCRAM-SHA-256", "a,=n", "sesam", "client").begin())
+    server.challenge(ScramClient("SCRAM-SHA-256", "a,=n", "sesam", "client").begin())
     with pytest.raises(SaslAuthenticationFailed):
-        server.answer(proof)
+        server.machine.verify(proof)
 
 
-@given(st.lists(st.binary(max_size=60), min_size=1, max_size=3))
-def test_no_bytes_get_anybody_in(tokens: list[bytes]) -> None:
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_no_bytes_get_anybody_in(first: bytes, final: bytes) -> None:
     server = server_of("SCRAM-SHA-256")
-    for token in tokens:
-        try:
-            server.answer(token)
-        except SaslAuthenticationFailed:
-            break
-    assert server.user is None
+    with pytest.raises(SaslAuthenticationFailed):
+        server.challenge(first)
+    server = server_of("SCRAM-SHA-256")
+    server.challenge(b"n,,n=a=2C=3Dn,r=client")
+    with pytest.raises(SaslAuthenticationFailed):
+        server.machine.verify(final)

@@ -22,4 +22,4 @@ cdef class _Answer:
     @cython.locals(current=bytearray)
     cdef _add_partition(self, PartitionRead read)
 
-    cdef list finish(self, correlation_id, session_id)
+    cdef list finish(self, correlation_id, session_id, throttle_ms)

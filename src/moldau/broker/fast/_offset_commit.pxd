@@ -16,15 +16,18 @@ cdef write_errors(bytearray answer, list places, dict errors)
 
 @cython.final
 cdef class FastOffsetCommit:
-    cdef object broker, times
+    cdef object broker, quotas, times
     cdef dict counters
     cdef bytearray answer
     cdef list places
     cdef bint is_flexible
     cdef int64_t version, correlation_id, position, end, group, group_size, generation
-    cdef int64_t member, member_size, instance, instance_size, answer_end
+    cdef int64_t member, member_size, instance, instance_size, answer_end, client_end
 
+    @cython.locals(client_end=int64_t)
     cpdef respond(self, client, frame)
+
+    cpdef throttle(self, bytearray answer, tuple use)
 
     cdef read_commit(self, client, frame)
 

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 from moldau.broker.requests._produce cimport AppendOutcome
 from moldau.log.words cimport read_int16, read_int32, write_int16, write_int32, write_int64
-from moldau.records.memory cimport start_of, writable
+from moldau.records.memory cimport ascii_at, put_ascii, start_of, writable
 
 cdef int64_t VERSION_MIN, VERSION_MAX, LOG_START_FROM, RECORD_ERRORS_FROM, FLEXIBLE_FROM
 cdef int64_t PARTITIONS_MAX, NULL_SIZE, BROKEN
@@ -21,7 +21,7 @@ cdef class RequestFrame:
     @cython.locals(data="const uint8_t*", version=int64_t, size=int64_t)
     cpdef bint read(self, frame) except -1
 
-    @cython.locals(topic_count=int64_t, count=int64_t)
+    @cython.locals(topic_count=int64_t, count=int64_t, _=int64_t)
     cdef bint read_topics(self, frame, const uint8_t* data) except -1
 
     @cython.locals(index=int64_t, size=int64_t)
@@ -37,7 +37,7 @@ cdef class RequestFrame:
     cdef int64_t unsigned(self, const uint8_t* data) noexcept
 
     @cython.locals(start=int64_t, position=int64_t)
-    cdef str text(self, frame, const uint8_t* data, int64_t size)
+    cdef str text(self, const uint8_t* data, int64_t size)
 
 
 cdef int64_t unsigned_size(int64_t number) noexcept
@@ -53,4 +53,5 @@ cdef int64_t size_of_answer(list topics, int64_t version) except -1
 @cython.locals(
     is_flexible=bint, frame=bytearray, data="uint8_t*", position=int64_t, size=int64_t,
     outcomes=list, outcome=AppendOutcome, name=str)
-cpdef bytearray encode(list topics, int64_t version, int64_t correlation_id)
+cpdef bytearray encode(
+    list topics, int64_t version, int64_t correlation_id, int64_t throttle_ms)

@@ -61,7 +61,8 @@ class FastFetch:
         counter.value += 1
         times = (self._times.followers if request.is_follower else None) or self._times.usual
         if operation.start():
-            answer = _answer(operation, correlation_id)
+            local_ns = broker.clock.monotonic_ns() - began_ns
+            answer = _answer(operation, correlation_id, times, local_ns)
             times.record_at_once(broker.clock.monotonic_ns() - began_ns)
             return answer
         return ParkedFetch(operation, correlation_id, times, began_ns)
@@ -106,22 +107,41 @@ class ParkedFetch(Parked):
         """The answer after the wait; an error that ended it is raised here."""
         if self._error is not None:
             raise self._error
-        answer = _answer(self._operation, self._correlation_id)
+        answer = _answer(self._operation, self._correlation_id, self._times, self._local_ns)
         now_ns = self._operation.broker.clock.monotonic_ns()
         self._times.record_waited(self._local_ns, now_ns - self._parked_ns)
         return answer
 
 
-def _answer(operation: FetchOperation, correlation_id: int) -> list[Part]:
+def _answer(
+    operation: FetchOperation, correlation_id: int, times: "RequestTimes", spent_ns: int
+) -> list[Part]:
     request, outcomes = operation.request, operation.outcomes()
-    version = request.version
+    version, session_id = request.version, operation.session_id
+    throttle_ms = 0
+    if operation.broker.quotas.is_set:
+        throttle_ms = _throttle(operation, times, spent_ns)
     if not fetch_answer.needs_message(version, outcomes):
-        return fetch_answer.encode(version, correlation_id, operation.session_id, outcomes)
+        return fetch_answer.encode(version, correlation_id, session_id, throttle_ms, outcomes)
     image = operation.broker.metadata.image
-    building = ResponseBuilder(operation.session_id, version, image=image, client=request.client)
+    building = ResponseBuilder(session_id, version, image=image, client=request.client)
     for outcome in outcomes:
         building.add(outcome)
-    parts = encoder_of(FetchResponse, version)(building.finish())
+    response = building.finish()
+    response.throttle_time_ms = throttle_ms
+    parts = encoder_of(FetchResponse, version)(response)
     size = sum(map(len, parts))
     prefix = _FLEXIBLE_PREFIX if version >= fetch_frame.FLEXIBLE_FROM else _PREFIX
     return [prefix.pack(size + prefix.size - _SIZE_BYTES, correlation_id), *parts]
+
+
+def _throttle(operation: FetchOperation, times: "RequestTimes", spent_ns: int) -> int:
+    """Have a consumer wait that uses more than it may; for how many milliseconds."""
+    quotas, request = operation.broker.quotas, operation.request
+    if request.is_follower:
+        quotas.note_exempt(spent_ns)
+        return 0
+    throttle_ms = quotas.charge(request.client, request.client_id, spent_ns, operation.throttle_ms)
+    if throttle_ms:
+        times.record_throttled(throttle_ms)
+    return throttle_ms

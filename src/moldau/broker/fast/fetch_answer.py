@@ -41,7 +41,11 @@ def needs_message(version: int, outcomes: list[PartitionRead]) -> bool:
 
 
 def encode(
-    version: int, correlation_id: int, session_id: int, outcomes: list[PartitionRead]
+    version: int,
+    correlation_id: int,
+    session_id: int,
+    throttle_ms: int,
+    outcomes: list[PartitionRead],
 ) -> list[Part]:
     """The parts of the framed answer."""
     topics: list[list[PartitionRead]] = []
@@ -57,7 +61,7 @@ def encode(
     answer.add_count(len(topics))
     for reads in topics:
         answer.add_topic(reads)
-    return answer.finish(correlation_id, session_id)
+    return answer.finish(correlation_id, session_id, throttle_ms)
 
 
 class _Answer:
@@ -129,7 +133,7 @@ class _Answer:
         if self._is_flexible:
             self._current.append(0)
 
-    def finish(self, correlation_id: int, session_id: int) -> list[Part]:
+    def finish(self, correlation_id: int, session_id: int, throttle_ms: int) -> list[Part]:
         """The parts of the whole answer."""
         if self._is_flexible:
             self._current.append(0)
@@ -139,7 +143,8 @@ class _Answer:
         first = self._parts[0]
         assert isinstance(first, bytearray)
         start = _FLEXIBLE_START if self._is_flexible else _START
-        start.pack_into(first, 0, self._size - _SIZE_BYTES, correlation_id, 0, 0, session_id)
+        size = self._size - _SIZE_BYTES
+        start.pack_into(first, 0, size, correlation_id, throttle_ms, 0, session_id)
         return self._parts
 
 

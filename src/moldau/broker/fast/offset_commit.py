@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from moldau.runtime.metrics import Counter
 
     Counters = dict[int, Counter]
+    Use = tuple[Client, str, int, int]
+    """A client, its id, where the answer tells it to wait, and the time of its request."""
 
 API_KEY = 8
 VERSION_MIN, VERSION_MAX = 6, 9  # the first that has the leader's epoch
@@ -69,6 +71,7 @@ class FastOffsetCommit:
     def __init__(self, broker: "Broker", times: "RequestTimes", counters: "Counters") -> None:
         """`counters` count the requests by version; one that has none is the handler's."""
         self.broker = broker
+        self.quotas = broker.quotas
         self.times = times
         self.counters = counters
 
@@ -91,14 +94,30 @@ class FastOffsetCommit:
             return None
         requests.value += 1
         answer, places, times = self.answer, self.places, self.times
+        client_end, throttle_at = self.client_end, 9 if self.is_flexible else 8
         outcome = eager.start(commit.store(commit.offsets))
         local_ns = clock.monotonic_ns() - began_ns
         if isinstance(outcome, eager.Waiting):
             rest = timed(outcome.rest, times, clock, local_ns)
-            return waited(rest, commit, answer, places)
+            answering = waited(rest, commit, answer, places)
+            if self.quotas.is_set:
+                client_id = str(frame[10:client_end], "ascii")
+                return throttled(answering, self, (client, client_id, throttle_at, local_ns))
+            return answering
         times.record_at_once(local_ns)
         write_errors(answer, places, commit.errors)
+        if self.quotas.is_set:
+            client_id = str(frame[10:client_end], "ascii")
+            self.throttle(answer, (client, client_id, throttle_at, local_ns))
         return [answer]
+
+    def throttle(self, answer: bytearray, use: "Use") -> None:
+        """Have a client wait that uses more than it may, and tell it so in the answer."""
+        client, client_id, throttle_at, spent_ns = use
+        throttle_ms = self.quotas.charge(client, client_id, spent_ns)
+        if throttle_ms:
+            write_int32(writable(answer), throttle_at, throttle_ms)
+            self.times.record_throttled(throttle_ms)
 
     # Reading
 
@@ -147,6 +166,7 @@ class FastOffsetCommit:
         """The client's name, which has its size in two bytes in every version."""
         size = read_int16(data, self.position)
         self.position += 2 + (size if size > 0 else 0)
+        self.client_end = self.position
         if size < NULL or self.position > self.end:
             return WRONG
         for position in range(10, self.position):
@@ -307,3 +327,14 @@ async def waited(
     await rest
     write_errors(answer, places, commit.errors)
     return [answer]
+
+
+async def throttled(
+    answering: "Coroutine[Any, Any, list[Part]]", fast: FastOffsetCommit, use: "Use"
+) -> "list[Part]":
+    """The same to a client that may have to wait for its next one."""
+    parts = await answering
+    answer = parts[0]
+    assert isinstance(answer, bytearray)
+    fast.throttle(answer, use)
+    return parts

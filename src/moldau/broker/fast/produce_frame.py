@@ -21,7 +21,7 @@ if not cython.compiled:
         write_int32,
         write_int64,
     )
-    from moldau.records.memory import start_of, writable
+    from moldau.records.memory import ascii_at, put_ascii, start_of, writable
 
 VERSION_MIN, VERSION_MAX = 3, 11  # the first with record batches
 LOG_START_FROM = 5
@@ -60,14 +60,14 @@ class RequestFrame:
             return False
         self.correlation_id = read_int32(data, 4)
         size = read_int16(data, 8)
-        client_id = self.text(frame, data, size)
+        client_id = self.text(data, size)
         if size < NULL_SIZE or (size >= 0 and client_id is None):
             return False
         self.client_id = client_id or ""
         if version >= FLEXIBLE_FROM and not self.skip_tags(data):
             return False
         size = self.size_of_text(data)
-        self.transactional_id = self.text(frame, data, size)
+        self.transactional_id = self.text(data, size)
         if size < NULL_SIZE or (size >= 0 and self.transactional_id is None):
             return False
         if self.position + 6 > self.end:
@@ -85,7 +85,7 @@ class RequestFrame:
         if topic_count < 0 or topic_count > PARTITIONS_MAX:
             return False
         for _ in range(topic_count):
-            name = self.text(frame, data, self.size_of_text(data))
+            name = self.text(data, self.size_of_text(data))
             count = self.count(data)
             if name is None or count < 1 or count > PARTITIONS_MAX - len(self.partitions):
                 return False
@@ -149,7 +149,7 @@ class RequestFrame:
             shift += 7
         return -1
 
-    def text(self, frame: memoryview, data: memoryview, size: int) -> str | None:
+    def text(self, data: memoryview, size: int) -> str | None:
         """A text of so many bytes; None if there is none, or if it takes a closer look."""
         start = self.position
         if size < 0 or size > self.end - start:
@@ -158,7 +158,7 @@ class RequestFrame:
             if data[position] >= 0x80:
                 return None
         self.position = start + size
-        return str(frame[start : start + size], "ascii")
+        return ascii_at(data, start, size)
 
 
 def unsigned_size(number: int) -> int:
@@ -177,7 +177,10 @@ def put_unsigned(data: memoryview, position: int, number: int) -> int:
 
 
 def encode(
-    topics: "list[tuple[str, list[AppendOutcome]]]", version: int, correlation_id: int
+    topics: "list[tuple[str, list[AppendOutcome]]]",
+    version: int,
+    correlation_id: int,
+    throttle_ms: int,
 ) -> bytearray:
     """The framed answer to a request that went well, of at most PARTITIONS_MAX partitions."""
     is_flexible = version >= FLEXIBLE_FROM
@@ -193,8 +196,8 @@ def encode(
         else:
             write_int16(data, position, size)
             position += 2
-        frame[position : position + size] = name.encode("ascii")
-        position = put_count(data, position + size, len(outcomes), is_flexible)
+        position = put_ascii(data, position, name)
+        position = put_count(data, position, len(outcomes), is_flexible)
         for outcome in outcomes:
             write_int32(data, position, outcome.index)
             write_int64(data, position + 6, outcome.base_offset)
@@ -210,6 +213,7 @@ def encode(
                 write_int16(data, position + 4, -1)
                 position += 6
         position += is_flexible
+    write_int32(data, position, throttle_ms)
     return frame
 
 

@@ -25,13 +25,15 @@ Kernel = Callable[[str, str], ModuleType]
 
 def make_dispatcher(broker: "Broker") -> Dispatcher:
     """The dispatcher of a broker; a shortcut is loaded with the first request of its API."""
-    return Dispatcher(
+    dispatcher = Dispatcher(
         ROUTES,
         broker,
         clock=broker.clock,
         metrics=broker.metrics,
         shortcuts=make_shortcuts(broker),
     )
+    dispatcher.quotas = broker.quotas
+    return dispatcher
 
 
 def make_shortcuts(broker: "Broker", kernel: Kernel = native.kernel) -> dict[int, MakeShortcut]:

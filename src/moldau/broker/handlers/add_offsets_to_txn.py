@@ -15,6 +15,7 @@ from moldau.protocol.messages.add_offsets_to_txn import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _FENCED_SINCE = 2
 
@@ -22,6 +23,10 @@ _FENCED_SINCE = 2
 async def handle(
     request: AddOffsetsToTxnRequest, context: Context, broker: Broker
 ) -> AddOffsetsToTxnResponse:
+    broker.authorizer.require(
+        context, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, request.transactional_id
+    )
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     number = broker.groups.shards.partition_of(request.group_id)
     await broker.transactions.add_partitions(
         request.transactional_id,

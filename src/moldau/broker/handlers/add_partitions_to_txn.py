@@ -23,6 +23,7 @@ from moldau.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _FENCED_SINCE = 2
 _BATCHED_SINCE = 4
@@ -34,6 +35,13 @@ Errors = dict[TopicPartition, ErrorCode]
 async def handle(
     request: AddPartitionsToTxnRequest, context: Context, broker: Broker
 ) -> AddPartitionsToTxnResponse:
+    if context.api_version >= _BATCHED_SINCE:
+        broker.authorizer.require(context, Operation.CLUSTER_ACTION)
+    else:
+        transactional_id = request.v3_and_below_transactional_id
+        broker.authorizer.require(
+            context, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
+        )
     results = [
         AddPartitionsToTxnResult(
             transactional_id=transaction.transactional_id,
@@ -102,7 +110,10 @@ async def _refused(
     image = broker.metadata.image
     refused: Errors = {}
     async for each in context.each(partitions):
-        if context.api_version < _BATCHED_SINCE and is_internal(each.topic):
+        if context.api_version < _BATCHED_SINCE and (
+            is_internal(each.topic)
+            or not broker.authorizer.may(context, Operation.WRITE, ResourceType.TOPIC, each.topic)
+        ):
             refused[each] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
         elif image.partition(*each) is None:
             refused[each] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -10,11 +10,13 @@ from moldau.protocol.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: AllocateProducerIdsRequest, context: Context, broker: Broker
 ) -> AllocateProducerIdsResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     require_registration(request.broker_id, request.broker_epoch, broker)
     block = await broker.producer_ids.claim(request.broker_id)
     return AllocateProducerIdsResponse(

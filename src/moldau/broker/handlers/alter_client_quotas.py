@@ -14,11 +14,13 @@ from moldau.protocol.messages.alter_client_quotas import (
     RequestEntryData,
     ResponseEntryData,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: AlterClientQuotasRequest, context: Context, broker: Broker
 ) -> AlterClientQuotasResponse:
+    broker.authorizer.require(context, Operation.ALTER_CONFIGS)
     entries = []
     async for entry in context.each(request.entries):
         try:

@@ -7,7 +7,11 @@ from collections import Counter
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.settings.resources import RequestedResource, require_sensible_settings
+from moldau.broker.settings.resources import (
+    RequestedResource,
+    require_right,
+    require_sensible_settings,
+)
 from moldau.broker.topics.creation import require_once
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.alter_configs import (
@@ -16,6 +20,7 @@ from moldau.protocol.messages.alter_configs import (
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
@@ -27,6 +32,7 @@ async def handle(
         name = _name(resource)
         try:
             require_once(counts[name], "Each resource must appear at most once.")
+            require_right(name, Operation.ALTER_CONFIGS, context, broker.authorizer)
             require_sensible_settings(len(resource.configs))
             settings = {config.name: config.value for config in resource.configs}
             require_once(

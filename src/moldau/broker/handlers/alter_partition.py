@@ -19,6 +19,7 @@ from moldau.protocol.messages.alter_partition import (
     ResponsePartitionData,
     ResponseTopicData,
 )
+from moldau.security.acls import Operation
 
 _TOPIC_IDS_SINCE = 2
 _MEMBER_EPOCHS_SINCE = 3
@@ -28,6 +29,7 @@ _NOBODY = LeaderIsr(NO_LEADER, NO_LEADER_EPOCH, (), -1, -1)
 async def handle(
     request: AlterPartitionRequest, context: Context, broker: Broker
 ) -> AlterPartitionResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     require_registration(request.broker_id, request.broker_epoch, broker)
     version = context.api_version
     cluster = broker.controller.machine.cluster

@@ -21,6 +21,7 @@ from moldau.protocol.messages.alter_partition_reassignments import (
     ReassignableTopicResponse,
 )
 from moldau.runtime.turns import in_parts
+from moldau.security.acls import Operation
 
 _STARTED_TOGETHER = 100
 
@@ -28,6 +29,7 @@ _STARTED_TOGETHER = 100
 async def handle(
     request: AlterPartitionReassignmentsRequest, context: Context, broker: Broker
 ) -> AlterPartitionReassignmentsResponse:
+    broker.authorizer.require(context, Operation.ALTER)
     broker.controller.require_office()
     wishes = {
         _name(topic, wanted): None if wanted.replicas is None else tuple(wanted.replicas)

@@ -13,11 +13,13 @@ from moldau.protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: AlterReplicaLogDirsRequest, context: Context, broker: Broker
 ) -> AlterReplicaLogDirsResponse:
+    broker.authorizer.require(context, Operation.ALTER)
     codes: dict[TopicPartition, ErrorCode] = {}
     async for directory in context.each(request.dirs):
         async for topic in context.each(directory.topics):

@@ -20,6 +20,7 @@ from moldau.protocol.messages.consumer_group_describe import (
     Member,
     TopicPartitions,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _CLASSIC = 0
 _CONSUMER = 1
@@ -36,12 +37,15 @@ async def handle(
         if group_id in described:
             continue
         try:
+            broker.authorizer.require(context, Operation.DESCRIBE, ResourceType.GROUP, group_id)
             group = _group(group_id, broker.groups.describe_consumer(group_id), names)
         except KafkaError as error:
             group = _refused(group_id, error)
         else:
             if request.include_authorized_operations:
-                group.authorized_operations = operations_of("group")
+                group.authorized_operations = operations_of(
+                    broker.authorizer, context, ResourceType.GROUP, group_id
+                )
         described[group_id] = group
     return ConsumerGroupDescribeResponse(
         groups=[described[group_id] for group_id in request.group_ids]

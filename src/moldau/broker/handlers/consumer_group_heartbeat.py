@@ -16,6 +16,7 @@ from moldau.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _MEMBER_MAKES_ID_SINCE = 1
 _UNCHANGED = -1
@@ -25,6 +26,7 @@ _OWNED_MAX = 20_000
 async def handle(
     request: ConsumerGroupHeartbeatRequest, context: Context, broker: Broker
 ) -> ConsumerGroupHeartbeatResponse:
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     timeout_ms = request.rebalance_timeout_ms
     names, owned = request.subscribed_topic_names, request.topic_partitions
     if owned is not None and has_more_elements(request, _OWNED_MAX):

@@ -11,6 +11,7 @@ from moldau.protocol.messages.controlled_shutdown import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
+from moldau.security.acls import Operation
 
 _NO_EPOCH = -1
 
@@ -18,6 +19,7 @@ _NO_EPOCH = -1
 async def handle(
     request: ControlledShutdownRequest, context: Context, broker: Broker
 ) -> ControlledShutdownResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     broker.controller.require_office()
     cluster = broker.controller.machine.cluster
     leaving = cluster.brokers.get(request.broker_id)

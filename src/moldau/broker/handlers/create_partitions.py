@@ -16,6 +16,9 @@ from moldau.protocol.messages.create_partitions import (
     CreatePartitionsTopic,
     CreatePartitionsTopicResult,
 )
+from moldau.security.acls import Operation, ResourceType
+
+_STRICT_SINCE = 3
 
 
 async def handle(
@@ -23,13 +26,15 @@ async def handle(
 ) -> CreatePartitionsResponse:
     broker.controller.require_office()
     counts = Counter(topic.name for topic in request.topics)
+    permits = broker.quotas.permits(context, is_strict=context.api_version >= _STRICT_SINCE)
     errors: dict[str, KafkaError] = {}
     async for topic in context.each(request.topics):
         try:
             require_once(counts[topic.name], "Duplicate topic in request.")
+            _require_right(topic.name, context, broker)
             await broker.topic_growth.grow(
                 topic,
-                is_only_checked=request.validate_only,
+                take=None if request.validate_only else permits.take,
                 cause=f"asked for by {context.who}",
             )
         except KafkaError as error:
@@ -42,7 +47,7 @@ async def handle(
     # A topic that is named twice is answered for once.
     topics = {topic.name: topic for topic in request.topics}.values()
     results = [_result(topic, errors.get(topic.name)) async for topic in context.each(topics)]
-    return CreatePartitionsResponse(throttle_time_ms=0, results=results)
+    return CreatePartitionsResponse(throttle_time_ms=permits.throttle_ms, results=results)
 
 
 async def refuse(
@@ -50,6 +55,12 @@ async def refuse(
 ) -> CreatePartitionsResponse:
     results = [_result(topic, error) async for topic in context.each(request.topics)]
     return CreatePartitionsResponse(throttle_time_ms=0, results=results)
+
+
+def _require_right(topic: str, context: Context, broker: Broker) -> None:
+    if not broker.authorizer.may(context, Operation.ALTER, ResourceType.TOPIC, topic):
+        message = "The topic authorization is failed."
+        raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, message)
 
 
 def _result(topic: CreatePartitionsTopic, error: KafkaError | None) -> CreatePartitionsTopicResult:

@@ -11,6 +11,7 @@ from moldau.protocol.messages.delete_groups import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
@@ -19,6 +20,7 @@ async def handle(
     results = []
     async for group_id in context.each(dict.fromkeys(request.groups_names)):
         try:
+            broker.authorizer.require(context, Operation.DELETE, ResourceType.GROUP, group_id)
             code = await broker.groups.delete(group_id)
         except KafkaError as error:
             code = error.code

@@ -15,6 +15,7 @@ from moldau.protocol.messages.delete_records import (
     DeleteRecordsTopicResult,
 )
 from moldau.replication.partition import Partition
+from moldau.security.acls import Operation, ResourceType
 
 HIGH_WATERMARK = -1
 NO_LOW_WATERMARK = -1
@@ -26,8 +27,14 @@ async def handle(
     started: dict[TopicPartition, int] = {}
     errors: dict[TopicPartition, ErrorCode] = {}
     async for topic in context.each(request.topics):
+        is_allowed = broker.authorizer.may(
+            context, Operation.DELETE, ResourceType.TOPIC, topic.name
+        )
         async for wanted in context.each(topic.partitions):
             name = TopicPartition(topic.name, wanted.partition_index)
+            if not is_allowed:
+                errors[name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                continue
             try:
                 started[name] = _start(name, wanted.offset, broker)
             except KafkaError as error:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.errors import ErrorCode, KafkaError
-from moldau.metadata.image import ClusterImage
 from moldau.protocol.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
@@ -19,8 +18,10 @@ from moldau.protocol.messages.delete_topics import (
     DeleteTopicState,
 )
 from moldau.protocol.primitives import NO_UUID
+from moldau.security.acls import Operation, ResourceType
 
 _DISABLED_SINCE = 3
+_STRICT_SINCE = 5
 
 
 async def handle(
@@ -31,15 +32,22 @@ async def handle(
         is_known = context.api_version >= _DISABLED_SINCE
         code = ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
         raise KafkaError(code)
-    image = broker.metadata.image
-    results = [_find(state, image) async for state in context.each(_states(request))]
+    results = [_find(state, context, broker) async for state in context.each(_states(request))]
     doomed = {
         result.name: result
         for result in results
         if result.name is not None and result.error_code == ErrorCode.NONE
     }
+    permits = broker.quotas.permits(context, is_strict=context.api_version >= _STRICT_SINCE)
+    for name, result in doomed.items():
+        try:
+            known = broker.metadata.image.topics.get(name)
+            permits.take(0 if known is None else len(known.partitions))
+        except KafkaError as error:
+            result.error_code = error.code
     cause = f"asked for by {context.who}"
-    await asyncio.gather(*(_mark(result, broker, cause) for result in doomed.values()))
+    allowed = [result for result in doomed.values() if result.error_code == ErrorCode.NONE]
+    await asyncio.gather(*(_mark(result, broker, cause) for result in allowed))
     marked = [name for name, result in doomed.items() if result.error_code == ErrorCode.NONE]
     timeout_s = request.timeout_ms / 1000
     for name in await broker.topics.until_all_gone(marked, timeout_s=timeout_s):
@@ -51,7 +59,7 @@ async def handle(
         timeout_s=timeout_s,
         operation="topic",
     )
-    return DeleteTopicsResponse(responses=results)
+    return DeleteTopicsResponse(responses=results, throttle_time_ms=permits.throttle_ms)
 
 
 async def refuse(
@@ -76,19 +84,26 @@ def _states(request: DeleteTopicsRequest) -> Iterator[DeleteTopicState]:
     yield from request.topics
 
 
-def _find(state: DeleteTopicState, image: ClusterImage) -> DeletableTopicResult:
+def _find(state: DeleteTopicState, context: Context, broker: Broker) -> DeletableTopicResult:
     if state.name is not None and state.topic_id != NO_UUID:
         message = "Topic name and topic ID can not both be specified."
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
-    name = state.name
-    code = ErrorCode.NONE
-    if state.topic_id != NO_UUID:
-        name = image.names_by_id.get(state.topic_id)
+    image, may = broker.metadata.image, broker.authorizer.may
+    name, topic_id = state.name, state.topic_id
+    code = ErrorCode.NONE if name or topic_id != NO_UUID else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if topic_id != NO_UUID:
+        name = image.names_by_id.get(topic_id)
         if name is None:
             code = ErrorCode.UNKNOWN_TOPIC_ID
-    elif name not in image.topics:
-        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return DeletableTopicResult(name=name, topic_id=state.topic_id, error_code=code)
+        elif not may(context, Operation.DESCRIBE, ResourceType.TOPIC, name):
+            # Who has come by an id does not learn the name.
+            name, code = None, ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    if name is not None:
+        if not may(context, Operation.DELETE, ResourceType.TOPIC, name):
+            code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif name not in image.topics:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return DeletableTopicResult(name=name, topic_id=topic_id, error_code=code)
 
 
 async def _mark(result: DeletableTopicResult, broker: Broker, cause: str) -> None:

@@ -14,11 +14,13 @@ from moldau.protocol.messages.describe_client_quotas import (
     EntryData,
     ValueData,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: DescribeClientQuotasRequest, context: Context, broker: Broker
 ) -> DescribeClientQuotasResponse:
+    broker.authorizer.require(context, Operation.DESCRIBE_CONFIGS)
     # There are three types, each of which can be asked for once: a fourth is one too many.
     filters = [
         EntityFilter(one.entity_type, one.match_type, one.match) for one in request.components[:4]

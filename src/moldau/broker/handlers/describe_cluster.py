@@ -4,7 +4,7 @@ The API comes from KIP-700, and is flexible from the start. Version 1 asks for t
 brokers or of controllers (KIP-919).
 """
 
-from moldau.broker.authorized import operations_of
+from moldau.broker.authorized import operations_of_cluster
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.membership.advertised import advertised_endpoint
@@ -41,7 +41,7 @@ async def handle(
         brokers=brokers,
     )
     if request.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = operations_of("cluster")
+        response.cluster_authorized_operations = operations_of_cluster(broker.authorizer, context)
     return response
 
 

@@ -15,6 +15,7 @@ from moldau.broker.settings.resources import (
     ConfigResourceType,
     RequestedResource,
     broker_of,
+    require_right,
     require_topic,
 )
 from moldau.broker.topics.tree import check_name
@@ -35,6 +36,7 @@ from moldau.protocol.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
+from moldau.security.acls import Operation
 
 _UNKNOWN_TYPE = 0
 _DYNAMIC_LOGGER = 6
@@ -99,6 +101,7 @@ async def _describe(
     # Kafka takes an empty list of names for no list.
     names = resource.configuration_keys or None
     name = RequestedResource(resource.resource_type, resource.resource_name)
+    require_right(name, Operation.DESCRIBE_CONFIGS, context, broker.authorizer)
     if name.type == ConfigResourceType.BROKER_LOGGER:
         require_own_loggers(name, broker.id)
         return [

@@ -15,6 +15,7 @@ from moldau.protocol.messages.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
@@ -25,12 +26,15 @@ async def handle(
         if group_id in described:
             continue
         try:
+            broker.authorizer.require(context, Operation.DESCRIBE, ResourceType.GROUP, group_id)
             group = _group(group_id, broker.groups.describe(group_id))
         except KafkaError as error:
             group = _group(group_id, GroupSummary(state=""), error.code)
         else:
             if request.include_authorized_operations:
-                group.authorized_operations = operations_of("group")
+                group.authorized_operations = operations_of(
+                    broker.authorizer, context, ResourceType.GROUP, group_id
+                )
         described[group_id] = group
     return DescribeGroupsResponse(groups=[described[group_id] for group_id in request.groups])
 

@@ -19,11 +19,13 @@ from moldau.protocol.messages.describe_log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: DescribeLogDirsRequest, context: Context, broker: Broker
 ) -> DescribeLogDirsResponse:
+    broker.authorizer.require(context, Operation.DESCRIBE)
     wanted = None
     if request.topics is not None:
         wanted = {

@@ -16,6 +16,7 @@ from moldau.protocol.messages.describe_producers import (
     ProducerState,
     TopicResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 NO_TRANSACTION = -1
 
@@ -27,7 +28,7 @@ async def handle(
         TopicResponse(
             name=topic.name,
             partitions=[
-                _partition(TopicPartition(topic.name, number), broker)
+                _partition(TopicPartition(topic.name, number), context, broker)
                 async for number in context.each(topic.partition_indexes)
             ],
         )
@@ -51,9 +52,10 @@ async def refuse(
     return DescribeProducersResponse(throttle_time_ms=0, topics=topics)
 
 
-def _partition(name: TopicPartition, broker: Broker) -> PartitionResponse:
+def _partition(name: TopicPartition, context: Context, broker: Broker) -> PartitionResponse:
     try:
         check_name(name.topic)
+        broker.authorizer.require(context, Operation.READ, ResourceType.TOPIC, name.topic)
         log = broker.replicas.leader(name).log
     except KafkaError as error:
         return _refused(name.partition, error)

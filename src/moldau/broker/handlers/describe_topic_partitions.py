@@ -17,6 +17,7 @@ from moldau.protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsResponseTopic,
 )
 from moldau.protocol.primitives import NO_UUID
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
@@ -27,12 +28,18 @@ async def handle(
     if cursor.partition_index < 0:
         message = f"the cursor points at partition {cursor.partition_index}"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
-    asked = {topic.name async for topic in context.each(request.topics)} or image.topics
-    names = [name for name in asked if name >= cursor.topic_name]
+    named = {topic.name async for topic in context.each(request.topics)}
+    names = [name for name in named or image.topics if name >= cursor.topic_name]
     limit = broker.config.general.max_request_partition_size_limit
     room = max(min(limit, request.response_partition_limit), 1)
     response = DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=[])
     async for name in context.each(await context.turns.in_order(names)):
+        if not broker.authorizer.may(
+            context, Operation.DESCRIBE, ResourceType.TOPIC, name, log=bool(named)
+        ):
+            if named:
+                response.topics.append(_denied(name))
+            continue
         topic = image.topics.get(name)
         if topic is None:
             response.topics.append(_unknown(name))
@@ -42,7 +49,11 @@ async def handle(
         if not room:
             response.next_cursor = Cursor(topic_name=name, partition_index=first)
             break
-        response.topics.append(_topic(topic, numbers[:room], image, context))
+        described = _topic(topic, numbers[:room], image, context)
+        described.topic_authorized_operations = operations_of(
+            broker.authorizer, context, ResourceType.TOPIC, name
+        )
+        response.topics.append(described)
         if len(numbers) > room:
             response.next_cursor = Cursor(topic_name=name, partition_index=numbers[room])
             break
@@ -55,6 +66,17 @@ async def refuse(
 ) -> DescribeTopicPartitionsResponse:
     topics = [_unknown(topic.name, error.code) async for topic in context.each(request.topics)]
     return DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=topics)
+
+
+def _denied(name: str) -> DescribeTopicPartitionsResponseTopic:
+    """Not even whether it is internal."""
+    return DescribeTopicPartitionsResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        name=name,
+        topic_id=NO_UUID,
+        is_internal=False,
+        partitions=[],
+    )
 
 
 def _unknown(
@@ -80,7 +102,6 @@ def _topic(
         partitions=[
             _partition(number, topic.partitions[number], image, context) for number in numbers
         ],
-        topic_authorized_operations=operations_of("topic"),
     )
 
 

@@ -14,12 +14,13 @@ from moldau.protocol.messages.describe_transactions import (
     TopicData,
     TransactionState,
 )
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
     request: DescribeTransactionsRequest, context: Context, broker: Broker
 ) -> DescribeTransactionsResponse:
-    states = [_state(one, broker) async for one in context.each(request.transactional_ids)]
+    states = [_state(one, context, broker) async for one in context.each(request.transactional_ids)]
     return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
 
 
@@ -31,8 +32,11 @@ async def refuse(
     return DescribeTransactionsResponse(throttle_time_ms=0, transaction_states=states)
 
 
-def _state(transactional_id: str, broker: Broker) -> TransactionState:
+def _state(transactional_id: str, context: Context, broker: Broker) -> TransactionState:
     try:
+        broker.authorizer.require(
+            context, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, transactional_id
+        )
         transaction = broker.transactions.describe(transactional_id)
     except KafkaError as error:
         return _refused(transactional_id, error.code)
@@ -44,7 +48,7 @@ def _state(transactional_id: str, broker: Broker) -> TransactionState:
         transaction_start_time_ms=transaction.start_timestamp,
         producer_id=transaction.producer_id,
         producer_epoch=transaction.epoch,
-        topics=_topics(transaction),
+        topics=_topics(transaction, context, broker),
     )
 
 
@@ -61,8 +65,12 @@ def _refused(transactional_id: str, code: ErrorCode) -> TransactionState:
     )
 
 
-def _topics(transaction: Transaction) -> list[TopicData]:
+def _topics(transaction: Transaction, context: Context, broker: Broker) -> list[TopicData]:
     topics: dict[str, list[int]] = {}
     for topic, number in transaction.partitions:
         topics.setdefault(topic, []).append(number)
-    return [TopicData(topic=topic, partitions=numbers) for topic, numbers in topics.items()]
+    return [
+        TopicData(topic=topic, partitions=numbers)
+        for topic, numbers in topics.items()
+        if broker.authorizer.may(context, Operation.DESCRIBE, ResourceType.TOPIC, topic, log=False)
+    ]

@@ -17,6 +17,7 @@ from moldau.protocol.messages.elect_leaders import (
     PartitionResult,
     ReplicaElectionResult,
 )
+from moldau.security.acls import Operation
 
 PREFERRED = 0
 UNCLEAN = 1
@@ -25,6 +26,7 @@ UNCLEAN = 1
 async def handle(
     request: ElectLeadersRequest, context: Context, broker: Broker
 ) -> ElectLeadersResponse:
+    broker.authorizer.require(context, Operation.ALTER)
     broker.controller.require_office()
     if request.election_type not in (PREFERRED, UNCLEAN):
         message = f"there is no election of type {request.election_type}"

@@ -10,11 +10,15 @@ from moldau.broker.coordination.fencing import fencing_error
 from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from moldau.security.acls import Operation, ResourceType
 
 _FENCED_SINCE = 2
 
 
 async def handle(request: EndTxnRequest, context: Context, broker: Broker) -> EndTxnResponse:
+    broker.authorizer.require(
+        context, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, request.transactional_id
+    )
     producer = ProducerIdentity(request.producer_id, request.producer_epoch)
     await broker.transactions.end(request.transactional_id, producer, is_commit=request.committed)
     return EndTxnResponse(throttle_time_ms=0, error_code=ErrorCode.NONE)

@@ -40,7 +40,9 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     )
     async for outcome in context.each(outcomes):
         building.add(outcome)
-    return building.finish()
+    response = building.finish()
+    response.throttle_time_ms = operation.throttle_ms
+    return response
 
 
 async def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:

@@ -5,6 +5,7 @@ out (KIP-219); 3 is flexible; 4 asks for several keys (KIP-699); 5 allows TRANSA
 (KIP-890); 6 adds share groups (KIP-932), which this broker does not have.
 """
 
+from moldau.broker.access.authorizer import DENIED
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.coordinators import partition_count
@@ -18,6 +19,7 @@ from moldau.protocol.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _BATCHED_SINCE = 4
 _GROUP, _TRANSACTION = 0, 1
@@ -63,6 +65,9 @@ def _keys(request: FindCoordinatorRequest) -> list[str]:
 
 async def _find(key: str, key_type: int, context: Context, broker: Broker) -> Coordinator:
     topic = CONSUMER_OFFSETS if key_type == _GROUP else TRANSACTION_STATE
+    resource_type = ResourceType.GROUP if key_type == _GROUP else ResourceType.TRANSACTIONAL_ID
+    if not broker.authorizer.may(context, Operation.DESCRIBE, resource_type, key):
+        return _refused(key, DENIED[resource_type])
     if topic not in broker.metadata.image.topics:
         try:
             await broker.auto_creation.create(topic, cause=f"since {context.who} needs it")

@@ -8,8 +8,10 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.coordinator.group.messages import MemberIdentity
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(request: HeartbeatRequest, context: Context, broker: Broker) -> HeartbeatResponse:
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     identity = MemberIdentity(request.member_id, request.generation_id, request.group_instance_id)
     return HeartbeatResponse(error_code=broker.groups.heartbeat(request.group_id, identity))

@@ -8,7 +8,11 @@ from collections import Counter
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.settings.changes import operation_of
-from moldau.broker.settings.resources import RequestedResource, require_sensible_settings
+from moldau.broker.settings.resources import (
+    RequestedResource,
+    require_right,
+    require_sensible_settings,
+)
 from moldau.broker.topics.creation import require_once
 from moldau.config.alteration import Alteration
 from moldau.errors import ErrorCode, KafkaError
@@ -18,6 +22,7 @@ from moldau.protocol.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
@@ -29,6 +34,7 @@ async def handle(
         name = _name(resource)
         try:
             require_once(counts[name], "Each resource must appear at most once.")
+            require_right(name, Operation.ALTER_CONFIGS, context, broker.authorizer)
             require_sensible_settings(len(resource.configs))
             alterations = [
                 Alteration(config.name, operation_of(config.config_operation), config.value)

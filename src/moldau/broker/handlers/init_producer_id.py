@@ -16,6 +16,7 @@ from moldau.protocol.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _FENCED_SINCE = 4
 
@@ -23,6 +24,7 @@ _FENCED_SINCE = 4
 async def handle(
     request: InitProducerIdRequest, context: Context, broker: Broker
 ) -> InitProducerIdResponse:
+    _require_right(request.transactional_id, context, broker)
     if request.transactional_id == "":
         raise KafkaError(ErrorCode.INVALID_REQUEST, "the transactional id is empty")
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
@@ -45,6 +47,19 @@ async def refuse(
 ) -> InitProducerIdResponse:
     code = fencing_error(error.code, context.api_version, fenced_since=_FENCED_SINCE)
     return InitProducerIdResponse(throttle_time_ms=0, error_code=code, producer_epoch=-1)
+
+
+def _require_right(transactional_id: str | None, context: Context, broker: Broker) -> None:
+    """Whoever may write to any topic may do so idempotently, since KIP-679."""
+    authorizer = broker.authorizer
+    if transactional_id is not None:
+        resource_type = ResourceType.TRANSACTIONAL_ID
+        authorizer.require(context, Operation.WRITE, resource_type, transactional_id)
+    elif not (
+        authorizer.may(context, Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER, log=False)
+        or authorizer.may_with_any(context, Operation.WRITE, ResourceType.TOPIC)
+    ):
+        raise KafkaError(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
 
 def _expected(request: InitProducerIdRequest) -> ProducerIdentity | None:

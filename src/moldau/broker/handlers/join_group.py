@@ -15,6 +15,7 @@ from moldau.protocol.messages.join_group import (
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _PROTOCOLS_MAX = 10_000  # Kafka's clients have one to three
 _MUST_KNOW_ID_SINCE = 4
@@ -23,6 +24,7 @@ _CAN_SKIP_ASSIGNMENT_SINCE = 9
 
 
 async def handle(request: JoinGroupRequest, context: Context, broker: Broker) -> JoinGroupResponse:
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     if len(request.protocols) > _PROTOCOLS_MAX:
         message = f"more than {_PROTOCOLS_MAX} protocols"
         raise KafkaError(ErrorCode.INVALID_REQUEST, message)
@@ -49,8 +51,10 @@ async def handle(request: JoinGroupRequest, context: Context, broker: Broker) ->
 async def refuse(
     request: JoinGroupRequest, context: Context, error: KafkaError
 ) -> JoinGroupResponse:
-    """The error, and the id that the member came with."""
-    return _response(JoinReply(error.code, request.member_id), context.api_version)
+    """The error, and the id that the member came with, if it may be one."""
+    is_denied = error.code is ErrorCode.GROUP_AUTHORIZATION_FAILED
+    member_id = "" if is_denied else request.member_id
+    return _response(JoinReply(error.code, member_id), context.api_version)
 
 
 def _response(reply: JoinReply, version: int) -> JoinGroupResponse:

@@ -21,6 +21,7 @@ from moldau.protocol.messages.leader_and_isr import (
     LeaderAndIsrTopicError,
 )
 from moldau.runtime.clock import Moment
+from moldau.security.acls import Operation
 
 _TOPIC_IDS_SINCE = 5
 _PARTITIONS_PER_PART = 10
@@ -29,6 +30,7 @@ _PARTITIONS_PER_PART = 10
 async def handle(
     request: LeaderAndIsrRequest, context: Context, broker: Broker
 ) -> LeaderAndIsrResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     broker.registration.require_epoch(request.broker_epoch)
     errors: dict[TopicPartition, ErrorCode] = {}
     for part in _parts(request):

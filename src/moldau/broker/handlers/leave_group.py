@@ -13,6 +13,7 @@ from moldau.protocol.messages.leave_group import (
     LeaveGroupResponse,
     MemberResponse,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _BATCHED_SINCE = 3
 _LEAVING_TOGETHER = 200
@@ -21,6 +22,7 @@ _LEAVING_TOGETHER = 200
 async def handle(
     request: LeaveGroupRequest, context: Context, broker: Broker
 ) -> LeaveGroupResponse:
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     if context.api_version < _BATCHED_SINCE:
         (error,) = broker.groups.leave(request.group_id, [MemberIdentity(request.member_id)])
         return LeaveGroupResponse(error_code=error)

@@ -16,13 +16,16 @@ from moldau.protocol.messages.list_offsets import (
     ListOffsetsPartitionResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    ListOffsetsTopic,
     ListOffsetsTopicResponse,
 )
 from moldau.records.opening import ON_LOOP_BYTES, Opening
 from moldau.replication.partition import Partition
+from moldau.security.acls import Operation, ResourceType
 
 CONSUMER = -1
 READ_COMMITTED = 1
+_DENIED = KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 _LEADER_EPOCH_SINCE = 4
 _OFFSET_NOT_AVAILABLE_SINCE = 5
 _SPECIAL_SINCE: dict[int, int] = {
@@ -46,6 +49,9 @@ async def handle(
     topics = []
     async for topic in context.each(request.topics):
         responses = []
+        if not broker.authorizer.may(context, Operation.DESCRIBE, ResourceType.TOPIC, topic.name):
+            topics.append(await _refused_topic(topic, _DENIED, context))
+            continue
         async for asked in context.each(topic.partitions):
             try:
                 if context.api_version > 0:
@@ -68,15 +74,21 @@ async def refuse(
     request: ListOffsetsRequest, context: Context, error: KafkaError
 ) -> ListOffsetsResponse:
     """The same error for every partition."""
-
-    topics = []
-    async for topic in context.each(request.topics):
-        refused = [
-            _refused(one, error, context.api_version)
-            async for one in context.each(topic.partitions)
+    return ListOffsetsResponse(
+        topics=[
+            await _refused_topic(topic, error, context)
+            async for topic in context.each(request.topics)
         ]
-        topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=refused))
-    return ListOffsetsResponse(topics=topics)
+    )
+
+
+async def _refused_topic(
+    topic: ListOffsetsTopic, error: KafkaError, context: Context
+) -> ListOffsetsTopicResponse:
+    refused = [
+        _refused(one, error, context.api_version) async for one in context.each(topic.partitions)
+    ]
+    return ListOffsetsTopicResponse(name=topic.name, partitions=refused)
 
 
 async def _repeated(request: ListOffsetsRequest, context: Context) -> set[TopicPartition]:

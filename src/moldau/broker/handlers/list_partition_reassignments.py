@@ -13,11 +13,13 @@ from moldau.protocol.messages.list_partition_reassignments import (
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: ListPartitionReassignmentsRequest, context: Context, broker: Broker
 ) -> ListPartitionReassignmentsResponse:
+    broker.authorizer.require(context, Operation.DESCRIBE)
     broker.controller.require_office()
     cluster = broker.controller.machine.cluster
     wanted = None

@@ -13,6 +13,7 @@ from moldau.protocol.messages.list_transactions import (
     ListTransactionsResponse,
     TransactionState,
 )
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
@@ -34,6 +35,13 @@ async def handle(
         )
         async for transactional_id, transaction in context.each(
             list(broker.transactions.matching(wanted))
+        )
+        if broker.authorizer.may(
+            context,
+            Operation.DESCRIBE,
+            ResourceType.TRANSACTIONAL_ID,
+            transactional_id,
+            log=False,
         )
     ]
     return ListTransactionsResponse(

@@ -10,7 +10,7 @@ leader epochs; 8 authorised operations (KIP-430); 9 is flexible; 10 adds topic i
 import asyncio
 from collections.abc import Collection, Iterator
 
-from moldau.broker.authorized import operations_of
+from moldau.broker.authorized import operations_of, operations_of_cluster
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.membership.advertised import advertised_endpoint
@@ -26,29 +26,35 @@ from moldau.protocol.messages.metadata import (
     MetadataResponseTopic,
 )
 from moldau.protocol.primitives import NO_UUID
+from moldau.security.acls import Operation, ResourceType
 
 _LISTENER_NOT_FOUND_SINCE = 6
 _TOPIC_IDS_SINCE = 12
 _CREATED_TOGETHER = 20
+_UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 async def handle(request: MetadataRequest, context: Context, broker: Broker) -> MetadataResponse:
     _require_served(request, context.api_version)
-    asked = request.topics
+    asked, may = request.topics, broker.authorizer.may
     if asked is None or (context.api_version == 0 and not asked):
         image = broker.metadata.image
         topics = [
-            _topic(topic, image, context) async for topic in context.each(image.topics.values())
+            _topic(topic, image, context)
+            async for topic in context.each(image.topics.values())
+            if may(context, Operation.DESCRIBE, ResourceType.TOPIC, topic.name, log=False)
         ]
     else:
         different = {(one.name, one.topic_id): one async for one in context.each(asked)}.values()
-        refusals = await _create_missing(request, different, context, broker)
+        topics = await _asked_topics(request, different, context, broker)
         image = broker.metadata.image
-        topics = [_asked(one, refusals, image, context) async for one in context.each(different)]
     if request.include_topic_authorized_operations:
         async for topic in context.each(topics):
             if topic.error_code == ErrorCode.NONE:
-                topic.topic_authorized_operations = operations_of("topic")
+                assert topic.name is not None
+                topic.topic_authorized_operations = operations_of(
+                    broker.authorizer, context, ResourceType.TOPIC, topic.name
+                )
     response = MetadataResponse(
         brokers=list(_brokers(image, context)),
         cluster_id=broker.cluster_id,
@@ -56,7 +62,7 @@ async def handle(request: MetadataRequest, context: Context, broker: Broker) -> 
         topics=topics,
     )
     if request.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = operations_of("cluster")
+        response.cluster_authorized_operations = operations_of_cluster(broker.authorizer, context)
     return response
 
 
@@ -80,6 +86,44 @@ def _require_served(request: MetadataRequest, version: int) -> None:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, message)
 
 
+async def _asked_topics(
+    request: MetadataRequest,
+    asked: Collection[MetadataRequestTopic],
+    context: Context,
+    broker: Broker,
+) -> list[MetadataResponseTopic]:
+    """The topics that are named; of those that the client may not describe, nothing but that."""
+    names = broker.metadata.image.names_by_id
+    denied: dict[tuple[str | None, bytes], MetadataResponseTopic] = {}
+    described = []
+    async for one in context.each(asked):
+        is_by_id = one.name is None or one.topic_id != NO_UUID
+        name = names.get(one.topic_id) if is_by_id else one.name
+        if name is None or broker.authorizer.may(
+            context, Operation.DESCRIBE, ResourceType.TOPIC, name
+        ):
+            described.append(one)
+        else:
+            denied[one.name, one.topic_id] = _denied(None if is_by_id else name, one.topic_id)
+    refusals = await _create_missing(request, described, context, broker)
+    image = broker.metadata.image
+    return [
+        denied.get((one.name, one.topic_id)) or _asked(one, refusals, image, context)
+        async for one in context.each(asked)
+    ]
+
+
+def _denied(name: str | None, topic_id: bytes) -> MetadataResponseTopic:
+    """Not even whether it is internal; ids are no secret."""
+    return MetadataResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        name=name,
+        topic_id=topic_id,
+        is_internal=False,
+        partitions=[],
+    )
+
+
 async def _create_missing(
     request: MetadataRequest,
     asked: Collection[MetadataRequestTopic],
@@ -92,14 +136,23 @@ async def _create_missing(
         request.allow_auto_topic_creation and broker.config.general.auto_create_topics_enable
     )
     cause = f"since {context.who} used it (auto.create.topics.enable)"
+    may = broker.authorizer.may
+    is_free = not is_allowed or may(context, Operation.CREATE, ResourceType.CLUSTER, log=False)
+    permits = broker.quotas.permits(context, is_strict=True)
     refusals: dict[str, ErrorCode] = {}
     missing = []
     async for one in context.each(asked):
         if one.name and one.name not in known:
+            if not is_free and not may(context, Operation.CREATE, ResourceType.TOPIC, one.name):
+                refusals[one.name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                continue
             try:
                 creation.require_possible(one.name, is_allowed=is_allowed)
+                permits.take(creation.partition_count(one.name))
             except KafkaError as error:
-                refusals[one.name] = error.code
+                # Clients know no error for a quota here; with this one they ask again.
+                is_too_much = error.code is ErrorCode.THROTTLING_QUOTA_EXCEEDED
+                refusals[one.name] = _UNKNOWN if is_too_much else error.code
             else:
                 missing.append(one.name)
 

@@ -15,17 +15,22 @@ from moldau.protocol.messages.offset_delete import (
     OffsetDeleteResponseTopic,
 )
 from moldau.runtime.turns import in_parts
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
     request: OffsetDeleteRequest, context: Context, broker: Broker
 ) -> OffsetDeleteResponse:
+    broker.authorizer.require(context, Operation.DELETE, ResourceType.GROUP, request.group_id)
     known: dict[TopicPartition, None] = {}
     errors: dict[TopicPartition, ErrorCode] = {}
     async for topic in context.each(request.topics):
+        is_allowed = broker.authorizer.may(context, Operation.READ, ResourceType.TOPIC, topic.name)
         async for each in context.each(topic.partitions):
             partition = TopicPartition(topic.name, each.partition_index)
-            if broker.metadata.image.partition(*partition) is None:
+            if not is_allowed:
+                errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif broker.metadata.image.partition(*partition) is None:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
                 known[partition] = None

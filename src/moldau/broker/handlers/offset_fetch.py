@@ -6,7 +6,8 @@ leader epochs (KIP-320); 6 is flexible; 7 can require stable offsets (KIP-447); 
 groups (KIP-709); 9 for a member at its epoch (KIP-848).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
@@ -25,11 +26,13 @@ from moldau.protocol.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from moldau.security.acls import Operation, ResourceType
 
 _ERROR_FOR_ALL_SINCE = 2
 _BATCHED_SINCE = 8
 
 Fetched = Mapping[TopicPartition, FetchedOffset]
+Fetch = Callable[[list[TopicPartition] | None], Awaitable[Fetched]]
 Topic = OffsetFetchRequestTopic | OffsetFetchRequestTopics
 
 
@@ -42,14 +45,16 @@ async def handle(
             async for one in context.each(request.groups)
         ]
         return OffsetFetchResponse(groups=groups)
-    partitions = await _asked(request.topics, context)
-    if context.api_version == 0:
-        fetched = await _fetch_from_tree(request.group_id, partitions or [], context, broker)
-    else:
-        fetched = await broker.groups.fetch(
-            request.group_id, partitions, require_stable=request.require_stable
-        )
-    return await _response(fetched, context)
+    group_id = request.group_id
+
+    async def fetch(partitions: list[TopicPartition] | None) -> Fetched:
+        if context.api_version == 0:
+            return await _fetch_from_tree(group_id, partitions or [], context, broker)
+        is_stable = request.require_stable
+        return await broker.groups.fetch(group_id, partitions, require_stable=is_stable)
+
+    asked = await _asked(request.topics, context)
+    return await _response(await _visible(group_id, asked, fetch, context, broker), context)
 
 
 async def refuse(
@@ -78,6 +83,32 @@ async def _asked(topics: Iterable[Topic] | None, context: Context) -> list[Topic
     ]
 
 
+async def _visible(
+    group_id: str,
+    asked: list[TopicPartition] | None,
+    fetch: Fetch,
+    context: Context,
+    broker: Broker,
+) -> Fetched:
+    """What is fetched, as far as the client may know of the group and of the topics."""
+    may = broker.authorizer.may
+    broker.authorizer.require(context, Operation.DESCRIBE, ResourceType.GROUP, group_id)
+    if asked is None:
+        fetched = await fetch(None)
+        return {
+            partition: each
+            async for partition, each in context.each(fetched.items())
+            if may(context, Operation.DESCRIBE, ResourceType.TOPIC, partition.topic, log=False)
+        }
+    denied = {
+        partition: FetchedOffset(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        async for partition in context.each(asked)
+        if not may(context, Operation.DESCRIBE, ResourceType.TOPIC, partition.topic)
+    }
+    allowed = [partition for partition in asked if partition not in denied]
+    return {**await fetch(allowed), **denied}
+
+
 async def _fetch_from_tree(
     group_id: str, partitions: Iterable[TopicPartition], context: Context, broker: Broker
 ) -> Fetched:
@@ -94,14 +125,15 @@ async def _fetch_from_tree(
 async def _fetch_group(
     group: OffsetFetchRequestGroup, request: OffsetFetchRequest, context: Context, broker: Broker
 ) -> OffsetFetchResponseGroup:
-    partitions = await _asked(group.topics, context)
+    asked = await _asked(group.topics, context)
+    fetch = partial(
+        broker.groups.fetch,
+        group.group_id,
+        require_stable=request.require_stable,
+        identity=MemberIdentity(group.member_id or "", group.member_epoch),
+    )
     try:
-        fetched = await broker.groups.fetch(
-            group.group_id,
-            partitions,
-            require_stable=request.require_stable,
-            identity=MemberIdentity(group.member_id or "", group.member_epoch),
-        )
+        fetched = await _visible(group.group_id, asked, fetch, context, broker)
     except KafkaError as error:
         return OffsetFetchResponseGroup(group_id=group.group_id, topics=[], error_code=error.code)
     topics = [

@@ -15,14 +15,21 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
+from moldau.security.acls import Operation, ResourceType
 
 
 async def handle(
     request: OffsetForLeaderEpochRequest, context: Context, broker: Broker
 ) -> OffsetForLeaderEpochResponse:
+    may = broker.authorizer.may
+    is_broker = may(context, Operation.CLUSTER_ACTION, ResourceType.CLUSTER, log=False)
     topics = []
     async for topic in context.each(request.topics):
-        ends = [_end(topic.topic, asked, broker) async for asked in context.each(topic.partitions)]
+        if is_broker or may(context, Operation.DESCRIBE, ResourceType.TOPIC, topic.topic):
+            ends = [_end(topic.topic, one, broker) async for one in context.each(topic.partitions)]
+        else:
+            denied = KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+            ends = [_refused(one.partition, denied) async for one in context.each(topic.partitions)]
         topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=ends))
     return OffsetForLeaderEpochResponse(topics=topics)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
+from moldau.broker.requests.produce_response import put_error
 from moldau.errors import KafkaError
 from moldau.net.answer import CloseConnection, Later
 from moldau.protocol.messages.produce import (
@@ -33,6 +34,11 @@ async def handle(
     produce: Produce = produces.Produce(
         broker, context, request.acks, request.timeout_ms, request.transactional_id
     )
+    if broker.authorizer.is_enforcing:
+        produce.require_right(
+            data.records for topic in request.topic_data for data in topic.partition_data
+        )
+    produce.request_size = context.request_size
     async for topic in context.each(request.topic_data):
         produce.begin_topic(topic.name)
         async for data in context.each(topic.partition_data):
@@ -42,11 +48,14 @@ async def handle(
     if request.acks == 0:
         if produce.has_failed:
             raise CloseConnection(_reason(produce))
+        throttle_ms = produce.throttle_ms()
+        if throttle_ms:
+            context.client.mute(throttle_ms)
         return None
     if produce.waiting:
         # Others may append meanwhile: only the answer depends on the replicas.
         return Later(_after_replicas(produce, context))
-    return await context.turns.finish(produce.responding())
+    return await _response(produce, context)
 
 
 async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -> ProduceResponse:
@@ -60,7 +69,7 @@ async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -
             response = PartitionProduceResponse(
                 index=data.index, error_code=error.code, base_offset=-1
             )
-            produces.refuse(response, error)
+            put_error(response, error)
             responses.append(response)
         topics.append(TopicProduceResponse(name=topic.name, partition_responses=responses))
     return ProduceResponse(responses=topics)
@@ -68,7 +77,13 @@ async def refuse(request: ProduceRequest, context: Context, error: KafkaError) -
 
 async def _after_replicas(produce: "Produce", context: Context) -> ProduceResponse:
     await produce.until_replicas()
-    return await context.turns.finish(produce.responding())
+    return await _response(produce, context)
+
+
+async def _response(produce: "Produce", context: Context) -> ProduceResponse:
+    response = await context.turns.finish(produce.responding())
+    response.throttle_time_ms = produce.throttle_ms()
+    return response
 
 
 def _reason(produce: "Produce") -> str:

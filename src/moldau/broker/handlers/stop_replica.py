@@ -18,6 +18,7 @@ from moldau.protocol.messages.stop_replica import (
     StopReplicaResponse,
 )
 from moldau.replication.replicas import Stop, stops_of
+from moldau.security.acls import Operation
 
 _STOPPED_TOGETHER = 10
 
@@ -25,6 +26,7 @@ _STOPPED_TOGETHER = 10
 async def handle(
     request: StopReplicaRequest, context: Context, broker: Broker
 ) -> StopReplicaResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     broker.registration.require_epoch(request.broker_epoch)
     stops = stops_of(request)
     outcome: dict[TopicPartition, ErrorCode] = {}

@@ -9,11 +9,13 @@ from moldau.broker.context import Context
 from moldau.coordinator.group.messages import MemberIdentity, Sync
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from moldau.security.acls import Operation, ResourceType
 
 _PROTOCOL_SINCE = 5
 
 
 async def handle(request: SyncGroupRequest, context: Context, broker: Broker) -> SyncGroupResponse:
+    broker.authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     is_protocol_missing = request.protocol_type is None or request.protocol_name is None
     if context.api_version >= _PROTOCOL_SINCE and is_protocol_missing:
         raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)

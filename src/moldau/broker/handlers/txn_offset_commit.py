@@ -25,6 +25,7 @@ from moldau.protocol.messages.txn_offset_commit import (
 )
 from moldau.records.batch import Producer
 from moldau.runtime.turns import in_parts
+from moldau.security.acls import Operation, ResourceType
 
 _LOADING_SINCE = 2
 _ABORTABLE_SINCE = 4
@@ -42,13 +43,21 @@ Errors = dict[TopicPartition, ErrorCode]
 async def handle(
     request: TxnOffsetCommitRequest, context: Context, broker: Broker
 ) -> TxnOffsetCommitResponse:
+    authorizer = broker.authorizer
+    authorizer.require(
+        context, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, request.transactional_id
+    )
+    authorizer.require(context, Operation.READ, ResourceType.GROUP, request.group_id)
     now_ms = broker.clock.now_ms()
     offsets: dict[TopicPartition, Committed] = {}
     errors: Errors = {}
     async for topic in context.each(request.topics):
+        is_allowed = authorizer.may(context, Operation.READ, ResourceType.TOPIC, topic.name)
         async for each in context.each(topic.partitions):
             partition = TopicPartition(topic.name, each.partition_index)
-            if broker.metadata.image.partition(*partition) is None:
+            if not is_allowed:
+                errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif broker.metadata.image.partition(*partition) is None:
                 errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
                 metadata = each.committed_metadata or ""

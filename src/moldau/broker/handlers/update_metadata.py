@@ -13,11 +13,13 @@ from moldau.broker.context import Context
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.protocol.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
+from moldau.security.acls import Operation
 
 
 async def handle(
     request: UpdateMetadataRequest, context: Context, broker: Broker
 ) -> UpdateMetadataResponse:
+    broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     broker.registration.require_epoch(request.broker_epoch)
     broker.replicas.require_controller(request.controller_epoch)
     deleted = await _apply(request, context, broker)

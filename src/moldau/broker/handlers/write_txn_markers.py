@@ -21,6 +21,7 @@ from moldau.protocol.messages.write_txn_markers import (
 )
 from moldau.records.control import EndMarker, write_end_marker
 from moldau.replication.partition import ALL_IN_SYNC, Partition
+from moldau.security.acls import Operation, ResourceType
 
 
 @dataclass(slots=True)
@@ -44,6 +45,8 @@ class _Written:
 async def handle(
     request: WriteTxnMarkersRequest, context: Context, broker: Broker
 ) -> WriteTxnMarkersResponse:
+    if not broker.authorizer.may(context, Operation.ALTER, ResourceType.CLUSTER, log=False):
+        broker.authorizer.require(context, Operation.CLUSTER_ACTION)
     written: list[_Written] = []
     response = await _response(request, context)
     async for marker, result in context.each(zip(request.markers, response.markers, strict=True)):

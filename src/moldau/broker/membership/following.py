@@ -3,7 +3,10 @@
 from collections.abc import Callable, Collection
 
 from moldau.broker.broker import Broker
+from moldau.broker.membership.channels import Channels
+from moldau.broker.requests.fetch_sessions import FetchSessions
 from moldau.broker.requests.follower_sessions import FollowerSessions
+from moldau.config.broker.replication import ReplicationConfig
 from moldau.config.broker.startup import Startup
 from moldau.config.topic import TopicConfig
 from moldau.config.values import LONG_MAX
@@ -12,19 +15,24 @@ from moldau.net.channel import Channel, ChannelLimits
 from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetching import Fetching
 from moldau.replication.in_sync import InSyncSets
+from moldau.replication.replicas import Replicas
 from moldau.replication.throttle import Rate, Throttle, ThrottledRate
+
+_SESSION_ID_MAX = 2**31 - 1
 
 
 def make_fetching(broker: Broker, startup: Startup) -> Fetching:
     """What follows the leaders of this broker's partitions."""
     listener = startup.listeners.inter_broker_name
+    channels = Channels(startup, broker.clock, key_stores=broker.key_stores)
     limits = ChannelLimits(timeout_s=startup.config.replication.replica_socket_timeout_ms / 1000)
 
     def open_channel(leader: int) -> Channel | None:
         endpoint = broker.metadata.image.endpoint(leader, listener)
         if endpoint is None:
             return None
-        return Channel(endpoint.host, endpoint.port, f"broker-{broker.id}-fetcher", limits=limits)
+        client_id = f"broker-{broker.id}-fetcher"
+        return channels.open(endpoint.host, endpoint.port, client_id, limits)
 
     terms = Terms(
         replica_id=broker.id,
@@ -77,6 +85,17 @@ def make_move_throttle(broker: Broker) -> ThrottledRate:
 def _limit(broker: Broker, setting: str) -> Callable[[], int]:
     # The setting is dynamic only, so it is no part of the broker's configuration.
     return lambda: int(broker.configs.layers.texts.get(setting, LONG_MAX))
+
+
+def make_fetch_sessions(
+    config: ReplicationConfig, replicas: Replicas, below: Callable[[int], int]
+) -> FetchSessions:
+    """What this broker knows of those that fetch from it; `below` draws a number."""
+    return FetchSessions(
+        config.max_incremental_fetch_session_cache_slots,
+        new_id=lambda: 1 + below(_SESSION_ID_MAX),
+        hosted=replicas.__len__,
+    )
 
 
 def make_follower_sessions(broker: Broker) -> FollowerSessions:

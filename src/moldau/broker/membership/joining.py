@@ -1,10 +1,12 @@
 """How this broker takes part in its cluster: the tree, the controllership, the other brokers."""
 
 from collections.abc import Callable
+from functools import partial
 
 from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
-from moldau.broker.membership.peers import FindAddress, PeerAddress, Peers
+from moldau.broker.membership.channels import Channels
+from moldau.broker.membership.peers import FindAddress, OpenChannel, PeerAddress, Peers
 from moldau.broker.membership.registration import Registration
 from moldau.broker.membership.sessions import ClusterMembership
 from moldau.broker.storage.failed_directories import FailedDirectories
@@ -20,6 +22,7 @@ from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
 from moldau.model import TopicPartition
+from moldau.net.channel import ChannelLimits
 from moldau.protocol.inter_broker import (
     FEATURE_LEVELS_SINCE,
     FEATURES_SINCE,
@@ -75,24 +78,30 @@ def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peer
         endpoint = broker.metadata.image.endpoint(broker_id, startup.listeners.inter_broker_name)
         return None if endpoint is None else PeerAddress(endpoint.host, endpoint.port)
 
-    timeout_ms = startup.config.general.request_timeout_ms
-    return _peers(broker, startup, dispatcher, find, timeout_ms)
+    limits = ChannelLimits(timeout_s=startup.config.general.request_timeout_ms / 1000)
+    channels = Channels(startup, broker.clock, key_stores=broker.key_stores)
+    open_channel = partial(channels.open, limits=limits)
+    return _peers(broker, startup, dispatcher, find, open_channel)
 
 
 def make_controller_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
     """Requests of the controller, which is the first to know where brokers are."""
+    listener = startup.listeners.control_plane_name or startup.listeners.inter_broker_name
 
     def find(broker_id: int) -> PeerAddress | None:
         if not broker.controller.is_controller:
             return None
         live = broker.controller.machine.cluster.brokers.get(broker_id)
         for endpoint in () if live is None else live.endpoints:
-            if endpoint.listener == startup.listeners.inter_broker_name:
+            if endpoint.listener == listener:
                 return PeerAddress(endpoint.host, endpoint.port)
         return None
 
     timeout_ms = startup.config.replication.controller_socket_timeout_ms
-    return _peers(broker, startup, dispatcher, find, timeout_ms)
+    limits = ChannelLimits(timeout_s=timeout_ms / 1000)
+    channels = Channels(startup, broker.clock, listener, key_stores=broker.key_stores)
+    open_channel = partial(channels.open, limits=limits)
+    return _peers(broker, startup, dispatcher, find, open_channel)
 
 
 def make_membership(
@@ -126,12 +135,13 @@ def make_membership(
         lambda _layers: broker.controller.rules_changed(),
     )
     failures = FailedDirectories(broker.logs.directories, sessions, broker.id)
+    followed = [] if broker.access_rules is None else [broker.access_rules.run]
     return ClusterMembership(
         sessions,
         broker.registration,
         node,
         start_office,
-        companions=[broker.configs.run, failures.run],
+        companions=[broker.configs.run, broker.tokens.run, failures.run, *followed],
     )
 
 
@@ -201,12 +211,16 @@ def _tls_settings(config: ZooKeeperConfig) -> TlsSettings:
 
 
 def _peers(
-    broker: Broker, startup: Startup, dispatcher: Dispatcher, find: FindAddress, timeout_ms: int
+    broker: Broker,
+    startup: Startup,
+    dispatcher: Dispatcher,
+    find: FindAddress,
+    open_channel: OpenChannel,
 ) -> Peers:
     return Peers(
         broker.id,
         dispatcher,
         find,
         protocol=startup.config.general.inter_broker_protocol_version,
-        timeout_s=timeout_ms / 1000,
+        open_channel=open_channel,
     )

@@ -31,12 +31,17 @@ async def hand_over(broker: Broker, peers: Peers) -> bool:
             _log.warning(
                 "Failed to send ControlledShutdown to controller %d: %s", controller, error
             )
-        # Another controller can be asked at once.
+        # Another controller can be asked at once; who is the last has nobody to hand over to.
         await broker.waiters.until(
-            lambda: broker.metadata.image.controller_id != controller,  # noqa: B023
+            lambda: (
+                broker.metadata.image.controller_id != controller  # noqa: B023
+                or not _has_others(broker)
+            ),
             keys=[broker.metadata],
             timeout_s=backoff_s,
         )
+        if not _has_others(broker):
+            return False
     _log.warning(
         "Controlled shutdown failed after %d attempts: partitions may have no leader until "
         "the session of this broker has ended",

@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING
 
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Dispatcher
+from moldau.broker.login.gate import Gate, Gatekeeper
 from moldau.broker.membership.advertised import WHERE_YOU_ARE
+from moldau.broker.membership.securing import identify, mapping_of
 from moldau.broker.routes import ROUTES
 from moldau.config.broker.broker import BrokerConfig, broker_settings
 from moldau.config.broker.startup import Startup
+from moldau.config.listener_settings import ListenerSettings
 from moldau.config.listeners import ListenerConfig, read_listeners
 from moldau.config.values import INT_MAX
 from moldau.config.versions import is_at_least
 from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits, plain
 from moldau.net.answer import Limits, Respond
+from moldau.net.handshakes import Handshakes
 from moldau.net.listener import Bind, Endpoint, Listener, listen
 from moldau.net.request_memory import RequestMemory
 from moldau.protocol.inter_broker import FEATURES_SINCE
 from moldau.runtime.process import host_name
+from moldau.security.principal_mapping import PrincipalMapping
 
 if TYPE_CHECKING:
     from moldau.net.connection import Connection, Open
@@ -30,19 +35,32 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-def bind_all(startup: Startup, dispatcher: Dispatcher, bind: Bind = listen) -> Iterator[Listener]:
-    """Bind each listener; none of them accepts connections yet."""
+def bind_all(
+    startup: Startup,
+    dispatcher: Dispatcher,
+    bind: Bind = listen,
+    gatekeepers: Mapping[str, Gatekeeper] | None = None,
+    handshakes: Mapping[str, Handshakes] | None = None,
+) -> Iterator[Listener]:
+    """Bind each listener; none of them accepts connections yet.
+
+    `gatekeepers` are those of listeners whose clients log in by SASL, `handshakes` those of
+    listeners with TLS, by name.
+    """
     limits = _limits(startup.config)
     backlog = startup.config.network.socket_listen_backlog_size
-    admission = Admission(connection_limits_of(startup.config, startup.texts))
+    rates = dispatcher.quotas.connections
+    admission = Admission(connection_limits_of(startup.config, startup.texts), rates)
     for one in startup.listeners.bound:
-        yield Listener(
+        listener = Listener(
             Endpoint(one.name, one.host, one.port),
-            _opening(dispatcher, one),
+            _opening(dispatcher, one, (gatekeepers or {}).get(one.name), mapping_of(startup, one)),
             limits=limits,
             admission=admission,
             bind=bind if backlog == _BACKLOG_DEFAULT else partial(_bind_with, bind, backlog),
         )
+        listener.handshakes = (handshakes or {}).get(one.name)
+        yield listener
 
 
 def _bind_with(bind: Bind, backlog: int, host: str, port: int) -> socket.socket:
@@ -127,14 +145,16 @@ def connection_limits_of(config: BrokerConfig, texts: Mapping[str, str]) -> Conn
         idle_s=inf if idle_ms < 0 else idle_ms / 1000,
         frame_s=config.limits.moldau_frame_timeout_ms / 1000,
         write_stall_s=config.limits.moldau_write_stall_timeout_ms / 1000,
+        handshake_s=config.limits.moldau_handshake_timeout_ms / 1000,
     )
 
 
 def _own_limits(listener: ListenerConfig, texts: Mapping[str, str]) -> ListenerLimits:
     """What is set for this listener alone, as KIP-402 and KIP-612 have it."""
+    settings = ListenerSettings(texts, listener.name)
 
     def own(name: str) -> int:
-        text = texts.get(f"listener.name.{listener.name.lower()}.{name}")
+        text = settings.own_text(name)
         value = INT_MAX if text is None else broker_settings()[name].parse(text)
         assert isinstance(value, int)
         return value
@@ -159,11 +179,22 @@ def _by_address(overrides: str) -> Iterator[tuple[str, int]]:
             yield str(address[0]), int(count)
 
 
-def _opening(dispatcher: Dispatcher, config: ListenerConfig) -> "Open":
+def _opening(
+    dispatcher: Dispatcher,
+    config: ListenerConfig,
+    gatekeeper: Gatekeeper | None,
+    mapping: PrincipalMapping | None,
+) -> "Open":
     def opening(connection: "Connection") -> Respond:
         peer = connection.transport.get_extra_info("peername") or ("", 0)
         local = connection.transport.get_extra_info("sockname") or ("", 0)
-        client = Client(config.name, plain(peer[0]), plain(local[0]), local[1])
+        host, local_host = plain(peer[0]), plain(local[0])
+        client = Client(config.name, host, local_host, local[1], config.protocol)
+        client.mute = connection.mute
+        if gatekeeper is not None:
+            return Gate(gatekeeper, dispatcher, client, connection).respond
+        if mapping is not None:
+            identify(connection, client, mapping)
         return partial(dispatcher.respond, client)
 
     return opening

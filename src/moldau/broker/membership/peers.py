@@ -6,7 +6,7 @@ from typing import NamedTuple
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.in_process import InProcess
 from moldau.errors import ErrorCode, KafkaError
-from moldau.net.channel import Channel, ChannelLimits
+from moldau.net.channel import Channel
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.declaration import facts_of
 from moldau.protocol.inter_broker import in_version, version_of
@@ -23,6 +23,8 @@ class PeerAddress(NamedTuple):
 
 
 FindAddress = Callable[[int], PeerAddress | None]
+OpenChannel = Callable[[str, int, str], Channel]
+"""Makes a channel to a host and port, for a client of that id."""
 
 
 class Peers:
@@ -35,14 +37,14 @@ class Peers:
         find: FindAddress,
         *,
         protocol: str,
-        timeout_s: float,
+        open_channel: OpenChannel,
     ) -> None:
         """`protocol` is `inter.broker.protocol.version`."""
         self._broker_id = broker_id
         self._local = InProcess(dispatcher, protocol=protocol)
         self._find = find
         self._protocol = protocol
-        self._limits = ChannelLimits(timeout_s=timeout_s)
+        self._open_channel = open_channel
         self._channels: dict[int, Channel] = {}
         self._offers: dict[int, dict[int, int]] = {}
 
@@ -103,7 +105,6 @@ class Peers:
             if channel is not None:
                 channel.close()
                 self._offers.pop(broker_id, None)
-            client_id = f"broker-{self._broker_id}"
-            channel = Channel(*address, client_id, limits=self._limits)
+            channel = self._open_channel(*address, f"broker-{self._broker_id}")
             self._channels[broker_id] = channel
         return channel

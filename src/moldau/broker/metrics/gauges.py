@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from moldau.broker.broker import Broker
 from moldau.broker.metrics.consumer_lag import register_consumer_lag
 from moldau.broker.metrics.coordinators import register_coordinator_gauges
+from moldau.broker.metrics.quotas import register_quota_gauges
 from moldau.log.log import Log
 from moldau.net.listener import Listener
 from moldau.runtime.metrics import Labels
@@ -32,6 +33,7 @@ def register_gauges(broker: Broker, listeners: Sequence[Listener]) -> None:
     _register_process(broker)
     register_coordinator_gauges(broker)
     register_consumer_lag(broker)
+    register_quota_gauges(broker)
 
 
 def _register_replicas(broker: Broker) -> None:

@@ -27,6 +27,8 @@ class Health:
         return {
             "/": metrics,
             "/metrics": metrics,
+            "/readyz": ready,
+            "/healthz": alive,
             "/health": ready,
             "/health/ready": ready,
             "/health/live": alive,

@@ -1,13 +1,14 @@
 """What goes in and out, per topic, for the metrics that every dashboard begins with."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from moldau.runtime.metrics import Counter, Metrics
 
 _PREFIX = "kafka_server_brokertopicmetrics_"
 
 
-class TopicTraffic(NamedTuple):
+@dataclass(slots=True)
+class TopicTraffic:
     """The counters of one topic."""
 
     bytes_in: Counter
@@ -39,6 +40,15 @@ class Traffic:
         if found is None:
             found = self._topics[topic] = _counters(self._metrics, {"topic": topic})
         return found
+
+    def note_produced(self, topic: str, size: int, record_count: int) -> None:
+        """Records were appended for a producer."""
+        of_topic, of_all = self.of(topic), self.all
+        of_topic.produce_requests.value += 1
+        of_topic.bytes_in.value += size
+        of_topic.messages_in.value += record_count
+        of_all.bytes_in.value += size
+        of_all.messages_in.value += record_count
 
     def forget(self, topic: str) -> None:
         """The topic is gone."""

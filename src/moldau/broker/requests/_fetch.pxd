@@ -12,6 +12,8 @@ cdef class FetchOperation:
     cdef dict _reads
     cdef tuple _watched
     cdef bint _is_look_due, _is_time_up
+    cdef long _min_bytes
+    cdef readonly long throttle_ms
 
     @cython.locals(read=PartitionRead, reader=PartitionReader)
     cpdef bint start(self) except -1
@@ -26,6 +28,9 @@ cdef class FetchOperation:
 
     @cython.locals(read=PartitionRead, size=long)
     cdef bint _must_wait(self) except -1
+
+    @cython.locals(read=PartitionRead, size=long)
+    cdef bint _must_throttle(self) except -1
 
     cdef _note_sent(self)
     cdef _settle(self, PartitionRead read)

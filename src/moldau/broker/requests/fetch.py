@@ -19,6 +19,8 @@ except ImportError:
 
 from moldau.broker.requests.fetch_request import (
     CONSUMER,
+    FINAL_EPOCH,
+    NO_SESSION,
     READ_COMMITTED,
     ParsedFetch,
     PartitionKey,
@@ -30,11 +32,13 @@ from moldau.broker.requests.nearest_replica import NearestReplica
 from moldau.broker.requests.reads import ReadTerms, is_high_watermark_news
 from moldau.model import TopicPartition
 from moldau.replication.read_replica import selects_by_rack
+from moldau.security.acls import Operation, ResourceType
 
 if not cython.compiled:
     from moldau.broker.requests.reads import PartitionRead, PartitionReader
 
 if TYPE_CHECKING:
+    from moldau.broker.access.authorizer import Authorizer
     from moldau.broker.broker import Broker
     from moldau.broker.context import Context
     from moldau.metadata.image import ClusterImage
@@ -45,6 +49,8 @@ _AT_LEAST_ONE_SINCE = 3
 _FOLLOWERS_READ_SINCE = 11
 # More are worked through in turns with the other work of the loop.
 PARTITIONS_AT_ONCE_MAX = 200
+# What an answer says of a partition, beside its records.
+_PARTITION_BYTES = 40
 
 _new = tuple.__new__  # a third of the time of a named tuple's own
 
@@ -53,21 +59,34 @@ class FetchOperation:
     """One request, from its session to its outcomes."""
 
     __slots__ = (
-        "_changed", "_fetch", "_is_look_due", "_is_time_up", "_nearest", "_reads", "_session",
-        "_terms", "_timer", "_watch", "_watched", "broker", "request",
+        "_changed", "_fetch", "_is_look_due", "_is_time_up", "_min_bytes", "_nearest", "_reads",
+        "_session", "_terms", "_timer", "_watch", "_watched", "broker", "request", "throttle_ms",
     )  # fmt: skip
 
     def __init__(self, broker: "Broker", request: ParsedFetch) -> None:
         """Begin, or go on with, the session; raises the error that refuses the whole request."""
         now_ms = broker.clock.monotonic_ms()
+        is_denied = None
+        if broker.authorizer.is_enforcing:
+            is_denied = denials_of(broker.authorizer, request)
+            if is_denied is everything:
+                # No session either: those of followers are worth more than others.
+                request = request._replace(session_id=NO_SESSION, session_epoch=FINAL_EPOCH)
         self.broker = broker
         self.request = request
         self._fetch = fetch = broker.fetch_sessions.begin(request, now_ms=now_ms)
         config = broker.config.replication
         is_rack_aware = selects_by_rack(config.replica_selector_class)
         is_follower = request.replica_id >= 0
+        max_bytes = min(request.max_bytes, config.fetch_max_bytes)
+        if broker.quotas.is_set and not is_follower:
+            allowed = broker.quotas.fetch_bytes_max(request.client, request.client_id)
+            max_bytes = min(max_bytes, allowed)
+        self._min_bytes = min(request.min_bytes, max_bytes)
+        self.throttle_ms = 0
+        """How long the client is to wait for what it would have read; its answer is empty then."""
         self._terms = ReadTerms(
-            min(request.max_bytes, config.fetch_max_bytes),
+            max_bytes,
             request.replica_id,
             request.isolation_level == READ_COMMITTED,
             request.version >= _AT_LEAST_ONE_SINCE,
@@ -75,6 +94,7 @@ class FetchOperation:
             is_rack_aware and is_follower,
             broker.leader_throttle if is_follower else None,
             now_ms,
+            is_denied,
         )
         self._nearest: NearestReplica | None = None
         if is_rack_aware and not is_follower and request.rack_id:
@@ -96,7 +116,9 @@ class FetchOperation:
 
     @property
     def session_id(self) -> int:
-        """The session for the answer."""
+        """The session for the answer; none begins with an empty one, which clients pass over."""
+        if self.throttle_ms > 0 and not self._fetch.is_incremental:
+            return NO_SESSION
         return self._fetch.session_id
 
     # Without turns
@@ -118,6 +140,8 @@ class FetchOperation:
 
     def outcomes(self) -> list[PartitionRead]:
         """What the answer says, in its order: counted, and remembered by the session."""
+        if self._must_throttle():
+            return []
         self._note_sent()
         for read in self._reads.values():
             self._settle(read)
@@ -132,6 +156,8 @@ class FetchOperation:
             self._read_first(reader, read)
         if not self._end_read():
             await self._wait(context)
+        if self._must_throttle():
+            return []
         self._note_sent()
         version = self.request.version
         if version < CONVERTED_BEFORE:
@@ -198,7 +224,7 @@ class FetchOperation:
                 size += len(records)
             elif read.is_answer_due:
                 return False
-        return size < request.min_bytes and not self._has_high_watermark_news()
+        return size < self._min_bytes and not self._has_high_watermark_news()
 
     def _has_high_watermark_news(self) -> bool:
         terms = self._terms
@@ -263,6 +289,21 @@ class FetchOperation:
 
     # Answering
 
+    def _must_throttle(self) -> bool:
+        """Whether the client has had so much lately that it gets nothing but a time to wait."""
+        quotas, request = self.broker.quotas, self.request
+        if not quotas.is_set or self._terms.replica_id >= 0:
+            return False
+        size = 0
+        for read in self._reads.values():
+            records = read.records
+            if records is not None:
+                size += len(records) + _PARTITION_BYTES
+        self.throttle_ms = quotas.fetched(request.client, request.client_id, size)
+        if self.throttle_ms > 0:
+            self.broker.fetch_sessions.forget_new(self._fetch)
+        return self.throttle_ms > 0
+
     def _note_sent(self) -> None:
         terms = self._terms
         if terms.replica_id < 0:
@@ -296,6 +337,37 @@ class FetchOperation:
     def _selected(self) -> list[PartitionRead]:
         reads = self._reads
         return [reads[key] for key in self._fetch.select(reads)]
+
+
+def denials_of(authorizer: "Authorizer", request: ParsedFetch) -> Callable[[str], bool]:
+    """Which topics the client may not read; asked at every read, also at the end of a wait.
+
+    A follower reads what is not committed, and says what it has: for that it must be a broker
+    (CVE-2018-1288).
+    """
+    if request.replica_id >= 0:
+        is_broker = authorizer.may(request, Operation.CLUSTER_ACTION, ResourceType.CLUSTER)
+        return nothing if is_broker else everything
+
+    told: set[str] = set()  # once is enough, however many partitions there are
+
+    def is_denied(topic: str) -> bool:
+        read, kind = Operation.READ, ResourceType.TOPIC
+        is_allowed = authorizer.may(request, read, kind, topic, log=topic not in told)
+        told.add(topic)
+        return not is_allowed
+
+    return is_denied
+
+
+def nothing(topic: str) -> bool:  # noqa: ARG001
+    """What is denied to brokers."""
+    return False
+
+
+def everything(topic: str) -> bool:  # noqa: ARG001
+    """What is denied to those who only say that they are brokers."""
+    return True
 
 
 def is_long(broker: "Broker", request: ParsedFetch) -> bool:

@@ -49,6 +49,11 @@ class ParsedFetch(NamedTuple):
     rack_id: str = ""
 
     @property
+    def api_name(self) -> str:
+        """For the audit log."""
+        return "Fetch"
+
+    @property
     def is_follower(self) -> bool:
         return self.replica_id >= 0
 

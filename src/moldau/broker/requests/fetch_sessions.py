@@ -27,6 +27,7 @@ from moldau.broker.requests.fetch_request import (
     Wanted,
 )
 from moldau.errors import ErrorCode, KafkaError
+from moldau.security.principals import Principal
 
 EVICTION_MS = 120_000
 _EPOCH_MAX = 2**31 - 1
@@ -74,6 +75,7 @@ class _Session:
     used_ms: int
     uses_topic_ids: bool
     is_follower: bool
+    principal: Principal
     # The order is the order of service: a partition with records moves to the end.
     partitions: dict[PartitionKey, _Remembered]
     epoch: int = 1
@@ -195,17 +197,24 @@ class FetchSessions:
     def begin(self, request: ParsedFetch, *, now_ms: int) -> Fetch:
         """Take a request into its session; raises the error that ends or refuses it."""
         if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._sessions.pop(request.session_id, None)
+            self._end(request)
             is_first = request.session_epoch == INITIAL_EPOCH
             session = self._create(request, now_ms) if is_first else None
             return Fetch(request.wanted, session, is_incremental=False)
         return self._continue(request, now_ms)
 
+    def _end(self, request: ParsedFetch) -> None:
+        session = self._sessions.get(request.session_id)
+        if session is not None and session.principal == request.client.principal:
+            del self._sessions[session.id]
+
     def _continue(self, request: ParsedFetch, now_ms: int) -> Fetch:
         session = self._sessions.get(request.session_id)
         if session is None:
             raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        if session.epoch != request.session_epoch:
+        # To another than the one who began it, a session has no epoch that is right.
+        is_own = session.principal == request.client.principal
+        if not is_own or session.epoch != request.session_epoch:
             raise KafkaError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.uses_topic_ids != request.uses_topic_ids:
             raise KafkaError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
@@ -231,6 +240,11 @@ class FetchSessions:
         session.used_ms = now_ms
         self._sessions[session.id] = session
         return Fetch(request.wanted, session, is_incremental=True, forgotten=request.forgotten)
+
+    def forget_new(self, fetch: Fetch) -> None:
+        """A session that has only just begun does not: the client hears nothing of it."""
+        if not fetch.is_incremental:
+            self._sessions.pop(fetch.session_id, None)
 
     def check_count(self, count: int) -> None:
         """Refuse a request of many more partitions than the broker has."""
@@ -284,6 +298,7 @@ class FetchSessions:
             used_ms=now_ms,
             uses_topic_ids=request.uses_topic_ids,
             is_follower=request.is_follower,
+            principal=request.client.principal,
             partitions={key: _Remembered(wanted) for key, wanted in request.wanted.items()},
         )
         if not session.partitions or not self._can_be_remembered(session, now_ms):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.security.acls import Operation, ResourceType
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
@@ -35,8 +36,8 @@ class OffsetCommit:
     """The offsets of one request, and the errors of those that are not stored."""
 
     __slots__ = (
-        "_broker", "_expire_timestamp", "_group_id", "_identity", "_now_ms", "_topics", "client",
-        "errors", "offsets",
+        "_broker", "_denied", "_expire_timestamp", "_group_id", "_identity", "_now_ms", "_topics",
+        "client", "errors", "offsets",
     )  # fmt: skip
 
     def __init__(
@@ -47,10 +48,16 @@ class OffsetCommit:
         identity: MemberIdentity,
         retention_ms: int = UNSAID,
     ) -> None:
+        """Raises the error that refuses the whole request."""
         self.client = client
         self.offsets: dict[TopicPartition, Committed] = {}
         self.errors: Errors = {}
         self._broker = broker
+        # Whether a topic may not be read, as far as that was asked; None if everyone may.
+        self._denied: dict[str, bool] | None = None
+        if broker.authorizer.is_enforcing:
+            self._denied = {}
+            broker.authorizer.require(self, Operation.READ, ResourceType.GROUP, group_id)
         self._group_id = group_id
         self._identity = identity
         self._topics = broker.metadata.image.topics
@@ -67,7 +74,10 @@ class OffsetCommit:
         metadata: str | None,
         timestamp: int = UNSAID,
     ) -> None:
-        """Take in an offset. Whether `client` may read the topic is to be asked here."""
+        """Take in an offset."""
+        if self._denied is not None and self._is_denied(partition[0], self._denied):
+            self.errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            return
         known = self._topics.get(partition[0])
         if known is None or partition[1] not in known.partitions:
             self.errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -80,8 +90,19 @@ class OffsetCommit:
             self._expire_timestamp,
         )
 
+    @property
+    def api_name(self) -> str:
+        """For the audit log."""
+        return "OffsetCommit"
+
+    def _is_denied(self, topic: str, known: dict[str, bool]) -> bool:
+        if topic not in known:
+            may = self._broker.authorizer.may
+            known[topic] = not may(self, Operation.READ, ResourceType.TOPIC, topic)
+        return known[topic]
+
     async def store(self, offsets: Offsets) -> None:
-        """Store some of the offsets. Whether `client` may read the group is to be asked here."""
+        """Store some of the offsets."""
         if not offsets:
             return
         try:

@@ -9,7 +9,8 @@ from moldau.log.log import Log
 from moldau.log.time_index import TimestampOffset
 from moldau.log.timestamps import Candidate
 from moldau.model import NO_LEADER_EPOCH, NO_TIMESTAMP
-from moldau.records.opening import Opening, TooLargeToOpen
+from moldau.records.opening import Opening
+from moldau.records.refusal import TooLargeToOpen
 from moldau.replication.partition import Partition
 from moldau.runtime.threads import in_thread
 

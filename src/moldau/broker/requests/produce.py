@@ -1,26 +1,24 @@
 """Produce: validate and append batches, wait until as many replicas have them as was asked for.
 
 The one implementation, whichever codec has read the request. This file runs as it stands and is
-also compiled as `_produce`: only the interpreter is saved.
+also compiled as `_produce`; `_produce.pxd` then gives its variables C types.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from moldau.broker.coordination.verification import Writer
 from moldau.broker.requests.leader_hints import LeaderHints
+from moldau.broker.requests.produce_response import response_of
 from moldau.broker.requests.replica_wait import ReplicaWait, UncommittedAppend
-from moldau.broker.topics.internal import is_internal
+from moldau.broker.topics.internal import INTERNAL_TOPICS
 from moldau.coordinator.transaction.transaction import ProducerIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.produce import (
-    BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
     NodeEndpoint,
-    PartitionProduceResponse,
     ProduceResponse,
     TopicProduceResponse,
 )
@@ -34,18 +32,29 @@ from moldau.records.batch import (
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.compression import Codec
 from moldau.records.legacy import ATTRIBUTES_POSITION as OLD_ATTRIBUTES_POSITION
-from moldau.records.opening import ON_LOOP_BYTES, Opening, TooLargeToOpen
-from moldau.records.refusal import RecordsRefused
+from moldau.records.opening import ON_LOOP_BYTES
+from moldau.records.refusal import TooLargeToOpen
 from moldau.records.rules import ProduceRules
 from moldau.replication.partition import ALL_IN_SYNC, Partition
 from moldau.runtime import native
+from moldau.security.acls import Operation, ResourceType
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
+
+if not cython.compiled:
+    from moldau.records.memory import start_of
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
     from moldau.broker.context import Context
     from moldau.log.verification import Guard
+    from moldau.records.opening import Opening
     from moldau.records.validate import ValidBatch, validate_produce
 else:
+    Opening = native.kernel("moldau.records._opening", "moldau.records.opening").Opening
     validate_produce = native.kernel(
         "moldau.records._validate", "moldau.records.validate"
     ).validate_produce
@@ -53,12 +62,15 @@ else:
 ACKS = (ALL_IN_SYNC, 0, 1)
 ADMIN_CLIENT = "__admin_client"
 NEVER = 2**63 - 1
+WRITE, TOPIC = Operation.WRITE, ResourceType.TOPIC
 # Larger batches are looked at in a thread, if that is work: the loop has others to serve. To
 # decompress takes a millisecond and is not worth it, since a thread has nothing in its caches.
 CONVERTED_ON_LOOP_BYTES = 65_536
 COMPRESSED_ON_LOOP_BYTES = 524_288
 # As plain numbers: the members of an enumeration take longer to find.
 UNCOMPRESSED, GZIP = int(Codec.NONE), int(Codec.GZIP)
+MAGIC_AT, BATCH_MAGIC, CODEC_BITS = MAGIC_POSITION, MAGIC, CODEC_MASK
+CODEC_AT, OLD_CODEC_AT = ATTRIBUTES_POSITION + 1, OLD_ATTRIBUTES_POSITION
 LEADER_HINTS_SINCE = 10
 ABORTABLE_SINCE = 11
 # While the coordinator of a transaction cannot be asked, its state is unknown.
@@ -88,8 +100,8 @@ class Produce:
     """One request: its appends, what came of them, and what waits for other replicas."""
 
     __slots__ = (
-        "_acks", "_broker", "_context", "_opening", "_outcomes", "_timeout_ms", "_topic",
-        "_transactional_id", "has_failed", "topics", "waiting",
+        "_acks", "_broker", "_context", "_is_denied", "_opening", "_outcomes", "_timeout_ms",
+        "_topic", "_transactional_id", "has_failed", "request_size", "topics", "waiting",
     )  # fmt: skip
 
     def __init__(
@@ -109,18 +121,40 @@ class Produce:
         self._transactional_id = transactional_id
         self._opening = Opening(broker.scratch, ON_LOOP_BYTES)
         self._topic = ""
+        self._is_denied = False
         self._outcomes: list[AppendOutcome] = []
         self.topics: list[tuple[str, list[AppendOutcome]]] = []
         """The outcomes by topic, as the answer lists them."""
         self.has_failed = False
         """Whether any of them is an error."""
+        self.request_size = 0
+        """Of the frame: what counts for the quota."""
         self.waiting: list[UncommittedAppend] = []
+
+    def require_right(self, all_records: Iterable[ReadableBuffer | None]) -> None:
+        """Refuse the whole request if any of its batches is of a transaction of somebody else.
+
+        All of them are looked at before any is appended (CVE-2018-17196).
+        """
+        transactional_id = self._transactional_id
+        for records in all_records:
+            if records is not None and is_transactional(records):
+                if transactional_id is None:
+                    raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+                self._broker.authorizer.require(
+                    self._context, WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
+                )
+                return
 
     def begin_topic(self, name: str) -> None:
         """The partitions that follow are those of a topic."""
         self._topic = name
         self._outcomes = []
         self.topics.append((name, self._outcomes))
+        authorizer = self._broker.authorizer
+        self._is_denied = authorizer.is_enforcing and not authorizer.may(
+            self._context, WRITE, TOPIC, name
+        )
 
     def append(
         self, index: int, records: ReadableBuffer | None
@@ -155,6 +189,13 @@ class Produce:
         waiting.outcome.error = error.kept()
         self.has_failed = True
 
+    def throttle_ms(self) -> int:
+        """The request is about to be answered: how long its client is to wait for its bytes."""
+        quotas, context = self._broker.quotas, self._context
+        if not quotas.is_set:
+            return 0
+        return quotas.produced(context.client, context.client_id, self.request_size)
+
     def responding(self) -> Generator[None, None, ProduceResponse]:
         """The response as a message, with errors and current leaders; pauses often."""
         topics = []
@@ -181,10 +222,12 @@ class Produce:
         """Append at once; what takes longer is returned, to be awaited."""
         broker, topic = self._broker, self._topic
         broker.traffic.all.produce_requests.value += 1
-        if is_internal(topic) and self._context.client_id != ADMIN_CLIENT:
+        if self._is_denied:
+            raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        if topic in INTERNAL_TOPICS and self._context.client_id != ADMIN_CLIENT:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{topic} is internal")
-        partition = broker.replicas.find((topic, outcome.index))
-        if partition is None or not partition.is_leader:
+        partition = broker.replicas.find_led((topic, outcome.index))
+        if partition is None:
             # Says why not.
             partition = broker.replicas.leader(TopicPartition(topic, outcome.index))
         rules = partition.produce_rules
@@ -290,13 +333,7 @@ class Produce:
         outcome.log_append_time_ms = (
             appended.max_timestamp if appended.is_duplicate else valid.log_append_time_ms
         )
-        size, count = len(valid.data), valid.header.record_count
-        of_topic, of_all = broker.traffic.of(name.topic), broker.traffic.all
-        of_topic.produce_requests.value += 1
-        of_topic.bytes_in.value += size
-        of_topic.messages_in.value += count
-        of_all.bytes_in.value += size
-        of_all.messages_in.value += count
+        broker.traffic.note_produced(name.topic, len(valid.data), valid.header.record_count)
         if log.high_watermark == high_watermark:
             broker.waiters.wake_uncommitted(name)
         else:
@@ -317,52 +354,29 @@ def unverified(code: ErrorCode, version: int) -> ErrorCode:
     return code
 
 
+def is_transactional(records: ReadableBuffer) -> bool:
+    """Whether the one batch that there may be belongs to a transaction."""
+    if len(records) <= CODEC_AT:
+        return False  # nor is it a batch
+    data = start_of(records)
+    return data[MAGIC_AT] == BATCH_MAGIC and data[CODEC_AT] & TRANSACTIONAL != 0
+
+
 def takes_long(records: ReadableBuffer, rules: ProduceRules) -> bool:
     """Whether validating means to compress, to convert, or to decompress many records.
 
     How many that are is not known before compressed records are opened.
     """
     size = len(records)
-    if size <= ATTRIBUTES_POSITION + 1:
+    if size <= CODEC_AT:
         return False  # nor is it a batch
     is_large = size > CONVERTED_ON_LOOP_BYTES
-    if records[MAGIC_POSITION] != MAGIC:
-        return is_large or records[OLD_ATTRIBUTES_POSITION] & CODEC_MASK != UNCOMPRESSED
-    codec = records[ATTRIBUTES_POSITION + 1] & CODEC_MASK
+    data = start_of(records)
+    if data[MAGIC_AT] != BATCH_MAGIC:
+        return is_large or data[OLD_CODEC_AT] & CODEC_BITS != UNCOMPRESSED
+    codec = data[CODEC_AT] & CODEC_BITS
     if rules.codec is not None and rules.codec != codec:
         return is_large or codec != UNCOMPRESSED
     if codec == GZIP:
         return is_large
     return codec != UNCOMPRESSED and size > COMPRESSED_ON_LOOP_BYTES
-
-
-def response_of(
-    outcome: AppendOutcome, topic: str, hints: LeaderHints | None
-) -> PartitionProduceResponse:
-    """The outcome as a message; with a hint, if the client does not know the leader."""
-    response = PartitionProduceResponse(
-        index=outcome.index,
-        error_code=ErrorCode.NONE,
-        base_offset=outcome.base_offset,
-        log_append_time_ms=outcome.log_append_time_ms,
-        log_start_offset=outcome.log_start_offset,
-    )
-    if outcome.error is not None:
-        refuse(response, outcome.error)
-        leader = hints and hints.leader_for(response.error_code, topic, outcome.index)
-        if leader:
-            response.current_leader = LeaderIdAndEpoch(
-                leader_id=leader.leader, leader_epoch=leader.leader_epoch
-            )
-    return response
-
-
-def refuse(response: PartitionProduceResponse, error: KafkaError) -> None:
-    """Put an error into an answer."""
-    response.error_code = error.code
-    response.error_message = error.message
-    if isinstance(error, RecordsRefused):
-        response.record_errors = [
-            BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=reason)
-            for index, reason in error.record_errors
-        ]

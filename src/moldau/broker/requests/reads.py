@@ -3,7 +3,7 @@
 This file runs as it stands and is also compiled as `_reads`, with the types of `_reads.pxd`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from moldau.broker.requests.fetch_request import CONSUMER, PartitionKey, Wanted
@@ -34,6 +34,8 @@ class ReadTerms(NamedTuple):
     # Holds up followers that are catching up.
     throttle: Throttle | None = None
     now_ms: int = 0
+    # Whether the reader may not read a topic; None if everyone may read everything.
+    is_denied: Callable[[str], bool] | None = None
 
     @property
     def is_follower(self) -> bool:
@@ -174,6 +176,8 @@ def find(replicas: Replicas, read: PartitionRead, terms: ReadTerms) -> Partition
     """
     if read.name is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
+    if terms.is_denied is not None and terms.is_denied(read.name.topic):
+        raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     epoch = read.want.current_leader_epoch
     if terms.may_read_follower:
         partition = replicas.replica(read.name)

@@ -12,7 +12,6 @@ from moldau.broker.settings.resources import (
 )
 from moldau.config.alteration import Alteration, AlterOperation, alter
 from moldau.config.broker.broker import broker_settings
-from moldau.config.broker.dynamic import find_broker_setting
 from moldau.config.topic import topic_settings
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.errors import ErrorCode, InvalidConfig, KafkaError
@@ -104,18 +103,11 @@ class ConfigChanges:
             except InvalidConfig as error:
                 # Kafka has this code for topics alone.
                 raise KafkaError(ErrorCode.INVALID_REQUEST, str(error)) from error
-            _refuse_secrets(changed)
+            self._configs.secrets.require(changed)
             return changed
 
         entity = ConfigEntity.broker(broker_id)
         await self._configs.alter(entity, checked, is_only_checked=is_only_checked)
-
-
-def _refuse_secrets(settings: Mapping[str, str]) -> None:
-    """Secrets would have to be kept in the tree encrypted, with a secret of their own."""
-    known = (find_broker_setting(name) for name in settings)
-    if any(setting is not None and setting.is_sensitive for setting in known):
-        raise KafkaError(ErrorCode.INVALID_CONFIG, "Password encoder secret not configured")
 
 
 def operation_of(number: int) -> AlterOperation:

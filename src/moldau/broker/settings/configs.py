@@ -7,19 +7,23 @@ broker that writes applies the change at once and meets its own notification lat
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from moldau.broker.settings.stored_secrets import StoredSecrets
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.config.alteration import check_broker_overrides
 from moldau.config.effective import BrokerLayers, EffectiveSetting, describe_topic
 from moldau.coordination.layout import configs as config_nodes
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.layout.documents import NodeDataError
+from moldau.coordination.notifications import Notifications
 from moldau.coordination.tree import (
     BadVersion,
     Create,
+    Delete,
     NodeExists,
     NoNode,
+    NotEmpty,
     SessionError,
     SetData,
     Tree,
@@ -30,14 +34,22 @@ from moldau.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
 
-NOTIFICATION_KEPT_MS = 15 * 60_000
 _RETRY_S = 1.0
+CLIENT_TYPES = ("users", "clients", "ips")
 
 TopicListener = Callable[[str], None]
 BrokerListener = Callable[[BrokerLayers], None]
 QuotaListener = Callable[[ConfigEntity, Mapping[str, str]], None]
+VerifyBroker = Callable[[BrokerLayers], Awaitable[None]]
 Change = Callable[[dict[str, str]], Mapping[str, str]]
 """Makes new settings out of those that there are, or raises."""
+
+
+_BROKERS = "brokers"
+
+
+def _broker_of(entity: ConfigEntity) -> int | None:
+    return None if entity.name is None else int(entity.name)
 
 
 class Configs:
@@ -54,15 +66,17 @@ class Configs:
     ) -> None:
         """`static` is what the properties file and the command line say."""
         self.layers = BrokerLayers(static)
+        self.secrets = StoredSecrets(self.layers.config.security)
+        self.verify_broker: VerifyBroker | None = None
+        """Looks at what cannot be told from the settings alone, such as files."""
         self.topics = topics
         self._tree = tree
         self._broker_id = broker_id
-        self._clock = clock
         self._topic_listeners: list[TopicListener] = []
         self._broker_listeners: list[BrokerListener] = []
         self._quota_listeners: list[QuotaListener] = []
         self._is_understood = True
-        self._last_change = -1
+        self._notifications = Notifications(tree, config_nodes.CHANGES_PATH, clock)
         self._is_news = asyncio.Event()
         self._unchanged: tuple[BrokerLayers, Sequence[EffectiveSetting]] | None = None
 
@@ -78,6 +92,8 @@ class Configs:
     async def load(self) -> None:
         """Read what is set for all brokers and for this one."""
         await self._refresh_broker()
+        if self.secrets.is_renewal_due:
+            await self.alter(ConfigEntity.broker(self._broker_id), dict)
         if not self._is_understood:
             _log.warning(
                 "Failed to parse dynamic settings of the broker: nothing is deleted from topics "
@@ -107,10 +123,13 @@ class Configs:
         """The settings and the version of their node, None without one."""
         data, version = await self._data(entity)
         try:
-            return config_nodes.decode_config(data), version
+            settings = config_nodes.decode_config(data)
         except NodeDataError as error:
             _log.warning("Failed to parse settings of %s: %s", entity.entity_path, error)
             return {}, version
+        if entity.type == _BROKERS:
+            settings = await self.secrets.decoded(settings)
+        return settings, version
 
     async def _data(self, entity: ConfigEntity) -> tuple[bytes, int | None]:
         try:
@@ -143,6 +162,8 @@ class Configs:
         while True:
             current, version = await self._read(entity)
             changed = change(current)
+            if entity.type == _BROKERS and self.verify_broker is not None:
+                await self.verify_broker(self._layers(_broker_of(entity), changed))
             if is_only_checked:
                 return
             try:
@@ -161,15 +182,38 @@ class Configs:
         self, entity: ConfigEntity, values: Mapping[str, str], version: int | None
     ) -> None:
         """Write settings, with the notification that they have changed."""
+        if entity.type == _BROKERS:
+            values = await self.secrets.encoded(values)
         data = config_nodes.encode_config(values)
         notification = Create(
             config_nodes.CHANGE_PREFIX, config_nodes.encode_change(entity), is_sequential=True
         )
-        if version is None:
+        if not values and entity.type in CLIENT_TYPES:
+            await self._remove(entity, data, version, notification)
+        elif version is None:
             await self._create_parents(entity.path)
             await self._tree.multi([Create(entity.path, data), notification])
         else:
             await self._tree.multi([SetData(entity.path, data, version), notification])
+
+    async def _remove(
+        self, entity: ConfigEntity, data: bytes, version: int | None, notification: Create
+    ) -> None:
+        """Take away a node that has no setting left, with those above that are there for it."""
+        if version is None:
+            return
+        try:
+            await self._tree.multi([Delete(entity.path, version), notification])
+        except NotEmpty:  # a user whose clients have settings
+            await self._tree.multi([SetData(entity.path, data, version), notification])
+            return
+        if entity.has_client:
+            user = ConfigEntity("users", entity.name)
+            with contextlib.suppress(NoNode, NotEmpty, BadVersion):
+                await self._tree.delete(f"{user.path}/clients")
+                settings, version = await self._read(user)
+                if not settings and version is not None:
+                    await self._tree.delete(user.path, version=version)
 
     async def _create_parents(self, path: str) -> None:
         """`/config/users/U/clients` exists only once a client of that user has settings."""
@@ -181,23 +225,12 @@ class Configs:
     # Following
 
     async def _follow(self) -> None:
-        names = await self._tree.children(config_nodes.CHANGES_PATH, watch=self._note_news)
         changed: dict[ConfigEntity, None] = {}
-        for name in names:
-            path = f"{config_nodes.CHANGES_PATH}/{name}"
+        for data in await self._notifications.new(watch=self._note_news):
             try:
-                number = int(name.rpartition("_")[2])
-                node = await self._tree.get(path)
-                if number > self._last_change:
-                    changed[config_nodes.decode_change(node.data)] = None
-            except (NoNode, ValueError):
-                continue
+                changed[config_nodes.decode_change(data)] = None
             except NodeDataError as error:
-                _log.warning("Failed to parse notification %s: %s", name, error)
-            self._last_change = max(self._last_change, number)
-            if self._clock.now_ms() - node.stat.created_ms > NOTIFICATION_KEPT_MS:
-                with contextlib.suppress(NoNode):
-                    await self._tree.delete(path)
+                _log.warning("Failed to parse a notification of changed settings: %s", error)
         for entity in changed:
             await self._apply(entity)
 
@@ -207,9 +240,9 @@ class Configs:
     async def _apply(self, entity: ConfigEntity) -> None:
         if entity.type == "topics" and entity.name is not None:
             await self._refresh_topic(entity.name)
-        elif entity.type == "brokers" and entity.name in (None, str(self._broker_id)):
+        elif entity.type == _BROKERS and entity.name in (None, str(self._broker_id)):
             await self._refresh_broker()
-        elif entity.type in ("users", "clients", "ips"):
+        elif entity.type in CLIENT_TYPES:
             settings = await self.read(entity)
             for listener in self._quota_listeners:
                 listener(entity, settings)
@@ -223,7 +256,9 @@ class Configs:
         entities = (ConfigEntity.broker(None), ConfigEntity.broker(self._broker_id))
         texts = [(await self._data(entity))[0] for entity in entities]
         try:
-            cluster, broker = map(config_nodes.decode_config, texts)
+            cluster, broker = [
+                await self.secrets.decoded(config_nodes.decode_config(text)) for text in texts
+            ]
             is_old = (cluster, broker) == (self.layers.cluster, self.layers.broker)
             if is_old and self._is_understood:
                 return

@@ -18,6 +18,7 @@ def reconfigure(broker: Broker, layers: BrokerLayers) -> None:
     limits = connection_limits_of(config, layers.texts)
     for listener in broker.listeners:
         listener.admission.limits = limits
+    broker.key_stores.apply(layers)
     for directory in broker.logs.directories:
         directory.shared.producer_expiration_ms = config.log.producer_id_expiration_ms
     broker.logs.reconfigure_all()

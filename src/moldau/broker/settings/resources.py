@@ -3,8 +3,10 @@
 from enum import IntEnum
 from typing import NamedTuple
 
+from moldau.broker.access.authorizer import Asking, Authorizer
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
+from moldau.security.acls import Operation, ResourceType
 
 SETTINGS_MAX = 1_000
 _ID_DIGITS_MAX = 32  # int() raises for thousands
@@ -24,6 +26,16 @@ class RequestedResource(NamedTuple):
 
     type: int
     name: str
+
+
+def require_right(
+    resource: RequestedResource, operation: Operation, asking: Asking, authorizer: Authorizer
+) -> None:
+    """Raise unless the client may do this with settings: a topic has its own rights for them."""
+    if resource.type == ConfigResourceType.TOPIC:
+        authorizer.require(asking, operation, ResourceType.TOPIC, resource.name)
+    else:
+        authorizer.require(asking, operation)
 
 
 def require_topic(name: str, image: ClusterImage) -> None:

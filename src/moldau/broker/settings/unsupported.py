@@ -5,21 +5,27 @@ Each of them protects something; to start without it would be to leave it open.
 
 from moldau.config.broker.startup import Startup
 from moldau.config.broker.zookeeper import ZooKeeperConfig
-from moldau.config.listeners import SecurityProtocol
 from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
 from moldau.coordinator.group.consumer.target import offered_assignors
 from moldau.protocol.inter_broker import OLDEST
 from moldau.replication.read_replica import selects_by_rack
 
+_PROVIDERS = "config.providers"
+
 
 def refuse_unsupported(startup: Startup) -> None:
     """Raise InvalidConfig for the first such setting."""
     config = startup.config
-    if config.security.authorizer_class_name:
+    if startup.texts.get(_PROVIDERS, "").strip():
         raise config_error(
-            "authorizer.class.name: authorisation is not available yet; remove the setting to "
-            "let everyone do everything, which is what would happen"
+            f"{_PROVIDERS}: values are taken as they are, and nothing is read from elsewhere; "
+            "write the values themselves into a file that only the broker can read"
+        )
+    if config.quotas.client_quota_callback_class:
+        raise config_error(
+            "client.quota.callback.class: Java classes cannot be loaded; remove the setting, and "
+            "quotas are those that kafka-configs.sh sets for users and clients"
         )
     assignors = config.groups.group_consumer_assignors
     if len(offered_assignors(config.groups)) < max(len(assignors), 1):
@@ -28,12 +34,6 @@ def refuse_unsupported(startup: Startup) -> None:
             f"all of {', '.join(assignors)}"
         )
     selects_by_rack(config.replication.replica_selector_class)
-    for listener in startup.listeners.bound:
-        if listener.protocol is not SecurityProtocol.PLAINTEXT:
-            raise config_error(
-                f"listeners: {listener} needs {listener.protocol.name}, which is not available "
-                "yet; use PLAINTEXT"
-            )
     _refuse_unprotected_tree(config.zookeeper)
     protocol = config.general.inter_broker_protocol_version
     if not config.is_standalone and not is_at_least(protocol, OLDEST):

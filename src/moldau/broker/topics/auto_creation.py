@@ -40,6 +40,10 @@ class AutoCreation:
         if not is_allowed or not is_enabled:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
 
+    def partition_count(self, name: str) -> int:
+        """How many partitions a topic would get."""
+        return self._shape(name)[0]
+
     def _shape(self, name: str) -> tuple[int, int]:
         """How many partitions, and how many replicas of each."""
         if name == CONSUMER_OFFSETS:

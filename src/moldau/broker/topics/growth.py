@@ -1,7 +1,7 @@
 """More partitions for topics, as CreatePartitions asks for them."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from moldau.broker.topics.creation import require_sensible_count
 from moldau.broker.topics.tree import Replicas, Topics
@@ -23,20 +23,29 @@ class TopicGrowth:
         self._topics = topics
 
     async def grow(
-        self, wanted: CreatePartitionsTopic, *, is_only_checked: bool, cause: str = ""
+        self,
+        wanted: CreatePartitionsTopic,
+        *,
+        take: Callable[[int], None] | None,
+        cause: str = "",
     ) -> None:
         """Give a topic as many partitions as wanted; without leaders yet.
 
+        `take` is told how many are added and may refuse that; without it all is only checked.
         `cause` is for the log.
         """
+        is_taken = False
         if await self._topics.is_marked_for_deletion(wanted.name):
             message = "The topic is queued for deletion."
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
         while True:
             known, version = await self._topics.assignment(wanted.name)
             added = self._added(wanted, known)
-            if is_only_checked:
+            if take is None:
                 return
+            if not is_taken:
+                take(len(added))
+                is_taken = True
             try:
                 await self._topics.add_partitions(wanted.name, known, added, version=version)
             except BadVersion:

@@ -1,8 +1,10 @@
 """Warnings about broker settings that are read but cannot have the expected effect."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from moldau.config.broker.authorizer import is_of_authorizer
 from moldau.config.broker.broker import broker_settings
 from moldau.config.broker.without_effect import reason_of
 from moldau.config.suggestion import nearest
@@ -43,6 +45,10 @@ _ONLY_AT_START = ("listeners", "advertised.listeners", "listener.security.protoc
 """Settings that Kafka applies while it runs, and that are only read from the file here."""
 
 
+_JAAS = "sasl.jaas.config"
+_MECHANISM_OF_LISTENER = re.compile(rf"listener\.name\.[^.]+\.[^.]+\.{re.escape(_JAAS)}")
+
+
 def warnings(texts: Mapping[str, str]) -> Iterator[str]:
     """One sentence for each setting that will not do anything.
 
@@ -54,10 +60,16 @@ def warnings(texts: Mapping[str, str]) -> Iterator[str]:
         setting = base_name(name)
         if setting in _REMOVED:
             yield f"{name} is not used any more: use {_REMOVED[setting]}"
+        elif is_of_authorizer(name):
+            if not texts.get("authorizer.class.name", "").strip():
+                yield f"{name} has no effect: there is no authorizer.class.name"
         elif setting not in known:
             meant = nearest(setting, known)
             hint = f": did you mean {meant}?" if meant else ""
             yield f"{name} is not a known setting{hint}"
+        elif setting == _JAAS and _MECHANISM_OF_LISTENER.fullmatch(name) is None:
+            example = f"listener.name.external.plain.{_JAAS}"
+            yield f"{name} has no effect: it needs a listener and a mechanism, as in {example}"
         elif setting in JAVA_CLASSES and text.strip():
             yield f"{name} has no effect: Java classes cannot be loaded"
         elif text.strip() != known[setting].default_text:

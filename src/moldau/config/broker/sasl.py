@@ -4,6 +4,7 @@ from moldau.config.definition import (
     Area,
     Importance,
     UpdateMode,
+    boolean,
     class_name,
     double,
     integer,
@@ -94,6 +95,21 @@ class SaslConfig(Area):
         ("DEFAULT",),
         "Rules that make a user name from a Kerberos principal.",
         update=UpdateMode.PER_BROKER,
+    )
+    oauthbearer_allow_unsecured_tokens: bool = boolean(
+        False,
+        "Take bearer tokens that nobody signed, from anybody: only for tests.",
+        name="moldau.oauthbearer.allow.unsecured.tokens",
+    )
+    oauthbearer_allow_any_issuer: bool = boolean(
+        False,
+        "Take bearer tokens of any issuer whose keys are known.",
+        name="moldau.oauthbearer.allow.any.issuer",
+    )
+    oauthbearer_allow_any_audience: bool = boolean(
+        False,
+        "Take bearer tokens that were issued for other services.",
+        name="moldau.oauthbearer.allow.any.audience",
     )
     sasl_oauthbearer_token_endpoint_url: str | None = string(
         None, "Where the broker gets its own token."

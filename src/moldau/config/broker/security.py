@@ -22,6 +22,12 @@ class SecurityConfig(Area):
         "Authorizer; Kafka's names for its ACL authorizer turn ours on, empty allows everything.",
         importance=Importance.LOW,
     )
+    moldau_audit_topic: str = string(
+        "",
+        "Topic that denials are recorded in, one JSON object each, beside the log; it is made if "
+        "it is not there, with one partition. Without a name there are lines in the log alone.",
+        importance=Importance.LOW,
+    )
     principal_builder_class: str = class_name(
         "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder",
         "Java class that names the user of a connection; only Kafka's default is supported.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from moldau.config.broker.advice import warnings
 from moldau.config.broker.broker import BrokerConfig, read_broker_config
 from moldau.config.broker.checks import check_broker_config
+from moldau.config.listener_settings import ListenerSettings
 from moldau.config.listeners import (
     Listeners,
     SecurityProtocol,
@@ -37,11 +38,13 @@ def read_startup(texts: Mapping[str, str]) -> Startup:
     listeners = read_listeners(config.network, texts)
     if not config.is_standalone:
         check_advertised_to_brokers(listeners)
-    _check_sasl_among_brokers(config, listeners)
+    _check_sasl_among_brokers(config, listeners, texts)
     return Startup(config=config, texts=texts, listeners=listeners, warnings=tuple(warnings(texts)))
 
 
-def _check_sasl_among_brokers(config: BrokerConfig, listeners: Listeners) -> None:
+def _check_sasl_among_brokers(
+    config: BrokerConfig, listeners: Listeners, texts: Mapping[str, str]
+) -> None:
     protocol = next(
         listener.protocol
         for listener in listeners.bound
@@ -49,7 +52,9 @@ def _check_sasl_among_brokers(config: BrokerConfig, listeners: Listeners) -> Non
     )
     if protocol not in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL):
         return
-    enabled = config.sasl.sasl_enabled_mechanisms
+    settings = ListenerSettings(texts, listeners.inter_broker_name)
+    enabled = settings.value("sasl.enabled.mechanisms")
+    assert isinstance(enabled, tuple)
     mechanism = config.sasl.sasl_mechanism_inter_broker_protocol
     if mechanism not in enabled:
         allowed = f"one of sasl.enabled.mechanisms ({', '.join(enabled)})"

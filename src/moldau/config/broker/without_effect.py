@@ -2,17 +2,16 @@
 
 _LOOP = "one event loop does the work of Kafka's threads"
 _KRAFT = "it is of Kafka without ZooKeeper"
+_OPENSSL = "it is Java's; OpenSSL does this here"
 _SHARE = "there are no share groups"
 _TIERED = "there is no tiered storage"
-_QUOTAS = "quotas are not enforced yet"
 _METRICS = "metrics are those of the page for Prometheus"
 _CHECKED_BY_KAFKA = "the broker decides on the timeouts of its consumer groups, not their members"
 
 _BY_PREFIX = {
-    "ssl.": "TLS of listeners is not available yet",
-    "sasl.": "SASL of listeners is not available yet",
-    "delegation.token.": "delegation tokens are not available yet",
-    "password.encoder.": "no secrets are kept in ZooKeeper yet",
+    "sasl.kerberos.": "GSSAPI (Kerberos) is not available",
+    "sasl.login.refresh.": "a broker gets a new token for every login",
+    "sasl.login.retry.": "brokers try again at the pace of their connections",
     "group.share.": _SHARE,
     "remote.": _TIERED,
     "controller.quorum.": _KRAFT,
@@ -42,12 +41,12 @@ _BY_NAME = {
     "group.consumer.max.session.timeout.ms": _CHECKED_BY_KAFKA,
     "group.consumer.min.heartbeat.interval.ms": _CHECKED_BY_KAFKA,
     "group.consumer.max.heartbeat.interval.ms": _CHECKED_BY_KAFKA,
-    "connections.max.reauth.ms": "SASL of listeners is not available yet",
-    "moldau.handshake.timeout.ms": "TLS and SASL of listeners are not available yet",
-    "quota.window.num": _QUOTAS,
-    "quota.window.size.seconds": _QUOTAS,
-    "controller.quota.window.num": _QUOTAS,
-    "controller.quota.window.size.seconds": _QUOTAS,
+    "sasl.mechanism.controller.protocol": _KRAFT,
+    "sasl.login.connect.timeout.ms": "sasl.login.read.timeout.ms bounds both",
+    "ssl.protocol": "ssl.enabled.protocols says which versions are spoken",
+    "ssl.keymanager.algorithm": _OPENSSL,
+    "ssl.trustmanager.algorithm": _OPENSSL,
+    "ssl.secure.random.implementation": _OPENSSL,
     "metrics.num.samples": _METRICS,
     "metrics.recording.level": _METRICS,
     "auto.include.jmx.reporter": _METRICS,

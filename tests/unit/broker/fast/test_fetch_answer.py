@@ -21,6 +21,7 @@ from unit.broker.world import CLIENT, CORRELATION_ID, bytes_of
 
 IMAGE = ClusterImage(0, {}, {}, {})
 SESSION = 9
+THROTTLE_MS = 1_477
 FORMS = pytest.mark.parametrize(
     ("module", "reads"),
     [
@@ -47,7 +48,9 @@ def by_codec(version: int, outcomes: list[Any]) -> bytes:
     building = ResponseBuilder(SESSION, version, image=IMAGE, client=CLIENT)
     for one in outcomes:
         building.add(one)
-    body = encode(building.finish(), version)
+    response = building.finish()
+    response.throttle_time_ms = THROTTLE_MS
+    body = encode(response, version)
     tags = b"\0" if version >= 12 else b""
     header = CORRELATION_ID.to_bytes(4, "big") + tags
     return (len(header) + len(body)).to_bytes(4, "big") + header + body
@@ -79,7 +82,7 @@ def test_answers_are_those_of_the_codec(
 ) -> None:
     for outcomes in answers(reads, version):
         assert not module.needs_message(version, outcomes)
-        parts = module.encode(version, CORRELATION_ID, SESSION, outcomes)
+        parts = module.encode(version, CORRELATION_ID, SESSION, THROTTLE_MS, outcomes)
         assert bytes_of(parts) == by_codec(version, outcomes)
 
 
@@ -94,7 +97,7 @@ def test_errors_and_nearer_replicas_need_no_tags_before_leader_hints(
     referred = outcome(reads, version, "t", 1, preferred_replica=3 if version >= 11 else -1)
     outcomes = [referred] if version >= 16 else [failed, referred]
     assert not module.needs_message(version, [referred])
-    parts = module.encode(version, CORRELATION_ID, SESSION, outcomes)
+    parts = module.encode(version, CORRELATION_ID, SESSION, THROTTLE_MS, outcomes)
     assert bytes_of(parts) == by_codec(version, outcomes)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,7 +120,8 @@ async def play(requests: list[Sent], overrides: dict[str, str], way: Way) -> lis
         log = world.partition("t").log
         files = [segment.file().read(0, segment.size) for segment in log.segments]
         traffic = world.broker.traffic
-        counts = [counter.value for counter in (*traffic.of("t"), *traffic.all)]
+        counters = (*astuple(traffic.of("t")), *astuple(traffic.all))
+        counts = [counter.value for counter in counters]
         return [*answers, *files, log.high_watermark, counts]
 
 

@@ -15,7 +15,6 @@ from moldau.records.control import EndMarker, write_end_marker
 from moldau.records.entries import iterate_entries
 from moldau.records.record import Record
 from moldau.replication.partition import PartitionState
-from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.sample_requests import (
     as_follower,
     fetch,
@@ -30,13 +29,10 @@ READ_COMMITTED = 1
 ALL_VERSIONS = range(18)
 
 
-@pytest.fixture(params=WAYS)
-async def world(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[World]:
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", 3)
-        await take_way(world, request.param, monkeypatch)
         yield world
 
 

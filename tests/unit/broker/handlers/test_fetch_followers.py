@@ -8,7 +8,6 @@ import pytest
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.fetch import PartitionData
 from moldau.replication.partition import PartitionState
-from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.sample_requests import (
     as_follower,
     fetch,
@@ -19,13 +18,10 @@ from unit.broker.sample_requests import (
 from unit.broker.world import World, broker_world
 
 
-@pytest.fixture(params=WAYS)
-async def world(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[World]:
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", 3)
-        await take_way(world, request.param, monkeypatch)
         yield world
 
 

@@ -5,18 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moldau.errors import ErrorCode
-from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.sample_requests import fetch, fetch_partition, fetched, in_session, offsets_in
 from unit.broker.world import World, broker_world
 
 
-@pytest.fixture(params=WAYS)
-async def world(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[World]:
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
     async with broker_world() as world:
         await world.create_topic("t", 3)
-        await take_way(world, request.param, monkeypatch)
         yield world
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -192,7 +193,7 @@ async def test_a_leader_that_does_not_listen_here_is_not_named(
 
 async def test_other_listeners_have_other_addresses(world: World) -> None:
     with_two_brokers(world, is_live=True)
-    client = CLIENT._replace(listener="OTHER")
+    client = replace(CLIENT, listener="OTHER")
     response = await world.ask(about("x"), NEWEST, client=client)
     assert [(broker.node_id, broker.host) for broker in response.brokers] == [(7, "seven")]
 

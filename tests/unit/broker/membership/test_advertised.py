@@ -1,5 +1,7 @@
 """Where clients are sent."""
 
+from dataclasses import replace
+
 from moldau.broker.context import Client
 from moldau.broker.membership.advertised import WHERE_YOU_ARE, advertised_endpoint
 from moldau.metadata.image import BrokerEndpoint, BrokerNode
@@ -10,7 +12,7 @@ CLIENT = Client("INSIDE", "10.0.0.9", "10.0.0.1", 1234)
 def test_each_listener_has_its_own_address() -> None:
     node = BrokerNode(1, {"INSIDE": BrokerEndpoint("in", 1), "OUTSIDE": BrokerEndpoint("out", 2)})
     assert advertised_endpoint(node, CLIENT) == BrokerEndpoint("in", 1)
-    assert advertised_endpoint(node, CLIENT._replace(listener="OUTSIDE")) == BrokerEndpoint(
+    assert advertised_endpoint(node, replace(CLIENT, listener="OUTSIDE")) == BrokerEndpoint(
         "out", 2
     )
 

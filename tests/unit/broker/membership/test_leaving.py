@@ -8,12 +8,13 @@ from moldau.broker.membership.leaving import hand_over
 from moldau.broker.membership.peers import Peers
 from moldau.controller.cluster import LiveBroker, ReplicaAssignment
 from moldau.metadata.image import BrokerNode, ClusterImage
+from moldau.net.channel import Channel
 from unit.broker.world import World, broker_world
 from unit.waiting import settled
 
 
 def peers(world: World) -> Peers:
-    return Peers(0, world.dispatcher, lambda _: None, protocol="3.9", timeout_s=5)
+    return Peers(0, world.dispatcher, lambda _: None, protocol="3.9", open_channel=Channel)
 
 
 def add_broker(world: World) -> None:
@@ -83,3 +84,16 @@ async def test_a_refusal_is_not_the_end() -> None:
         add_broker(world)
         world.broker.registration.epoch -= 1
         assert not await hand_over(world.broker, peers(world))
+
+
+async def test_who_turns_out_to_be_the_last_does_not_wait() -> None:
+    async with broker_world() as world:
+        add_broker(world)
+        image = world.broker.metadata.image
+        world.broker.metadata.image = ClusterImage(1, image.brokers)
+        leaving = asyncio.create_task(hand_over(world.broker, peers(world)))
+        await settled()
+        assert not leaving.done()
+        world.broker.metadata.image = ClusterImage(1, {0: image.brokers[0]})
+        world.broker.waiters.wake(world.broker.metadata)
+        assert not await leaving

@@ -10,6 +10,7 @@ from moldau.broker.membership.peers import PeerAddress, Peers
 from moldau.errors import ErrorCode, KafkaError
 from moldau.net.admission import Admission, ConnectionLimits
 from moldau.net.answer import Limits
+from moldau.net.channel import Channel
 from moldau.net.listener import Endpoint, Listener
 from moldau.protocol.messages.stop_replica import (
     StopReplicaPartitionState,
@@ -51,7 +52,7 @@ async def listening(world: World) -> AsyncIterator[int]:
 
 
 def peers(world: World, addresses: dict[int, PeerAddress], protocol: str = "3.9") -> Peers:
-    return Peers(HERE, world.dispatcher, addresses.get, protocol=protocol, timeout_s=5)
+    return Peers(HERE, world.dispatcher, addresses.get, protocol=protocol, open_channel=Channel)
 
 
 async def test_a_request_to_oneself_needs_no_socket() -> None:

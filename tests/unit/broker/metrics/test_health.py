@@ -20,14 +20,17 @@ def test_before_there_is_a_broker_it_starts() -> None:
     assert health.reason() == "the broker is starting"
     assert pages["/metrics"].unavailable() == "the broker is starting"
     assert pages["/health"].unavailable() == "the broker is starting"
-    assert pages["/health/live"].unavailable() == ""
+    assert pages["/readyz"].unavailable() == "the broker is starting"
+    for path in ("/healthz", "/health/live"):
+        assert pages[path].unavailable() == ""
 
 
 def test_a_broker_that_serves_is_well(kafka: EmbeddedBroker) -> None:
     health = Health()
     health.broker = kafka.running.broker
     pages = health.pages()
-    for page in (pages["/health"], pages["/health/ready"], pages["/health/live"]):
+    for path in ("/healthz", "/readyz", "/health", "/health/ready", "/health/live"):
+        page = pages[path]
         assert page.unavailable() == ""
         assert list(page.lines()) == ["ok\n"]
     assert "partitioncount" in kafka.look(lambda _: "".join(pages["/metrics"].lines()))

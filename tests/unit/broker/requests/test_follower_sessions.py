@@ -12,7 +12,6 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import FetchPartition, FetchResponse
 from moldau.replication.partition import Partition, PartitionState
 from moldau.replication.replicas import Replicas
-from unit.broker.fetch_ways import WAYS, take_way
 from unit.broker.sample_requests import (
     as_follower,
     fetch,
@@ -21,6 +20,7 @@ from unit.broker.sample_requests import (
     in_session,
     offsets_in,
 )
+from unit.broker.ways import Way
 from unit.broker.world import World, broker_world
 
 FOLLOWER = 1
@@ -28,13 +28,10 @@ VERSION = 12
 LAG_MS = 30_000
 
 
-@pytest.fixture(params=WAYS)
-async def world(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[World]:
-    async with broker_world() as world:
+@pytest.fixture(params=Way)
+async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
+    async with broker_world(way=request.param) as world:
         await world.create_topic("t", 4)
-        await take_way(world, request.param, monkeypatch)
         for number in range(4):
             both = PartitionState(1, 0, 1, (0, FOLLOWER), 0, (0, FOLLOWER))
             world.partition("t", number).lead(both, now_ms=world.clock.now_ms())

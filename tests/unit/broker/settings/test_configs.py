@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moldau.broker.settings.configs import NOTIFICATION_KEPT_MS, Configs
+from moldau.broker.settings.configs import Configs
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.config.effective import BrokerLayers
 from moldau.config.topic import TopicConfig
@@ -14,6 +14,7 @@ from moldau.coordination.layout import configs as config_nodes
 from moldau.coordination.layout.configs import ConfigEntity
 from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
+from moldau.coordination.notifications import NOTIFICATION_KEPT_MS
 from moldau.coordination.tree import Create
 from moldau.errors import KafkaError
 from unit.broker.world import SettableClock

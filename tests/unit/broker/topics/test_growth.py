@@ -25,8 +25,8 @@ async def test_two_who_let_a_topic_grow_at_once_do_not_undo_each_other() -> None
         await world.create_topic("t")
         growth = world.broker.topic_growth
         outcomes = await asyncio.gather(
-            growth.grow(wish(3), is_only_checked=False),
-            growth.grow(wish(5), is_only_checked=False),
+            growth.grow(wish(3), take=lambda _: None),
+            growth.grow(wish(5), take=lambda _: None),
             return_exceptions=True,
         )
         assert await world.broker.topics.until_led("t", 5, timeout_s=5)
@@ -65,5 +65,5 @@ async def test_a_topic_on_the_move_does_not_grow() -> None:
         assignment = TopicAssignment(partitions={0: moving})
         await world.tree.set(topic_nodes.topic_path("t"), assignment.encode())
         with pytest.raises(KafkaError) as refused:
-            await world.broker.topic_growth.grow(wish(3), is_only_checked=True)
+            await world.broker.topic_growth.grow(wish(3), take=None)
         assert refused.value.code == ErrorCode.REASSIGNMENT_IN_PROGRESS

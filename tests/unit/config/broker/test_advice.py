@@ -1,5 +1,7 @@
 """Warnings about settings without effect."""
 
+import pytest
+
 from moldau.config.broker.advice import ignored_changes, warnings
 from moldau.config.effective import BrokerLayers
 
@@ -9,12 +11,11 @@ def test_known_settings_are_not_mentioned() -> None:
     assert list(warnings(texts)) == []
 
 
-def test_settings_of_what_is_not_there_yet_are_told() -> None:
-    (told,) = warnings({"listener.name.external.plain.sasl.jaas.config": "x"})
-    assert told == (
-        "listener.name.external.plain.sasl.jaas.config has no effect: SASL of listeners is not "
-        "available yet"
-    )
+@pytest.mark.parametrize("name", ["sasl.jaas.config", "listener.name.external.sasl.jaas.config"])
+def test_a_login_module_needs_its_mechanism(name: str) -> None:
+    (told,) = warnings({name: "x"})
+    assert told.startswith(f"{name} has no effect: it needs a listener and a mechanism")
+    assert not list(warnings({"listener.name.external.plain.sasl.jaas.config": "x"}))
 
 
 def test_an_unknown_setting_is_named_without_its_value() -> None:

@@ -1,0 +1,68 @@
+"""TLS handshakes of one listener: in turns, and slow to give up on a failure."""
+
+import asyncio
+import logging
+import ssl
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moldau.net.tls_transport import TlsTransport
+
+_log = logging.getLogger(__name__)
+
+# A signature with RSA takes most of a millisecond, and a whole fleet may be calling.
+_TURN_S = 0.004
+
+
+class Handshakes:
+    """The server's side of a listener's TLS connections."""
+
+    def __init__(
+        self,
+        context: Callable[[], ssl.SSLContext],
+        *,
+        failure_delay_s: float = 0.0,
+        count_failure: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`context` is asked for each new connection: keys change while a broker runs."""
+        self._context = context
+        self._failure_delay_s = failure_delay_s
+        self._count_failure = count_failure
+        self._waiting: deque[TlsTransport] = deque()
+        self._loop = asyncio.get_running_loop()
+
+    def engine(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
+        """The engine of a new connection."""
+        return self._context().wrap_bio(incoming, outgoing, server_side=True)
+
+    def begins(self, transport: "TlsTransport") -> None:
+        """A connection is there; it is the client that speaks first."""
+
+    def may_go_on(self, transport: "TlsTransport") -> None:
+        """More of a handshake has come; its turn will."""
+        if not self._waiting:
+            self._loop.call_soon(self._turn)
+        self._waiting.append(transport)
+
+    def failed(self, transport: "TlsTransport", reason: str) -> None:
+        """Tell of it, and close after the delay that is to slow down who tries it over again."""
+        self._count_failure()
+        peer, local = (
+            transport.get_extra_info(name) or ("?", 0) for name in ("peername", "sockname")
+        )
+        _log.info(
+            "Failed authentication with /%s (channelId=%s:%d-%s:%d) (SSL handshake failed): %s",
+            *(peer[0], local[0], local[1], peer[0], peer[1], reason),
+        )
+        self._loop.call_later(self._failure_delay_s, transport.close)
+
+    def _turn(self) -> None:
+        end_s = self._loop.time() + _TURN_S
+        while self._waiting:
+            self._waiting.popleft().step()
+            if self._loop.time() >= end_s:
+                break
+        if self._waiting:
+            self._loop.call_soon(self._turn)
