@@ -21,16 +21,16 @@ def run_batch(
     Rows that are free to go anywhere stay where they are, and each task has partitions of its
     own; `count_of` says how many there are. Other rows are shuffled once.
     """
-    task_count = frame.rdd.getNumPartitions()
-    if not task_count:
-        return {}
     context = frame.sparkSession.sparkContext
     rows = chosen(frame, plan.columns)
     topic = plan.columns.topic
     partition_count = None if topic is None else count_of(topic)
     if plan.columns.are_free:
         assert partition_count is not None, "there is one topic"
-        owned = owned_partitions(partition_count, min(task_count, partition_count), batch_id)
+        # How many tasks the frame has is known to a plan of it alone, which would be a second one.
+        # If they are fewer, some partitions have no rows this time; the shift changes which.
+        task_count = min(context.defaultParallelism, partition_count)
+        owned = owned_partitions(partition_count, task_count, batch_id)
         rows, plan = rows.coalesce(len(owned)), replace(plan, owned=owned)
     else:
         tasks = min(context.defaultParallelism, partition_count or context.defaultParallelism)

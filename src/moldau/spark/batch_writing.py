@@ -13,6 +13,7 @@ from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.clock import SystemClock
 from moldau.spark.batch_job import run_batch
+from moldau.spark.reasons import is_of_data, reason
 from moldau.spark.shared_writing import Plan
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
@@ -98,9 +99,9 @@ class BatchWriting:
             self._attempt(frame, batch_id, transactions)
         except _FAILURES as error:
             is_late, is_wanted = self._is_late(started_ms), self.is_wanted()
-            if is_wanted and not (is_late or is_last):
-                reason = str(error).partition("\n")[0]
-                _log.warning("Failed to write batch %d, repeating all of it: %s", batch_id, reason)
+            if is_wanted and not (is_late or is_last or is_of_data(str(error))):
+                why = reason(str(error))
+                _log.warning("Failed to write batch %d, repeating all of it: %s", batch_id, why)
                 return False
             with suppress(KafkaError):
                 transactions.begin()  # or readers would wait for what will not come

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 
 from py4j.protocol import Py4JError
@@ -11,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from moldau.errors import KafkaError
 from moldau.spark.batch_writing import BatchWriting
+from moldau.spark.remote import check_frame
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
 
@@ -19,6 +21,11 @@ _log = logging.getLogger(__name__)
 CHECKPOINT = "checkpointLocation"
 RENEWAL_S = 24 * 3600
 """The offsets of groups expire: an idle query says again, so often, which batch was its last."""
+SLOW_START = "Python worker failed to connect back"
+"""How Spark says that a worker did not start in time, which says nothing of the query."""
+STARTS_MAX = 3
+_FIRST_STEPS_S = 30.0
+_POLL_S = 0.05
 RETRY_S = 600
 """Where brokers did not take it, they are asked again after so long."""
 
@@ -51,6 +58,7 @@ def write_stream(
     """
     if CHECKPOINT not in options:
         raise ValueError(f"{CHECKPOINT} is missing: the query could not go on where it ended")
+    check_frame(frame)
     sink = SinkOptions.read(options)
     writing = BatchWriting(sink, SinkColumns.of(frame.schema, sink.topic))
     writer = frame.writeStream.foreachBatch(writing.write).outputMode(output_mode)
@@ -59,12 +67,34 @@ def write_stream(
         writer = writer.trigger(**trigger)  # type: ignore[call-overload]
     if query_name is not None:
         writer = writer.queryName(query_name)
-    query = writer.start()
+    query = started(writer.start)
     writing.is_wanted = lambda: query.isActive
     threading.Thread(
         target=_accompany, args=(query, writing), name="moldau-exactly-once", daemon=True
     ).start()
     return query
+
+
+def started(start: Callable[[], StreamingQuery]) -> StreamingQuery:
+    """Start a query, again if Spark's first Python process took longer than the ten seconds it has.
+
+    That is seen within the moments in which a query finds out what there is to read.
+    """
+    for is_last in (*[False] * STARTS_MAX, True):
+        query = start()
+        deadline = time.monotonic() + _FIRST_STEPS_S
+        while query.isActive and _is_beginning(query) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+        error = None if query.isActive else query.exception()
+        if is_last or error is None or SLOW_START not in str(error):
+            break
+        _log.warning("Spark's Python process took too long to start: starting the query again")
+    return query
+
+
+def _is_beginning(query: StreamingQuery) -> bool:
+    message = query.status["message"]
+    return isinstance(message, str) and message.startswith(("Initializing", "Getting offsets"))
 
 
 def _accompany(query: StreamingQuery, writing: BatchWriting) -> None:

@@ -65,6 +65,8 @@ class SourceOptions:
     columns: tuple[str, ...]
     fails_on_data_loss: bool = True
     partitions_min: int | None = None
+    partitions_max: int | None = None
+    """How many tasks there may be; they share the partitions of topics."""
     offsets_per_trigger_max: int | None = None
     offsets_per_trigger_min: int | None = None
     trigger_delay_max_ms: int = TRIGGER_DELAY_MAX_MS
@@ -80,6 +82,9 @@ class SourceOptions:
         least, most = (_positive(given, f"{end}OffsetsPerTrigger") for end in ("min", "max"))
         if least is not None and most is not None and least > most:
             raise ValueError(f"minOffsetsPerTrigger {least} is above maxOffsetsPerTrigger {most}")
+        fewest, greatest = (_positive(given, f"{end}Partitions") for end in ("min", "max"))
+        if fewest is not None and greatest is not None and fewest > greatest:
+            raise ValueError(f"minPartitions {fewest} is above maxPartitions {greatest}")
         return cls(
             topics=_topics(given),
             client=client_settings(ConsumerSettings, given, _REFUSED),
@@ -87,7 +92,8 @@ class SourceOptions:
             ending=_bound(given, "ending", LATEST),
             columns=_columns(given),
             fails_on_data_loss=_boolean(given, "failOnDataLoss", default=True),
-            partitions_min=_positive(given, "minPartitions"),
+            partitions_min=fewest,
+            partitions_max=greatest,
             offsets_per_trigger_max=most,
             offsets_per_trigger_min=least,
             trigger_delay_max_ms=_duration(given, "maxTriggerDelay", TRIGGER_DELAY_MAX_MS),

@@ -38,18 +38,13 @@ def limited(
     return found
 
 
-def ranges(
-    start: Mapping[TopicPartition, int],
-    end: Mapping[TopicPartition, int],
-    partitions_min: int | None = None,
-) -> list[Range]:
-    """What has to be read, divided into at least so many tasks where that is possible."""
-    whole = [
+def ranges(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> list[Range]:
+    """What has to be read of each partition."""
+    return [
         Range(each, start[each], end[each])
         for each in sorted(end)
         if start.get(each, end[each]) < end[each]
     ]
-    return divided(whole, partitions_min)
 
 
 def divided(whole: list[Range], partitions_min: int | None) -> list[Range]:
@@ -63,3 +58,19 @@ def divided(whole: list[Range], partitions_min: int | None) -> list[Range]:
         cuts = [each.start + each.size * number // count for number in range(count + 1)]
         found += [Range(each.partition, first, last) for first, last in pairwise(cuts)]
     return found
+
+
+def shared(found: list[Range], partitions_max: int | None) -> list[tuple[Range, ...]]:
+    """Ranges by task: each has its own, or at most so many tasks share them about evenly.
+
+    A task costs some ten milliseconds whatever it reads, so more than there are cores cost more.
+    """
+    if partitions_max is None or len(found) <= partitions_max:
+        return [(each,) for each in found]
+    tasks: list[list[Range]] = [[] for _ in range(partitions_max)]
+    sizes = [0] * partitions_max
+    for each in sorted(found, key=lambda one: one.size, reverse=True):
+        least = sizes.index(min(sizes))
+        tasks[least].append(each)
+        sizes[least] += each.size
+    return [tuple(sorted(task)) for task in tasks]

@@ -1,6 +1,6 @@
-"""What a task does: fetch one range of offsets and hand it to Spark as Arrow batches."""
+"""What a task does: fetch ranges of offsets and hand them to Spark as Arrow batches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
@@ -9,10 +9,18 @@ from moldau.spark.fetching import RangeFetch
 from moldau.spark.link import Link
 from moldau.spark.options import SourceOptions
 from moldau.spark.planning import Range
+from moldau.spark.worker import settle
 
 LINKS_MAX = 4
 _links: dict[tuple[tuple[str, str], ...], Link] = {}
 """Of this worker process, which does one task after the other: the next need not connect."""
+
+
+def read_ranges(wanted: Iterable[Range], options: SourceOptions) -> Iterator[pa.RecordBatch]:
+    """One range after the other."""
+    settle()
+    for each in wanted:
+        yield from read_range(each, options)
 
 
 def read_range(wanted: Range, options: SourceOptions) -> Iterator[pa.RecordBatch]:

@@ -16,6 +16,7 @@ from moldau.spark.joining import JoinedProducer
 from moldau.spark.parts import Part, parts_of, table_columns
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
+from moldau.spark.worker import settle
 
 REPORT = "stage int, topic string, partition int, rows bigint"
 """What a task reports of each partition that it wrote to."""
@@ -47,6 +48,7 @@ def write_in_transaction(batches: Iterator[pa.RecordBatch], plan: Plan) -> Itera
     A broker takes rows with numbers that it has seen for a repetition and drops them, whatever
     they are. So there must be no second attempt: it is refused before it sends anything.
     """
+    settle()
     task = TaskContext.get()
     assert task is not None, "Spark calls this in a task"
     if task.attemptNumber() > 0:

@@ -42,7 +42,8 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.spark.admission import BatchAdmission
 from moldau.spark.offsets import JsonOffsets, Offsets, from_json, to_json
 from moldau.spark.options import SourceOptions
-from moldau.spark.planning import Range, divided, ranges
+from moldau.spark.planning import Range, divided, ranges, shared
+from moldau.spark.remote import is_of_connect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_DISCOVERED = "pyspark_moldau"
 PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
+"""Off unless users set it: Spark keeps what a filter has left for the next use of a frame."""
 _HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
 _TYPES: dict[str, DataType] = {
     "key": BinaryType(),
@@ -70,9 +73,14 @@ _TYPES: dict[str, DataType] = {
 class ReadTask(InputPartition):
     """What one task reads."""
 
-    def __init__(self, wanted: Range) -> None:
-        super().__init__(tuple(wanted))
+    def __init__(self, wanted: tuple[Range, ...]) -> None:
+        super().__init__(wanted)
         self.wanted = wanted
+
+
+def _tasks(found: list[Range], options: SourceOptions) -> list[ReadTask]:
+    whole = divided(found, options.partitions_min)
+    return [ReadTask(each) for each in shared(whole, options.partitions_max)]
 
 
 class MoldauDataSource(DataSource):
@@ -113,9 +121,23 @@ class MoldauDataSource(DataSource):
 
 
 def register(spark: SparkSession) -> None:
-    """Make `format("moldau")` known to a session, and let its filters be pushed down."""
-    spark.dataSource.register(MoldauDataSource)
-    spark.conf.set(PUSH_DOWN, "true")
+    """Make `format("moldau")` known to a session."""
+    if is_of_connect(spark) or not _is_found_by_spark():
+        spark.dataSource.register(MoldauDataSource)
+
+
+def _is_found_by_spark() -> bool:
+    """Whether Spark finds the source in what is installed here, and would warn of a second one."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    if find_spec(_DISCOVERED) is None:
+        return False
+    try:
+        distribution("moldau")
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 class BatchReader(DataSourceReader):
@@ -140,7 +162,7 @@ class BatchReader(DataSourceReader):
         found = ranges(start, end)
         if narrowing is not None:
             found = narrowing.narrowed(found)
-        return [ReadTask(each) for each in divided(found, options.partitions_min)]
+        return _tasks(found, options)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
@@ -207,7 +229,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: JsonOffsets, end: JsonOffsets) -> Sequence[InputPartition]:
         ends = from_json(end)
         begun = self._with_new_partitions(from_json(start), ends)
-        return [ReadTask(each) for each in ranges(begun, ends, self._options.partitions_min)]
+        return _tasks(ranges(begun, ends), self._options)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         return _read(partition, self._options)
@@ -280,7 +302,7 @@ def _read_options(
 
 
 def _read(partition: InputPartition, options: SourceOptions) -> "Iterator[pa.RecordBatch]":
-    from moldau.spark.reading import read_range  # noqa: PLC0415 - only tasks need it
+    from moldau.spark.reading import read_ranges  # noqa: PLC0415 - only tasks need it
 
     # A batch of nothing has one task, without a range.
-    return read_range(partition.wanted, options) if isinstance(partition, ReadTask) else iter(())
+    return read_ranges(partition.wanted, options) if isinstance(partition, ReadTask) else iter(())

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 JSON, AVRO, PROTOBUF = "json", "avro", "protobuf"
 _FORMATS = (JSON, AVRO, PROTOBUF)
 _FAIL, _NULL = "fail", "null"
+IN_BASE64 = "base64:"
+"""What descriptors begin with that are no file, but stand in the option itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ def _schema_text(kind: str, given: str) -> str:
         raise ValueError(f"valueSchema is missing: the {kind} schema of the values, or its file")
     if given.lstrip()[:1] in ('{"['):
         return given
+    if kind == PROTOBUF and given.startswith(IN_BASE64):
+        return given.removeprefix(IN_BASE64)
     try:
         content = Path(given).read_bytes()
     except OSError as error:
@@ -119,7 +123,7 @@ def _format(options: ValueOptions) -> "ValueFormat":
         if not declared.fields:
             raise ValueError("JSON needs the fields of the values: valueSchema, or .schema(...)")
         fields = to_arrow_type(declared, timezone="UTC")
-        return Json(pa.schema(list(fields)))
+        return Json(pa.schema(list(fields)), registry=_registry(options))
     if options.kind == AVRO:
         from moldau.client.arrow.avro_values import Avro  # noqa: PLC0415
 

@@ -10,12 +10,14 @@ from moldau.spark.deliveries import Deliveries
 from moldau.spark.parts import parts_of, table_columns
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
+from moldau.spark.worker import settle
 
 
 def write_rows(
     batches: Iterator[pa.RecordBatch], options: SinkOptions, columns: SinkColumns
 ) -> int:
     """Write all rows and return their number, once they are stored."""
+    settle()
     clock = SystemClock()
     sent_as = table_columns(columns)
     deliveries = Deliveries()

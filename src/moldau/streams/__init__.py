@@ -11,7 +11,18 @@ from moldau.streams.processors import (
     Record,
     ValueStore,
 )
-from moldau.streams.serdes import BYTES, INTEGER, LONG, STRING, avro, in_format, json, protobuf
+from moldau.streams.serdes import (
+    BYTES,
+    INTEGER,
+    LONG,
+    STRING,
+    avro,
+    in_format,
+    json,
+    protobuf,
+    session_windowed,
+    time_windowed,
+)
 from moldau.streams.stream import KStream
 from moldau.streams.table import GlobalKTable, KTable
 from moldau.streams.topology import Topology
@@ -41,5 +52,7 @@ __all__ = [
     "in_format",
     "json",
     "protobuf",
+    "session_windowed",
+    "time_windowed",
     "vectorized",
 ]

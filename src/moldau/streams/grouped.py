@@ -1,6 +1,7 @@
 """Grouped streams and tables: how groups become tables."""
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from moldau.streams.functions import Expression, Folding, PythonFunction, Summary
 from moldau.streams.nodes import nodes
@@ -160,6 +161,19 @@ class KGroupedTable(Grouped):
         """Build values by Python functions: `adder(key, value, aggregate)`, and the way back."""
         folding = Folding(adder, initial=initializer, subtract=subtractor, returns=returns)
         return self._fold(folding, store)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name == "windowed_by":
+            raise TypeError(
+                "rows of a table have no windows: each counts for as long as it is there. "
+                "to_stream().group_by(...).windowed_by(...) counts its changes by time"
+            )
+        if name in ("min", "max", "average", "summarize"):
+            raise TypeError(
+                f"{name} cannot take a row away again, which a table needs when it changes: there "
+                "are count and sum, and aggregate(..., adder, subtractor)"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _count_one(_key: object, _value: object, count: object) -> object:

@@ -112,7 +112,10 @@ class Context(Protocol):
     def map(self, store: str) -> MapOfKey: ...
 
     def set_timer(self, time_ms: int) -> None:
-        """Call `on_timer` for this key when that time has come; once for each time."""
+        """Call `on_timer` for this key when that time has come; once for each time.
+
+        A time that has passed comes as soon as possible.
+        """
 
     def delete_timer(self, time_ms: int) -> None:
         """Forget a timer."""
@@ -123,7 +126,7 @@ class Processor(ABC):
 
     stores: ClassVar[Mapping[str, Store]] = {}
     time: ClassVar[Time] = "none"
-    # How late a record may be, where time is that of the records.
+    # How long timers wait for late records, where time is that of the records. None is dropped.
     grace_ms: ClassVar[int] = 0
 
     @abstractmethod

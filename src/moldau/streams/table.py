@@ -7,6 +7,7 @@ from moldau.streams.joins import TableJoins
 from moldau.streams.nodes import nodes
 from moldau.streams.nodes.graph import Handle
 from moldau.streams.stream import KStream
+from moldau.streams.windows import Duration, milliseconds
 
 if TYPE_CHECKING:
     from moldau.streams.grouped import KGroupedTable
@@ -67,6 +68,25 @@ class KTable(TableJoins, Handle):
             raise TypeError("only tables of windows can be suppressed: others never close")
         made = self.graph.name("KTABLE-SUPPRESS", name)
         return self._then(nodes.Suppress(name=made, parents=(self.node,)))
+
+    def suppress_until_time_limit(
+        self, limit: Duration, *, max_records: int | None = None, name: str | None = None
+    ) -> "KTable":
+        """Of each key at most one change in so long, the last one: time is that of the records.
+
+        The time of a key begins with its first change after the last that came through. If changes
+        of more than `max_records` keys are held back, the oldest comes at once; then one task holds
+        them all, so let it be few.
+        """
+        if max_records is not None and max_records < 1:
+            raise ValueError(f"max_records is at least 1, not {max_records}")
+        node = nodes.TimeLimit(
+            name=self.graph.name("KTABLE-SUPPRESS", name),
+            parents=(self.node,),
+            limit_ms=milliseconds(limit, "the time limit", least=0),
+            records_max=max_records,
+        )
+        return self._then(node)
 
     def _filter(
         self, predicate: Expression, name: str | None, store: str | None, *, is_negated: bool

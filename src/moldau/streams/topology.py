@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moldau.streams.errors import FAILING, ErrorPolicy
 from moldau.streams.nodes.nodes import Node, Sink
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ class Topology:
     """Nodes in the order in which they were made, parents before children."""
 
     nodes: tuple[Node, ...]
+    errors: ErrorPolicy = FAILING
 
     @property
     def sinks(self) -> tuple[Sink, ...]:

@@ -124,6 +124,22 @@ def test_a_batch_that_always_fails_is_given_up_and_not_seen(
     assert len(attempts) == ATTEMPTS_MAX + 1
 
 
+def test_a_batch_whose_data_is_to_blame_is_tried_once(
+    make: Callable[..., BatchWriting],
+) -> None:
+    attempts: list[int] = []
+
+    def fail(
+        _batch: DataFrame, _plan: Plan, batch_id: int, _count_of: Callable[[str], int]
+    ) -> dict[TopicPartition, int]:
+        attempts.append(batch_id)
+        raise PySparkException("moldau.streams.errors.StepFailed: map failed on t-0 at offset 3")
+
+    with pytest.raises(PySparkException, match="StepFailed"):
+        make(fail).write(frame("a"), 0)
+    assert attempts == [0]
+
+
 def test_a_batch_that_takes_too_long_names_the_remedy(
     make: Callable[..., BatchWriting],
 ) -> None:

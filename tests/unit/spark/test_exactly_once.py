@@ -4,11 +4,20 @@ from typing import cast
 
 import pytest
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import LongType, StructField, StructType
 
 import moldau.spark
 from moldau.errors import ErrorCode, KafkaError
-from moldau.spark.exactly_once import RENEWAL_S, RETRY_S, renew_until, write_stream
+from moldau.spark.exactly_once import (
+    RENEWAL_S,
+    RETRY_S,
+    SLOW_START,
+    STARTS_MAX,
+    renew_until,
+    started,
+    write_stream,
+)
 
 
 class Frame:
@@ -63,3 +72,42 @@ def test_the_last_batch_is_noted_anew_also_after_a_failure(
         "no answer",
         "no route",
     ]
+
+
+class Starting:
+    """A query as far as it is looked at while it starts."""
+
+    def __init__(self, *messages: str, error: str | None = None) -> None:
+        self._messages = list(messages)
+        self._error = error
+
+    @property
+    def isActive(self) -> bool:  # noqa: N802 - Spark's name
+        return bool(self._messages) or self._error is None
+
+    @property
+    def status(self) -> dict[str, str]:
+        return {"message": self._messages.pop(0) if self._messages else "Waiting for data"}
+
+    def exception(self) -> Exception | None:
+        return None if self._error is None else Exception(self._error)
+
+
+def test_a_query_whose_first_process_was_too_slow_is_started_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    slow = Starting("Initializing sources", error=f"{SLOW_START}.")
+    good = Starting("Initializing sources", "Getting offsets from Python")
+    queries = [slow, slow, good]
+    found: object = started(lambda: cast("StreamingQuery", queries.pop(0)))
+    assert found is good
+    assert caplog.text.count("starting the query again") == 2
+    for error, attempts in (("no topic", 1), (SLOW_START, STARTS_MAX + 1)):
+        tried: list[int] = []
+
+        def start(error: str = error, tried: list[int] = tried) -> StreamingQuery:
+            tried.append(1)
+            return cast("StreamingQuery", Starting(error=error))
+
+        started(start)
+        assert len(tried) == attempts

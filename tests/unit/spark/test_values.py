@@ -1,5 +1,6 @@
 """Values by schema: the types that Spark sees, and what becomes of bad ones."""
 
+import base64
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,11 @@ from pyspark.sql.types import (
 )
 
 from moldau.client.arrow.avro_values import Avro
-from moldau.spark.values import TypedValues, ValueOptions, value_type
+from moldau.client.registry import Registry, Schema, put_header
+from moldau.client.serdes.avro import AvroSerde
+from moldau.client.serdes.json_serde import JsonSerde
+from moldau.spark.values import IN_BASE64, TypedValues, ValueOptions, value_type
+from unit.client.registry_server import registry_server
 
 PERSON = StructType([StructField("name", StringType()), StructField("age", LongType())])
 AVRO: dict[str, object] = {
@@ -103,9 +108,36 @@ def test_messages_have_no_unsigned_numbers_in_spark(descriptors: str) -> None:
             StructField("unit", StringType()),
         ]
     )
+    inline = IN_BASE64 + base64.b64encode(Path(descriptors).read_bytes()).decode()
+    given = options(valueFormat="protobuf", valueSchema=inline, valueMessage="p.Meter")
+    assert given == found
     encoded = bytes([0x08, 7, 0x10, *[0xFF] * 9, 1, 0x1A, 1, ord("l")])
     (row,) = decode(found, encoded)
     assert row == {"id": 7, "total": 2**64 - 1, "unit": "l"}
+
+
+def test_values_of_a_registry_have_the_same_types(descriptors: str) -> None:
+    with registry_server() as server:
+        registry = Registry(server.url)
+        born = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+        avro = AvroSerde(AVRO, registry=registry, subject="a").serialize(
+            {"name": "Ada", "born": born}
+        )
+        found = options(valueFormat="avro", valueSchema=json.dumps(AVRO), schemaRegistry=server.url)
+        assert decode(found, avro, None) == [{"name": "Ada", "born": born}, None]
+        people = JsonSerde({}, registry=registry, subject="j").serialize({"name": "Ada", "age": 7})
+        found = options(valueFormat="json", valueSchema=PERSON.json(), schemaRegistry=server.url)
+        assert decode(found, people) == [{"name": "Ada", "age": 7}]
+        meter = registry.register("m", Schema("message Meter {}", "PROTOBUF"))
+        found = options(
+            valueFormat="protobuf",
+            valueSchema=descriptors,
+            valueMessage="p.Meter",
+            schemaRegistry=server.url,
+        )
+        (row,) = decode(found, put_header(meter, b"\0\x08\x07"))
+        assert isinstance(row, dict)
+        assert row["id"] == 7
 
 
 def test_bad_values_fail_or_become_null() -> None:

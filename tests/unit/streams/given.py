@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from moldau.streams.compile.counters import Counters
+from moldau.streams.compile.failures import LetterBox
+from moldau.streams.compile.inputs import RECORD_BYTES_MAX
+from moldau.streams.testing.inputs import FileLetters
 from moldau.streams.topology import Topology
 
 Headers = list[tuple[str, bytes]]
@@ -23,17 +27,26 @@ class Given(NamedTuple):
     value: str | bytes | None
     millis: int = 0
     headers: Headers | None = None
+    partition: int = 0
 
 
 class GivenInputs:
     """Topics that have these records, and no more."""
 
-    def __init__(self, spark: SparkSession, records: Sequence[Given]) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        records: Sequence[Given],
+        letters: str = "",
+        record_bytes_max: int = RECORD_BYTES_MAX,
+    ) -> None:
+        self._letters = letters
+        self._record_bytes_max = record_bytes_max
         rows = [
             (
                 None if each.key is None else each.key.encode(),
                 each.value.encode() if isinstance(each.value, str) else each.value,
-                *(each.topic, 0, offset),
+                *(each.topic, each.partition, offset),
                 datetime.fromtimestamp(each.millis / 1000, UTC),
                 each.headers,
             )
@@ -46,6 +59,16 @@ class GivenInputs:
 
     def snapshot(self, topic: str) -> DataFrame:
         return self.stream((topic,))
+
+    @property
+    def record_bytes_max(self) -> int:
+        return self._record_bytes_max
+
+    def letters(self) -> LetterBox:
+        return FileLetters(self._letters)
+
+    def counters(self) -> Counters:
+        return Counters()
 
 
 class Written(NamedTuple):

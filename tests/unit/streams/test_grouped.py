@@ -85,3 +85,13 @@ def test_a_grouped_table_adds_and_subtracts() -> None:
     assert isinstance(made, Fold)
     assert made.folding.returns == "int"
     assert isinstance(grouped_table().count().node, Summarize)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("windowed_by", "have no windows.*to_stream"), ("max", "max cannot take a row away")],
+)
+def test_what_a_grouped_table_cannot_do_is_explained(name: str, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        getattr(grouped_table(), name)
+    assert not hasattr(grouped_table(), "nothing")

@@ -1,9 +1,11 @@
 """What the methods of a table put into the graph."""
 
+from datetime import timedelta
+
 import pytest
 
 from moldau.streams import StreamsBuilder, TimeWindows
-from moldau.streams.nodes.nodes import Changes, Filter, MapValues, Suppress
+from moldau.streams.nodes.nodes import Changes, Filter, MapValues, Suppress, TimeLimit
 
 
 def test_steps_of_tables_know_that_they_are() -> None:
@@ -33,3 +35,14 @@ def test_a_suppressed_table_is_final() -> None:
     assert table.node.is_final
     with pytest.raises(TypeError, match="others never close"):
         groups.count().suppress_until_window_closes()
+
+
+def test_changes_are_held_back_for_a_time_or_up_to_a_number() -> None:
+    table = StreamsBuilder().table("prices")
+    node = table.suppress_until_time_limit(timedelta(seconds=3), max_records=7, name="calm").node
+    assert isinstance(node, TimeLimit)
+    assert (node.name, node.limit_ms, node.records_max) == ("calm", 3000, 7)
+    assert node.is_stateful
+    assert not node.is_final
+    with pytest.raises(ValueError, match="max_records is at least 1, not 0"):
+        table.suppress_until_time_limit(5, max_records=0)

@@ -7,7 +7,7 @@ from pyspark.sql import functions as f
 
 from moldau.streams.compile.compilation import Compilation
 from moldau.streams.compile.expressions import column
-from moldau.streams.compile.folded_summaries import folded_summary
+from moldau.streams.compile.folded_summaries import KINDS, folded_summary
 from moldau.streams.compile.records import (
     HEADERS,
     KEY,
@@ -38,9 +38,8 @@ def summarized(node: nodes.Summarize, compilation: Compilation) -> DataFrame:
     rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
     # What Spark cannot aggregate in this mode, Python does.
     is_by_key_alone = compilation.mode == "append" and node.windows is None
-    is_open_session = compilation.mode == "update" and isinstance(node.windows, SessionWindows)
-    if is_by_key_alone or is_open_session:
-        return folded_summary(node, frame)
+    if is_by_key_alone or _is_folded_session(node, compilation):
+        return folded_summary(node, frame, compilation)
     groups = _grouped(rows, node.windows)
     results = groups.agg(
         _value(node.summaries, is_signed=is_signed).alias(VALUE),
@@ -56,6 +55,14 @@ def summarized(node: nodes.Summarize, compilation: Compilation) -> DataFrame:
         no_headers().alias(HEADERS),
         place_of_result(node.name).alias(PLACE),
     )
+
+
+def _is_folded_session(node: nodes.Summarize, compilation: Compilation) -> bool:
+    """Whether Python follows the sessions: it does what Kafka does, and Spark some more kinds."""
+    if not isinstance(node.windows, SessionWindows):
+        return False
+    has_kind = len(node.summaries) == 1 and node.summaries[0].kind in KINDS
+    return compilation.mode == "update" or has_kind
 
 
 def _grouped(rows: DataFrame, windows: Windows | None) -> GroupedData:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql.types import DataType, IntegerType, StructField, StructType
 
 from moldau.streams.compile.compilation import Compilation
 from moldau.streams.compile.expressions import pair
@@ -22,6 +22,7 @@ def changes(node: nodes.Changes, compilation: Compilation) -> DataFrame:
     frame = compilation.keyed_parent(node).filter(f.col(KEY).isNotNull())
     mapped = f.when(f.col(VALUE).isNotNull(), pair(node.mapper)).alias(_MAPPED)
     rows = frame.select(KEY, mapped, PLACE, f.unix_millis(TIMESTAMP).alias(MILLIS))
+    check_mapped(rows.schema[_MAPPED].dataType)
     kept = StructType([rows.schema[_MAPPED]])
     output = StructType(
         [*kept.fields, rows.schema[PLACE], rows.schema[MILLIS], StructField(SIGN, IntegerType())]
@@ -34,6 +35,19 @@ def changes(node: nodes.Changes, compilation: Compilation) -> DataFrame:
         no_headers().alias(HEADERS),
         PLACE,
         SIGN,
+    )
+
+
+def check_mapped(found: DataType) -> None:
+    """TypeError unless a mapper gives a new key and a new value."""
+    if isinstance(found, StructType) and found.names == [KEY, VALUE]:
+        return
+    raise TypeError(
+        "group_by of a table needs a new key and a new value, since a change takes the old value "
+        f"out of its old group: this gives {found.simpleString()}. Return a pair of columns, "
+        "group_by(lambda key, value: (value.city, value.amount)), or a struct of both, "
+        'group_by("struct(value.city as key, value.amount as value)"). A stream is grouped by '
+        "a key alone: to_stream().group_by(...)"
     )
 
 

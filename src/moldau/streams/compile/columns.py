@@ -1,5 +1,6 @@
 """Serdes as Spark's columns: bytes to typed columns and back."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -51,13 +52,23 @@ def decoded(data: Column, serde: Serde) -> Decoded:
         case FormatSerde(value_format):
             return _format_decoded(data, value_format)
         case WindowedSerde():
-            raise TypeError("windows are written, not read: read the key as BYTES")
+            return _window_decoded(data, serde)
 
 
-def encoded(frame: DataFrame, name: str, serde: Serde | None) -> Column:
+class Encoded(NamedTuple):
+    """The bytes of a value, and why it cannot be written, or null."""
+
+    data: Column
+    error: Column
+
+
+def encoded(frame: DataFrame, name: str, serde: Serde | None) -> Encoded:
     """A column as the bytes that a serde writes, or those that fit its type."""
     declared = frame.schema[name].dataType
-    return _encoded(f.col(name), declared, serde or serde_for(declared))
+    chosen = serde or serde_for(declared)
+    if isinstance(chosen, FormatSerde):
+        return _format_encoded(f.col(name), chosen.format)
+    return Encoded(_encoded(f.col(name), declared, chosen), f.lit(None).cast("string"))
 
 
 def serde_for(declared: DataType) -> Serde:
@@ -119,24 +130,27 @@ def _format_decoded(data: Column, value_format: ValueFormat) -> Decoded:
             good = value_format.decode(values.cast(pa.binary()))
             errors = pa.nulls(len(values), pa.string())
         except ValueError:
-            good, errors = _one_by_one(values.cast(pa.binary()), value_format)
+            binary = values.cast(pa.binary())
+            good, errors = _one_by_one(binary, value_format.decode, value_format.type)
         return pa.StructArray.from_arrays([good, errors], fields=list(result))
 
     row: Column = arrow_udf(decode, from_arrow_type(result))(data)  # type: ignore[call-overload]
     return Decoded(row["value"], row["error"])
 
 
-def _one_by_one(values: pa.Array, value_format: ValueFormat) -> tuple[pa.Array, pa.Array]:
-    """What can be read, and the errors of the rest: the way taken when a column has bad rows."""
+def _one_by_one(
+    values: pa.Array, convert: Callable[[pa.Array], pa.Array], declared: pa.DataType
+) -> tuple[pa.Array, pa.Array]:
+    """What can be converted, and the errors of the rest: the way of columns that have bad rows."""
     good: list[pa.Array] = []
     errors: list[str | None] = []
     for row in range(len(values)):
         one = values.slice(row, 1)
         try:
-            good.append(value_format.decode(one))
+            good.append(convert(one))
             errors.append(None)
-        except ValueError as error:
-            good.append(pa.nulls(1, value_format.type))
+        except (ValueError, TypeError, pa.ArrowException) as error:
+            good.append(pa.nulls(1, declared))
             errors.append(str(error))
     return pa.concat_arrays(good), pa.array(errors, pa.string())
 
@@ -148,7 +162,7 @@ def _encoded(data: Column, declared: DataType, serde: Serde) -> Column:
         case JsonColumnSerde():
             return _json_encoded(data, declared)
         case FormatSerde(value_format):
-            return _format_encoded(data, value_format)
+            return _format_encoded(data, value_format).data
         case WindowedSerde(inner, is_session):
             return _window_encoded(data, declared, inner, is_session=is_session)
 
@@ -170,6 +184,28 @@ def _plain_encoded(data: Column, declared: DataType, serde: PlainColumnSerde) ->
     return f.unhex(f.right(f.lpad(f.hex(data), 16, "0"), f.lit(digits)))
 
 
+def _window_decoded(data: Column, serde: WindowedSerde) -> Decoded:
+    """The key, then of a session its end and start, of another window its start."""
+    if not serde.is_session and serde.size_ms is None:
+        raise TypeError("a key does not say how long its window is: time_windowed(STRING, size)")
+    size = 16 if serde.is_session else 8
+    is_right = f.length(data) >= size
+    inner = decoded(f.substring(data, 1, f.length(data) - size), serde.inner)
+
+    def time(from_end: int) -> Column:
+        return _plain_decoded(f.substring(data, -from_end, 8), LONG).value
+
+    start = time(8)
+    end = time(16) if serde.is_session else start + f.lit(serde.size_ms)
+    window = f.struct(
+        f.timestamp_millis(start).alias("start"), f.timestamp_millis(end).alias("end")
+    )
+    found = f.struct(inner.value.alias("key"), window.alias("window"))
+    told = f.concat(f.length(data).cast("string"), f.lit(f" bytes, a window alone has {size}"))
+    error = f.when(~is_right, told).otherwise(inner.error)
+    return Decoded(f.when(is_right & inner.error.isNull(), found), error)
+
+
 def _json_encoded(data: Column, declared: DataType) -> Column:
     if isinstance(declared, StructType | ArrayType | MapType):
         return f.encode(f.to_json(data), "UTF-8")
@@ -178,12 +214,18 @@ def _json_encoded(data: Column, declared: DataType) -> Column:
     return f.when(data.isNotNull(), f.encode(f.substring(text, 2, f.length(text) - 2), "UTF-8"))
 
 
-def _format_encoded(data: Column, value_format: ValueFormat) -> Column:
-    def encode(values: pa.Array) -> pa.Array:
-        return value_format.encode(values)
+def _format_encoded(data: Column, value_format: ValueFormat) -> Encoded:
+    result = pa.struct([("data", pa.binary()), ("error", pa.string())])
 
-    made: Column = arrow_udf(encode, "binary")(data)  # type: ignore[call-overload]
-    return made
+    def encode(values: pa.Array) -> pa.Array:
+        try:
+            good, errors = value_format.encode(values), pa.nulls(len(values), pa.string())
+        except (ValueError, TypeError, pa.ArrowException):
+            good, errors = _one_by_one(values, value_format.encode, pa.binary())
+        return pa.StructArray.from_arrays([good, errors], fields=list(result))
+
+    row: Column = arrow_udf(encode, from_arrow_type(result))(data)  # type: ignore[call-overload]
+    return Encoded(row["data"], row["error"])
 
 
 def _window_encoded(data: Column, declared: DataType, inner: Serde, *, is_session: bool) -> Column:

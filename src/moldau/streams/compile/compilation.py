@@ -1,13 +1,16 @@
 """A query while it is compiled: the frames of its nodes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Never
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from moldau.streams.compile.counters import Counters
+from moldau.streams.compile.failures import FailedStep
 from moldau.streams.compile.inputs import Inputs
+from moldau.streams.errors import FAILING, ErrorPolicy
 from moldau.streams.nodes.nodes import Node, ancestors
 
 # Append gives nothing but final rows; update gives every row that a micro-batch has changed.
@@ -26,6 +29,19 @@ class Compilation:
     mode: Mode
     operators: Mapping[type[Node], Operator]
     frames: dict[Node, DataFrame] = field(default_factory=dict)
+    errors: ErrorPolicy = FAILING
+    counters: Counters = field(default_factory=Counters)
+
+    def on(self, frames: dict[Node, DataFrame]) -> "Compilation":
+        """The same for a micro-batch, of which these frames are known."""
+        return replace(self, frames=frames)
+
+    def failed_step(self, node: Node) -> FailedStep:
+        """What a node does with records that its functions fail on."""
+        letters = self.inputs.letters()
+        return FailedStep(
+            node.name, self.application, self.errors, letters, self.counters.failed_records
+        )
 
     def frame(self, node: Node) -> DataFrame:
         """The records that a node gives."""

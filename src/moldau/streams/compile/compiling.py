@@ -14,8 +14,18 @@ from pyspark.sql import DataFrame
 
 from moldau.streams.compile.compilation import Compilation, Mode
 from moldau.streams.compile.inputs import Inputs
+from moldau.streams.compile.naming import in_order, label_of, unique
 from moldau.streams.compile.operators import OPERATORS
-from moldau.streams.nodes.nodes import GlobalTableSource, Node, Sink, ancestors, windows_of
+from moldau.streams.compile.records import KEY, VALUE, type_of
+from moldau.streams.compile.signatures import QuerySignature
+from moldau.streams.nodes.nodes import (
+    GlobalTableSource,
+    Node,
+    Sink,
+    TimeLimit,
+    ancestors,
+    windows_of,
+)
 from moldau.streams.nodes.processors import Process
 
 if TYPE_CHECKING:
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query: its streaming frame, and what its micro-batches become."""
+    """One query: its streaming frame, what its micro-batches become, and what it keeps."""
 
     name: str
     mode: Mode
@@ -33,18 +43,13 @@ class Query:
     # The node whose records the frame has; None if it has the rows of all sinks.
     fan_out: Node | None
     compilation: Compilation
+    signature: QuerySignature
 
     def outputs(self, batch: DataFrame) -> DataFrame:
         """Rows to be written (key, value, topic, headers, timestamp) of a micro-batch."""
         if self.fan_out is None:
             return batch
-        compilation = Compilation(
-            self.compilation.inputs,
-            self.compilation.application,
-            self.mode,
-            self.compilation.operators,
-            {self.fan_out: batch},
-        )
+        compilation = self.compilation.on({self.fan_out: batch})
         return _united([compilation.frame(sink) for sink in self.sinks])
 
 
@@ -52,17 +57,39 @@ def compiled(topology: "Topology", inputs: Inputs, application: str) -> tuple[Qu
     """The queries of a topology."""
     for node in topology.nodes:
         _check_time(node)
+    chosen = tuple(_sinks_by_query(topology))
+    labels = unique(label_of(sinks, is_final=mode == "append") for mode, sinks in chosen)
     queries = []
-    for number, (mode, sinks) in enumerate(_sinks_by_query(topology)):
-        compilation = Compilation(inputs, application, mode, OPERATORS)
+    for label, (mode, sinks) in zip(labels, chosen, strict=True):
+        compilation = Compilation(
+            inputs,
+            application,
+            mode,
+            OPERATORS,
+            errors=topology.errors,
+            counters=inputs.counters(),
+        )
         fan_out = _fan_out(sinks) if len(sinks) > 1 or _has_global_table(sinks) else None
         if fan_out is None:
             frame = _united([compilation.frame(sink) for sink in sinks])
         else:
             frame = compilation.frame(fan_out)
-        name = f"{application}-{number}"
-        queries.append(Query(name, mode, frame, sinks, fan_out, compilation))
+        signature = _signature(compilation, sinks if fan_out is None else (fan_out,))
+        name = f"{application}-{label}"
+        queries.append(Query(name, mode, frame, sinks, fan_out, compilation, signature))
     return tuple(queries)
+
+
+def _signature(compilation: Compilation, roots: tuple[Node, ...]) -> QuerySignature:
+    """What the state of a query depends on; nodes behind its frame have none."""
+    nodes = in_order(roots)
+    typed = {each for node in nodes if node.is_stateful for each in (node, *node.parents)}
+    types = {
+        node: (type_of(frame, KEY), type_of(frame, VALUE))
+        for node, frame in compilation.frames.items()
+        if node in typed
+    }
+    return QuerySignature.of(compilation.mode, nodes, types)
 
 
 def _check_time(node: Node) -> None:
@@ -88,6 +115,8 @@ def _way_of_time(node: Node) -> str | None:
         return "windows"
     if isinstance(node, Process) and node.processor.time == "event":
         return "timers of event time"
+    if isinstance(node, TimeLimit):
+        return "a time limit"
     return None
 
 

@@ -4,10 +4,31 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.functions import pandas_udf
 
+from moldau.streams.compile.failures import FailedStep
 from moldau.streams.compile.records import KEY, PLACE, VALUE, place_within
+from moldau.streams.compile.vectorized_calls import FAILED, MADE, checked, outcomes
 from moldau.streams.functions import Expression, Vectorized, parameter_count
 
-_MADE = "made"
+
+def with_made(
+    frame: DataFrame, expression: Expression, step: FailedStep, *, is_pair: bool = False
+) -> DataFrame:
+    """The records with what an expression gives, as the column `made`.
+
+    Those that a Python function fails on stop the query or are left out, as the step says.
+    """
+    if not isinstance(expression, Vectorized):
+        return frame.withColumn(MADE, pair(expression) if is_pair else column(expression))
+    place = f.col(PLACE)
+    columns = (f.col(KEY), f.col(VALUE), place["topic"], place["partition"], place["offset"])
+    if step.policy.on_error == "fail":
+        plain = checked(expression, step)
+        call = pandas_udf(plain, expression.returns)  # type: ignore[call-overload]
+        return frame.withColumn(MADE, call(*columns))
+    returns = f"{MADE} {expression.returns}, {FAILED} boolean"
+    call = pandas_udf(outcomes(expression, step), returns)  # type: ignore[call-overload]
+    rows = frame.withColumn(MADE, call(*columns)).filter(~f.col(f"{MADE}.{FAILED}"))
+    return rows.withColumn(MADE, f.col(f"{MADE}.{MADE}"))
 
 
 def column(expression: Expression) -> Column:
@@ -30,7 +51,7 @@ def pair(expression: Expression) -> Column:
 
 def exploded(frame: DataFrame, array: Column) -> DataFrame:
     """A row for each element of an array, as the column `made`; places keep their order."""
-    rows = frame.select("*", f.posexplode(array).alias("index", _MADE))
+    rows = frame.select("*", f.posexplode(array).alias("index", MADE))
     return rows.withColumn(PLACE, place_within(f.col("index"))).drop("index")
 
 

@@ -1,12 +1,13 @@
 """Counts, sums, least and greatest where Spark's own aggregations cannot give them.
 
-Of sessions, Spark gives nothing before they close; and in a query of final results, nothing by key
-alone. There they are folded in Python.
+Of sessions, Spark gives nothing before they close, and drops records that Kafka joins with an open
+one; in a query of final results it gives nothing by key alone. There they are folded in Python.
 """
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from moldau.streams.compile.compilation import Compilation
 from moldau.streams.compile.expressions import column
 from moldau.streams.compile.folding import FoldTask
 from moldau.streams.compile.folds import folded_records
@@ -14,13 +15,13 @@ from moldau.streams.compile.records import KEY, SIGN, VALUE, with_columns
 from moldau.streams.functions import Folding, Summary
 from moldau.streams.nodes import nodes
 
-_KINDS = ("count", "sum", "min", "max")
+KINDS = ("count", "sum", "min", "max")
 
 
-def folded_summary(node: nodes.Summarize, frame: DataFrame) -> DataFrame:
-    """The aggregates that a micro-batch has changed."""
+def folded_summary(node: nodes.Summarize, frame: DataFrame, compilation: Compilation) -> DataFrame:
+    """The aggregates that a micro-batch has changed, or the sessions that it has closed."""
     summary = node.summaries[0]
-    if len(node.summaries) > 1 or summary.kind not in _KINDS:
+    if len(node.summaries) > 1 or summary.kind not in KINDS:
         raise TypeError(
             f"{node.name}: there are only count, sum, min, max, reduce and aggregate of sessions "
             "that are not suppressed, and behind joins of streams or suppression; others need "
@@ -28,7 +29,15 @@ def folded_summary(node: nodes.Summarize, frame: DataFrame) -> DataFrame:
         )
     rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
     values = with_columns(rows, value=_value(summary, is_signed=SIGN in frame.columns))
-    task = FoldTask(values, combining(summary.kind), "update")
+    # By key alone nothing is ever final.
+    mode = "update" if node.windows is None else compilation.mode
+    task = FoldTask(
+        values,
+        combining(summary.kind),
+        mode,
+        compilation.failed_step(node),
+        compilation.counters.late_records,
+    )
     return folded_records(task, node.windows, node.name)
 
 

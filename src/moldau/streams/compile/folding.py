@@ -13,6 +13,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from moldau.streams.compile.compilation import Mode
+from moldau.streams.compile.failures import FailedStep, Tally
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import KEY, PLACE, SIGN, TIMESTAMP, VALUE
 from moldau.streams.functions import Folding
@@ -29,11 +30,13 @@ class Aggregate(NamedTuple):
 
 
 class FoldTask(NamedTuple):
-    """What is folded, how, and whether only what is final is wanted."""
+    """What is folded, how, whether only what is final is wanted, and what is done otherwise."""
 
     frame: DataFrame
     folding: Folding
     mode: Mode
+    step: FailedStep
+    late: Tally
 
 
 def fold_by_key(task: FoldTask) -> DataFrame:
@@ -41,16 +44,17 @@ def fold_by_key(task: FoldTask) -> DataFrame:
     rows = state_input(task.frame)
     types = aggregate_types(rows, task.folding)
     output = StructType([rows.schema[KEY], *types.fields])
-    processor = FoldByKey(task.folding, types)
+    processor = FoldByKey(task.folding, types, task.step)
     return rows.groupBy(KEY).transformWithState(processor, output, "update", "none")
 
 
 class FoldByKey(StatefulProcessor):
     """One aggregate for each key."""
 
-    def __init__(self, folding: Folding, types: StructType) -> None:
+    def __init__(self, folding: Folding, types: StructType, step: FailedStep) -> None:
         self._folding = folding
         self._types = types
+        self._step = step
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getValueState("aggregate", self._types)
@@ -64,10 +68,21 @@ class FoldByKey(StatefulProcessor):
         found = self._state.get()
         aggregate = None if found is None else Aggregate(plain(found[0]), found[1])
         for row in in_order(rows):
-            aggregate = folded(self._folding, key[0], row, aggregate)
+            aggregate = folded_or_not(self._folding, key[0], row, aggregate, self._step)
         if aggregate is not None:
             self._state.update(tuple(aggregate))
             yield Row(**{KEY: key[0], VALUE: aggregate.value, MILLIS: aggregate.millis})
+
+
+def folded_or_not(
+    folding: Folding, key: object, row: Row, so_far: Aggregate | None, step: FailedStep
+) -> Aggregate | None:
+    """An aggregate with one more record, unless the function fails on it."""
+    try:
+        return folded(folding, key, row, so_far)
+    except Exception as error:  # noqa: BLE001 - whatever the user's function raises
+        step.handle(row.place, key, row.value, error)
+        return so_far
 
 
 def folded(folding: Folding, key: object, row: Row, so_far: Aggregate | None) -> Aggregate | None:

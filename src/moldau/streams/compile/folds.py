@@ -24,7 +24,13 @@ from moldau.streams.windows import SessionWindows, SlidingWindows, TimeWindows, 
 def folded(node: nodes.Fold, compilation: Compilation) -> DataFrame:
     """The aggregates that a micro-batch has changed or closed."""
     frame = compilation.keyed_parent(node)
-    task = FoldTask(frame, node.folding, compilation.mode)
+    task = FoldTask(
+        frame,
+        node.folding,
+        compilation.mode,
+        compilation.failed_step(node),
+        compilation.counters.late_records,
+    )
     return folded_records(task, node.windows, node.name)
 
 

@@ -9,6 +9,7 @@ A version counts the changes of a key on the left; the greatest one is the newes
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
@@ -28,10 +29,13 @@ from moldau.streams.compile.joined_values import LEFT, RIGHT
 from moldau.streams.compile.joining_tables import (
     DELETED,
     SIDE,
+    Side,
     as_records,
     is_result,
-    put,
-    value_of,
+    later,
+    put_side,
+    side_of,
+    timed_state_type,
     value_unless_deleted,
 )
 from moldau.streams.compile.ordering import in_order
@@ -66,6 +70,15 @@ def table_with_foreign_table(node: ForeignKeyJoin, compilation: Compilation) -> 
     newest = again.transformWithState(Newest(), output, "update", "none")
     named = newest.withColumnRenamed(_PRIMARY, KEY)
     return as_records(named.withColumn(VALUE, value_unless_deleted(node)))
+
+
+class Cause(NamedTuple):
+    """What a result comes from, its time, and which of several is the newest."""
+
+    row: Row
+    millis: int
+    version: int
+    sequence: int
 
 
 class Subscribing(StatefulProcessor):
@@ -112,7 +125,7 @@ class Meeting(StatefulProcessor):
         self._left_type = StructType(
             [StructField(LEFT, left_type), StructField(_VERSION, LongType())]
         )
-        self._right_type = StructType([StructField(RIGHT, right_type)])
+        self._right_type = timed_state_type(right_type)
         self._kind = kind
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -125,33 +138,34 @@ class Meeting(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: object,  # noqa: ARG002, N803
     ) -> Iterator[Row]:
-        right = value_of(self._right)
+        right = side_of(self._right)
         for sequence, row in enumerate(in_order(rows)):
             if row.is_left:
                 yield from self._subscription(row, right, sequence)
-            else:
-                right = row.right
-                put(self._right, right)
+            elif row.right is not None or right.value is not None:
+                right = Side(row.right, row.millis)
+                put_side(self._right, right)
                 yield from self._right_changed(row, sequence)
 
-    def _subscription(self, row: Row, right: object, sequence: int) -> Iterator[Row]:
+    def _subscription(self, row: Row, right: Side, sequence: int) -> Iterator[Row]:
         primary = (row.primary_key,)
         if row.subscribes:
             self._subscribers.updateValue(primary, (row.left, row.version))
         elif self._subscribers.containsKey(primary):
             self._subscribers.removeKey(primary)
         left = row.left if row.subscribes else None
-        is_there = is_result(self._kind, left, right)
+        is_there = is_result(self._kind, left, right.value)
         if is_there or row.tells_deletion:
-            cause = (row, row.version, sequence)
-            yield _result(row.primary_key, left, right, cause, is_deleted=not is_there)
+            cause = Cause(row, later(row.millis, right), row.version, sequence)
+            sides = (left, right.value)
+            yield _result(row.primary_key, sides, cause, is_deleted=not is_there)
 
     def _right_changed(self, row: Row, sequence: int) -> Iterator[Row]:
         for (primary,), (kept, version) in list(self._subscribers.iterator()):
             left = plain(kept)
             is_there = is_result(self._kind, left, row.right)
-            cause = (row, version, sequence)
-            yield _result(plain(primary), left, row.right, cause, is_deleted=not is_there)
+            cause = Cause(row, row.millis, version, sequence)
+            yield _result(plain(primary), (left, row.right), cause, is_deleted=not is_there)
 
 
 class Newest(StatefulProcessor):
@@ -243,19 +257,18 @@ def _subscription(
 
 
 def _result(
-    primary: object, left: object, right: object, cause: tuple[Row, int, int], *, is_deleted: bool
+    primary: object, sides: tuple[object, object], cause: Cause, *, is_deleted: bool
 ) -> Row:
-    row, version, sequence = cause
     return Row(
         **{
             _PRIMARY: primary,
-            LEFT: left,
-            RIGHT: right,
-            _VERSION: version,
-            _SEQUENCE: sequence,
+            LEFT: sides[0],
+            RIGHT: sides[1],
+            _VERSION: cause.version,
+            _SEQUENCE: cause.sequence,
             DELETED: is_deleted,
-            MILLIS: row.millis,
-            HEADERS: row.headers,
-            PLACE: row.place,
+            MILLIS: cause.millis,
+            HEADERS: cause.row.headers,
+            PLACE: cause.row.place,
         }
     )

@@ -1,6 +1,7 @@
 """Joins with tables by key, as processors that keep the rows of tables."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as f
@@ -9,7 +10,7 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessorHandle,
     ValueState,
 )
-from pyspark.sql.types import BooleanType, DataType, StructField, StructType
+from pyspark.sql.types import BooleanType, DataType, LongType, StructField, StructType
 
 from moldau.streams.compile.compilation import Compilation
 from moldau.streams.compile.folding import MILLIS, plain
@@ -66,7 +67,14 @@ class StreamTableJoining(StatefulProcessor):
                 right = row.right
                 put(self._right, right)
             elif row.left is not None and (right is not None or self._kind == "left"):
-                yield joined_row(key[0], row, row.left, right)
+                yield joined_row(key[0], row, (row.left, right), row.millis)
+
+
+class Side(NamedTuple):
+    """The row that a table has for a key, None without one, and its time."""
+
+    value: object
+    millis: int
 
 
 class TableJoining(StatefulProcessor):
@@ -78,8 +86,8 @@ class TableJoining(StatefulProcessor):
         self._kind = kind
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._left = handle.getValueState("left", _state_type(self._left_type))
-        self._right = handle.getValueState("right", _state_type(self._right_type))
+        self._left = handle.getValueState("left", timed_state_type(self._left_type))
+        self._right = handle.getValueState("right", timed_state_type(self._right_type))
 
     def handleInputRows(  # noqa: N802 - Spark's name
         self,
@@ -87,19 +95,31 @@ class TableJoining(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: object,  # noqa: ARG002, N803
     ) -> Iterator[Row]:
-        left, right = value_of(self._left), value_of(self._right)
-        was_there = is_result(self._kind, left, right)
+        left, right = side_of(self._left), side_of(self._right)
+        was_there = is_result(self._kind, left.value, right.value)
         for row in in_order(rows):
+            before = left if row.is_left else right
+            changed = Side(row.left if row.is_left else row.right, row.millis)
+            if before.value is None and changed.value is None:
+                continue  # what is not there cannot be deleted
             if row.is_left:
-                left = row.left
-                put(self._left, left)
+                left = changed
+                put_side(self._left, left)
             else:
-                right = row.right
-                put(self._right, right)
-            is_there = is_result(self._kind, left, right)
+                right = changed
+                put_side(self._right, right)
+            is_there = is_result(self._kind, left.value, right.value)
             if is_there or was_there:
-                yield joined_row(key[0], row, left, right, is_deleted=not is_there)
+                sides = (left.value, right.value)
+                other = right if row.is_left else left
+                millis = later(row.millis, other)
+                yield joined_row(key[0], row, sides, millis, is_deleted=not is_there)
             was_there = is_there
+
+
+def later(millis: int, other: Side) -> int:
+    """The time of a result: that of its newer side."""
+    return millis if other.value is None else max(millis, other.millis)
 
 
 def is_result(kind: Kind, left: object, right: object) -> bool:
@@ -138,14 +158,19 @@ def as_records(joined: DataFrame) -> DataFrame:
 
 
 def joined_row(
-    key: object, cause: Row, left: object, right: object, *, is_deleted: bool | None = None
+    key: object,
+    cause: Row,
+    sides: tuple[object, object],
+    millis: int,
+    *,
+    is_deleted: bool | None = None,
 ) -> Row:
-    """A result, at the time and place of the record that caused it."""
+    """A result, at the place and with the headers of the record that caused it."""
     fields = {
         KEY: key,
-        LEFT: left,
-        RIGHT: right,
-        MILLIS: cause.millis,
+        LEFT: sides[0],
+        RIGHT: sides[1],
+        MILLIS: millis,
         HEADERS: cause.headers,
         PLACE: cause.place,
     }
@@ -164,6 +189,22 @@ def put(state: ValueState, value: object) -> None:
         state.clear()
     else:
         state.update((value,))
+
+
+def side_of(state: ValueState) -> Side:
+    found = state.get()
+    return Side(None, 0) if found is None else Side(plain(found[0]), found[1])
+
+
+def put_side(state: ValueState, side: Side) -> None:
+    if side.value is None:
+        state.clear()
+    else:
+        state.update(tuple(side))
+
+
+def timed_state_type(of: DataType) -> StructType:
+    return StructType([StructField(VALUE, of), StructField(MILLIS, LongType())])
 
 
 def _state_type(of: DataType) -> StructType:

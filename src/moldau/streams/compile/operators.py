@@ -11,6 +11,7 @@ from moldau.streams.compile import (
     joining_global,
     joining_streams,
     joining_tables,
+    limiting,
     processing,
     stateless,
 )
@@ -43,6 +44,7 @@ OPERATORS: Mapping[type[nodes.Node], Operator] = {
     nodes.Summarize: aggregation.summarized,
     nodes.Fold: folds.folded,
     nodes.Suppress: stateless.unchanged,
+    nodes.TimeLimit: limiting.limited,
     join_nodes.StreamJoin: joining_streams.stream_with_stream,
     join_nodes.StreamTableJoin: joining_tables.stream_with_table,
     join_nodes.TableJoin: joining_tables.table_with_table,

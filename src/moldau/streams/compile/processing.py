@@ -18,6 +18,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from moldau.streams.compile.compilation import Compilation
+from moldau.streams.compile.failures import FailedStep
 from moldau.streams.compile.folding import MILLIS, plain
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import (
@@ -49,7 +50,8 @@ def processed(node: Process, compilation: Compilation) -> DataFrame:
     if node.processor.time == "event":
         frame = frame.withWatermark(TIMESTAMP, f"{node.processor.grace_ms} milliseconds")
     millis = f.unix_millis(TIMESTAMP).alias(MILLIS)
-    rows = frame.select(f.col(KEY).alias(_GROUP), KEY, VALUE, TIMESTAMP, millis, HEADERS, PLACE)
+    # Without the column of times Spark drops no late records: processors get all there are.
+    rows = frame.select(f.col(KEY).alias(_GROUP), KEY, VALUE, millis, HEADERS, PLACE)
     output = StructType(
         [
             StructField(KEY, _type(node.returns_key, rows.schema[KEY].dataType)),
@@ -59,7 +61,10 @@ def processed(node: Process, compilation: Compilation) -> DataFrame:
         ]
     )
     results = rows.groupBy(_GROUP).transformWithState(
-        Processing(node.processor), output, "update", MODES[node.processor.time]
+        Processing(node.processor, compilation.failed_step(node)),
+        output,
+        "update",
+        MODES[node.processor.time],
     )
     timed = results.withColumn(TIMESTAMP, f.timestamp_millis(MILLIS))
     place = place_of_result(node.name).alias(PLACE)
@@ -69,8 +74,9 @@ def processed(node: Process, compilation: Compilation) -> DataFrame:
 class Processing(StatefulProcessor):
     """Lets a processor of the user work on the state that Spark gives it."""
 
-    def __init__(self, processor: Processor) -> None:
+    def __init__(self, processor: Processor, step: FailedStep) -> None:
         self._processor = processor
+        self._step = step
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -87,7 +93,12 @@ class Processing(StatefulProcessor):
         context = self._context(timerValues)
         for row in in_order(rows):
             record = Record(row.key, row.value, row.millis, headers_of(row.headers))
-            yield from _rows(self._processor.process(record, context))
+            try:
+                made = list(self._processor.process(record, context))
+            except Exception as error:  # noqa: BLE001 - whatever the user's processor raises
+                self._step.handle(row.place, row.key, row.value, error)
+            else:
+                yield from _rows(made)
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
         self,
@@ -194,7 +205,8 @@ class SparkContextOfKey:
         return found
 
     def set_timer(self, time_ms: int) -> None:
-        self.handle.registerTimer(time_ms)
+        # What a late record sets may be over: Spark takes only what is to come.
+        self.handle.registerTimer(max(time_ms, self.now_ms + 1))
 
     def delete_timer(self, time_ms: int) -> None:
         self.handle.deleteTimer(time_ms)

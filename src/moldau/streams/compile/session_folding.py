@@ -11,7 +11,6 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
-from moldau.streams.compile.compilation import Mode
 from moldau.streams.compile.folding import (
     MILLIS,
     FoldTask,
@@ -24,7 +23,6 @@ from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import KEY, VALUE
 from moldau.streams.compile.sessions import OpenSessions, Session
 from moldau.streams.compile.windowed_folding import END, START
-from moldau.streams.functions import Folding
 from moldau.streams.windows import SessionWindows
 
 
@@ -36,20 +34,19 @@ def fold_sessions(task: FoldTask, windows: SessionWindows) -> DataFrame:
     session = StructType([*times, *types.fields])
     output = StructType([rows.schema[KEY], *session.fields])
     state = StructType([StructField("open", ArrayType(session))])
-    processor = FoldSessions(task.folding, state, windows, task.mode)
+    processor = FoldSessions(task, state, windows)
     return rows.groupBy(KEY).transformWithState(processor, output, "update", "eventTime")
 
 
 class FoldSessions(StatefulProcessor):
     """All open sessions of a key."""
 
-    def __init__(
-        self, folding: Folding, types: StructType, windows: SessionWindows, mode: Mode
-    ) -> None:
-        self._folding = folding
+    def __init__(self, task: FoldTask, types: StructType, windows: SessionWindows) -> None:
+        # Not the task itself: frames do not go to workers.
+        self._folding, self._mode = task.folding, task.mode
+        self._step, self._late = task.step, task.late
         self._types = types
         self._gap_ms = windows.gap_ms
-        self._mode = mode
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -62,21 +59,27 @@ class FoldSessions(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
         sessions = self._restored(key[0])
-        before = list(sessions.open)
         oldest_ms = timerValues.getCurrentWatermarkInMs() - self._gap_ms
+        # Spark calls timers after the rows of their batch; Kafka finds no session that is over.
+        yield from self._closed(key[0], sessions, oldest_ms)
+        before = sorted(sessions.open, key=lambda each: each.start_ms)
         for row in in_order(rows):
-            if row.millis >= oldest_ms:
-                sessions.add(row.value, row.millis)
-        known = {(each.start_ms, each.end_ms) for each in sessions.open}
+            if sessions.is_late(row.millis, oldest_ms):
+                self._late.add(1)
+            else:
+                self._add(sessions, row)
         if self._mode == "update":
+            known = {(each.start_ms, each.end_ms) for each in sessions.open}
             for each in before:
                 if (each.start_ms, each.end_ms) not in known:
                     yield _result(key[0], each, is_deleted=True)
+            for each in sessions.open:
+                if each not in before:
+                    yield _result(key[0], each)
+        yield from self._closed(key[0], sessions, oldest_ms)
         for each in sessions.open:
             if each not in before:
-                self._handle.registerTimer(each.end_ms + self._gap_ms + 1)
-                if self._mode == "update":
-                    yield _result(key[0], each)
+                self._handle.registerTimer(each.end_ms + self._gap_ms)
         self._store(sessions)
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
@@ -86,10 +89,22 @@ class FoldSessions(StatefulProcessor):
         expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
         sessions = self._restored(key[0])
-        closed = sessions.close(expiredTimerInfo.getExpiryTimeInMs() - self._gap_ms - 1)
+        yield from self._closed(
+            key[0], sessions, expiredTimerInfo.getExpiryTimeInMs() - self._gap_ms
+        )
         self._store(sessions)
+
+    def _closed(self, key: object, sessions: OpenSessions, until_ms: int) -> Iterator[Row]:
+        """Close the sessions that no record can prolong; only now are they results that stay."""
+        closed = sessions.close(until_ms)
         if self._mode == "append":
-            yield from (_result(key[0], each) for each in closed)
+            yield from (_result(key, each) for each in closed)
+
+    def _add(self, sessions: OpenSessions, row: Row) -> None:
+        try:
+            sessions.add(row.value, row.millis)
+        except Exception as error:  # noqa: BLE001 - whatever the user's function raises
+            self._step.handle(row.place, sessions.key, row.value, error)
 
     def _restored(self, key: object) -> OpenSessions:
         found = self._state.get()

@@ -25,6 +25,14 @@ class OpenSessions:
     gap_ms: int
     open: list[Session] = field(default_factory=list)
 
+    def is_late(self, millis: int, oldest_ms: int) -> bool:
+        """Whether a record would be in a session that has closed: one that ends before a moment.
+
+        A record may be older than that and join a session that is still open, as in Kafka.
+        """
+        ends = [each.end_ms for each in self.open if self._is_near(each, millis)]
+        return max(millis, *ends) < oldest_ms if ends else millis < oldest_ms
+
     def add(self, value: object, millis: int) -> None:
         """Take in a record: it begins a session, prolongs one, or joins several."""
         touched = [each for each in self.open if self._is_near(each, millis)]

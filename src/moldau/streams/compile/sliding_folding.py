@@ -11,7 +11,6 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
-from moldau.streams.compile.compilation import Mode
 from moldau.streams.compile.folding import (
     MILLIS,
     FoldTask,
@@ -24,7 +23,6 @@ from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import KEY, VALUE
 from moldau.streams.compile.sliding import Sample, Span, aggregate, changed, spans
 from moldau.streams.compile.windowed_folding import END, START
-from moldau.streams.functions import Folding
 from moldau.streams.windows import SlidingWindows
 
 
@@ -36,20 +34,19 @@ def fold_sliding(task: FoldTask, windows: SlidingWindows) -> DataFrame:
     output = StructType([rows.schema[KEY], *times, *types.fields])
     sample = StructType([StructField(MILLIS, LongType()), rows.schema[VALUE]])
     state = StructType([StructField("samples", ArrayType(sample))])
-    processor = FoldSliding(task.folding, state, windows, task.mode)
+    processor = FoldSliding(task, state, windows)
     return rows.groupBy(KEY).transformWithState(processor, output, "update", "eventTime")
 
 
 class FoldSliding(StatefulProcessor):
     """The records of a key, for as long as a window that is open may need them."""
 
-    def __init__(
-        self, folding: Folding, types: StructType, windows: SlidingWindows, mode: Mode
-    ) -> None:
-        self._folding = folding
+    def __init__(self, task: FoldTask, types: StructType, windows: SlidingWindows) -> None:
+        # Not the task itself: frames do not go to workers.
+        self._folding, self._mode = task.folding, task.mode
+        self._late = task.late
         self._types = types
         self._difference_ms = windows.time_difference_ms
-        self._mode = mode
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -64,7 +61,9 @@ class FoldSliding(StatefulProcessor):
         closed_ms = timerValues.getCurrentWatermarkInMs()
         before = self._restored()
         oldest_ms = closed_ms - self._difference_ms
-        new = [Sample(row.millis, row.value) for row in in_order(rows) if row.millis >= oldest_ms]
+        taken = [Sample(row.millis, row.value) for row in in_order(rows)]
+        new = [each for each in taken if each.millis >= oldest_ms]
+        self._late.add(len(taken) - len(new))
         for each in new:
             self._handle.registerTimer(self._forgotten_ms(each))
         after = [*before, *new]

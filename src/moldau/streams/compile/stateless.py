@@ -8,45 +8,55 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from moldau.streams.compile.compilation import Compilation
-from moldau.streams.compile.expressions import column, exploded, pair
+from moldau.streams.compile.expressions import column, exploded, with_made
 from moldau.streams.compile.records import KEY, VALUE, with_columns
+from moldau.streams.compile.vectorized_calls import MADE
+from moldau.streams.functions import Expression
 from moldau.streams.nodes import nodes
 
 
 def filtered(node: nodes.Filter, compilation: Compilation) -> DataFrame:
-    frame = compilation.parent(node)
-    is_kept = f.coalesce(column(node.predicate), f.lit(False))
+    frame = with_made(compilation.parent(node), node.predicate, compilation.failed_step(node))
+    is_kept = f.coalesce(f.col(MADE), f.lit(False))
     if node.is_negated:
         is_kept = ~is_kept
     if node.is_of_table:
         return with_columns(frame, value=f.when(is_kept, f.col(VALUE)))
-    return frame.filter(is_kept)
+    return frame.filter(is_kept).drop(MADE)
 
 
 def mapped(node: nodes.Map, compilation: Compilation) -> DataFrame:
-    rows = compilation.parent(node).withColumn("made", pair(node.mapper))
+    step = compilation.failed_step(node)
+    rows = with_made(compilation.parent(node), node.mapper, step, is_pair=True)
     return with_columns(rows, key=f.col("made.key"), value=f.col("made.value"))
 
 
 def with_mapped_values(node: nodes.MapValues, compilation: Compilation) -> DataFrame:
-    mapper = column(node.mapper)
+    rows = with_made(compilation.parent(node), node.mapper, compilation.failed_step(node))
+    made = f.col(MADE)
     if node.is_of_table:
-        mapper = f.when(f.col(VALUE).isNotNull(), mapper)
-    return with_columns(compilation.parent(node), value=mapper)
+        made = f.when(f.col(VALUE).isNotNull(), made)
+    return with_columns(rows, value=made)
 
 
 def flat_mapped(node: nodes.FlatMap, compilation: Compilation) -> DataFrame:
-    rows = exploded(compilation.parent(node), column(node.mapper))
+    rows = _several(node, node.mapper, compilation)
     return with_columns(rows, key=f.col("made.key"), value=f.col("made.value"))
 
 
 def with_flat_mapped_values(node: nodes.FlatMapValues, compilation: Compilation) -> DataFrame:
-    rows = exploded(compilation.parent(node), column(node.mapper))
-    return with_columns(rows, value=f.col("made"))
+    return with_columns(_several(node, node.mapper, compilation), value=f.col(MADE))
 
 
 def with_selected_key(node: nodes.SelectKey, compilation: Compilation) -> DataFrame:
-    return with_columns(compilation.parent(node), key=column(node.mapper))
+    rows = with_made(compilation.parent(node), node.mapper, compilation.failed_step(node))
+    return with_columns(rows, key=f.col(MADE))
+
+
+def _several(node: nodes.Node, mapper: Expression, compilation: Compilation) -> DataFrame:
+    """A row for each element that the mapper gives."""
+    rows = with_made(compilation.parent(node), mapper, compilation.failed_step(node))
+    return exploded(rows.withColumnRenamed(MADE, "array"), f.col("array"))
 
 
 def peeked(node: nodes.Peek, compilation: Compilation) -> DataFrame:

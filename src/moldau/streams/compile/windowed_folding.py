@@ -12,20 +12,18 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import StructType
 
-from moldau.streams.compile.compilation import Mode
 from moldau.streams.compile.folding import (
     MILLIS,
     Aggregate,
     FoldTask,
     aggregate_types,
-    folded,
+    folded_or_not,
     plain,
     state_input,
     with_watermark,
 )
 from moldau.streams.compile.ordering import in_order
 from moldau.streams.compile.records import KEY, TIMESTAMP, VALUE
-from moldau.streams.functions import Folding
 from moldau.streams.windows import TimeWindows
 
 START, END = "start", "end"
@@ -45,7 +43,7 @@ def fold_windows(task: FoldTask, windows: TimeWindows) -> DataFrame:
     )
     types = aggregate_types(rows, task.folding)
     output = StructType([rows.schema[KEY], rows.schema[START], rows.schema[END], *types.fields])
-    processor = FoldByWindow(task.folding, types, task.mode)
+    processor = FoldByWindow(task, types)
     grouped = rows.groupBy(KEY, START, END)
     return grouped.transformWithState(processor, output, "update", "eventTime")
 
@@ -53,10 +51,11 @@ def fold_windows(task: FoldTask, windows: TimeWindows) -> DataFrame:
 class FoldByWindow(StatefulProcessor):
     """One aggregate for each key and window, until the window closes."""
 
-    def __init__(self, folding: Folding, types: StructType, mode: Mode) -> None:
-        self._folding = folding
+    def __init__(self, task: FoldTask, types: StructType) -> None:
+        # Not the task itself: frames do not go to workers.
+        self._folding, self._mode = task.folding, task.mode
+        self._step, self._late = task.step, task.late
         self._types = types
-        self._mode = mode
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -69,14 +68,17 @@ class FoldByWindow(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803 - Spark's name
     ) -> Iterator[Row]:
         if key[2] <= timerValues.getCurrentWatermarkInMs():
+            self._late.add(len(list(rows)))
             return
         found = self._state.get()
         aggregate = None if found is None else Aggregate(plain(found[0]), found[1])
-        if aggregate is None:
-            self._handle.registerTimer(key[2])
+        is_new = aggregate is None
         for row in in_order(rows):
-            aggregate = folded(self._folding, key[0], row, aggregate)
-        assert aggregate is not None
+            aggregate = folded_or_not(self._folding, key[0], row, aggregate, self._step)
+        if aggregate is None:
+            return
+        if is_new:
+            self._handle.registerTimer(key[2])
         self._state.update(tuple(aggregate))
         if self._mode == "update":
             yield _result(key, aggregate)

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from moldau.streams.errors import FAILING, ErrorPolicy
 from moldau.streams.nodes.nodes import InternalTopic, Node, Sink
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -10,7 +11,8 @@ AnyNode = TypeVar("AnyNode", bound=Node)
 class Graph:
     """Collects nodes in the order in which they are made, parents before children."""
 
-    def __init__(self) -> None:
+    def __init__(self, errors: ErrorPolicy | None = None) -> None:
+        self.errors = errors or FAILING
         self.nodes: list[Node] = []
         self._named = 0
 

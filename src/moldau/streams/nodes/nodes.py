@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from moldau.streams.errors import OnError
 from moldau.streams.functions import ColumnFunction, Expression, Folding, Summary
 from moldau.streams.serdes import Serde
 from moldau.streams.windows import Windows
@@ -42,11 +43,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Source(Node):
-    """Reads topics; what its serdes cannot read stops the query."""
+    """Reads topics; what its serdes cannot read stops the query, or is left out."""
 
     topics: tuple[Topic, ...]
     key: Serde
     value: Serde
+    on_error: OnError = "fail"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -196,6 +198,16 @@ class Suppress(Node):
     """Holds each window back until it is closed."""
 
     is_final: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TimeLimit(Node):
+    """Holds the changes of each key back for so long, or until too many keys are held."""
+
+    is_stateful: ClassVar[bool] = True
+
+    limit_ms: int
+    records_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

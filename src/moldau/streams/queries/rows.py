@@ -1,8 +1,9 @@
 """The rows of a table: the latest value of each key, in the order of their bytes."""
 
-import heapq
-from collections.abc import Iterable
+from itertools import islice, takewhile
 from typing import NamedTuple
+
+from moldau.streams.queries.key_order import KeyOrder
 
 
 class TableTooLarge(Exception):
@@ -19,6 +20,7 @@ class TableRows:
 
     def __init__(self, *, keys_max: int) -> None:
         self._values: dict[bytes, bytes] = {}
+        self._order = KeyOrder()
         self._keys_max = keys_max
 
     def __len__(self) -> int:
@@ -28,10 +30,15 @@ class TableRows:
         """Take in one record; those without a key are in no table."""
         if key is None:
             return
+        is_there = key in self._values
         if value is None:
-            self._values.pop(key, None)
+            if is_there:
+                del self._values[key]
+                self._order.remove(key)
             return
         self._values[key] = value
+        if not is_there:
+            self._order.add(key)
         if len(self._values) > self._keys_max:
             raise TableTooLarge(
                 f"the table has more than {self._keys_max} keys: raise keys_max, or query a "
@@ -44,12 +51,11 @@ class TableRows:
 
     def after(self, key: bytes | None, limit: int) -> list[TableRow]:
         """At most so many rows, those with the smallest keys behind this one."""
-        wanted: Iterable[bytes] = self._values
-        if key is not None:
-            wanted = (each for each in self._values if each > key)
-        return [TableRow(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
+        keys = self._order.from_key(key or b"", is_within=key is None)
+        return [TableRow(each, self._values[each]) for each in islice(keys, limit)]
 
     def starting_with(self, prefix: bytes, limit: int) -> list[TableRow]:
         """At most so many rows whose keys begin so, in order: the windows of a key."""
-        wanted = (each for each in self._values if each.startswith(prefix))
-        return [TableRow(each, self._values[each]) for each in heapq.nsmallest(limit, wanted)]
+        keys = self._order.from_key(prefix, is_within=True)
+        fitting = takewhile(lambda each: each.startswith(prefix), keys)
+        return [TableRow(each, self._values[each]) for each in islice(fitting, limit)]

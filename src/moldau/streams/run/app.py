@@ -21,6 +21,11 @@ class App:
     application: str
     topology: Topology
 
+    @property
+    def checkpoint(self) -> str:
+        """Where queries note how far they are, unless it is said."""
+        return f".moldau/{self.application}"
+
 
 def load_app(path: str, application: str = "") -> App:
     """Run the file, and take what it defines; its name is that of the application."""

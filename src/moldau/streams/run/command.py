@@ -1,37 +1,48 @@
 """All that one run of an application needs: a Spark session, topics, queries, pages."""
 
 import asyncio
-import os
+import logging
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from pyspark.sql import SparkSession
-
-from moldau.client.admin.admin import Admin
-from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.config.listeners import LOOPBACK
-from moldau.errors import ErrorCode
 from moldau.net.metrics_page import MetricsPage, Page
-from moldau.spark.local import keep_local
-from moldau.spark.source import register
 from moldau.streams.compile.compiling import Query
 from moldau.streams.compile.inputs import KafkaInputs
-from moldau.streams.nodes.nodes import InternalTopic
+from moldau.streams.compile.naming import in_order
 from moldau.streams.queries.serving import TableServer
 from moldau.streams.queries.view import TableView
 from moldau.streams.run.app import App
 from moldau.streams.run.clients import ApplicationOptions
-from moldau.streams.run.progress import line, metrics
+from moldau.streams.run.late_rows import LateRows
+from moldau.streams.run.manifest import KnownQuery, Manifest, compared, local_directory
+from moldau.streams.run.progress import lines, metrics
+from moldau.streams.run.restarts import RESTARTS_MAX, WINDOW_MS
 from moldau.streams.run.running import RunningQuery, RunSettings, run, running_queries
+from moldau.streams.run.screen import Screen
+from moldau.streams.run.session import started_session
+from moldau.streams.run.state_partitions import SETTING, StatePartitions
 from moldau.streams.run.tables import stored_tables
-from moldau.streams.settings import SETTINGS
+from moldau.streams.run.topics import internal_topics, prepare, topics_read
 
-_CLEAR = "\r\x1b[K"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run may be told; the defaults are those of the command line."""
+
+    is_exactly_once: bool = True
+    trigger: Mapping[str, object] = field(default_factory=dict)
+    restarts_max: int = RESTARTS_MAX
+    restart_window_ms: int = WINDOW_MS
+    state_partitions: int | None = None
 
 
 class Running:
@@ -49,12 +60,12 @@ class Running:
     ) -> None:
         self._app = app
         self._clients = ApplicationOptions(options["bootstrap-server"], clients or {})
-        self._checkpoint = options.get("checkpoint", f".moldau/{app.application}")
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(keep_local(options.get("master", "local[*]")))
-        builder = builder.appName(app.application).config("spark.ui.showConsoleProgress", "false")
-        self.spark = builder.config(map={**SETTINGS, **conf}).getOrCreate()
-        register(self.spark)
+        self._checkpoint = options.get("checkpoint", app.checkpoint)
+        # What cannot be read is said before Spark starts.
+        self._manifest = Manifest.read(self._checkpoint)
+        self._said = int(conf[SETTING]) if SETTING in conf else None
+        master = options.get("master", "")
+        self.spark = started_session(app.application, self._checkpoint, master, conf)
         self._compiled: tuple[Query, ...] = ()
         self._queries: list[RunningQuery] = []
         self._ends = ExitStack()
@@ -71,19 +82,36 @@ class Running:
         self._ends.close()
         self.spark.stop()
 
-    def start(
-        self,
-        *,
-        is_exactly_once: bool = True,
-        trigger: Mapping[str, object] | None = None,
-    ) -> None:
-        """Make the topics of the application and its queries, which `run` starts."""
-        asyncio.run(self._create_topics())
-        inputs = KafkaInputs(self.spark, self._clients.source)
-        self._compiled = self._app.topology.compile(inputs, self._app.application)
-        sink = self._clients.sink
-        settings = RunSettings(sink, self._checkpoint, is_exactly_once, trigger or {})
-        self._queries = running_queries(self._compiled, settings)
+    def start(self, options: RunOptions | None = None) -> None:
+        """Make the topics of the application and its queries, which `run` starts.
+
+        CannotGoOn if the topology does not fit the checkpoint.
+        """
+        given = options or RunOptions()
+        topology, application = self._app.topology, self._app.application
+        counts = asyncio.run(
+            prepare(
+                self._clients.admin,
+                internal_topics(topology, application),
+                topics_read(topology.nodes, application),
+            )
+        )
+        starting, sink = self._manifest.starting, self._clients.sink
+        inputs = KafkaInputs(self.spark, self._clients.source, starting, sink)
+        self._compiled = self._as_known(topology.compile(inputs, application))
+        divided = self._divided(given.state_partitions, counts)
+        settings = RunSettings(
+            sink,
+            self._checkpoint,
+            given.is_exactly_once,
+            given.trigger,
+            given.restarts_max,
+            given.restart_window_ms,
+            divided,
+        )
+        late = LateRows()
+        self.spark.streams.addListener(late)
+        self._queries = running_queries(self._compiled, settings, late=late)
 
     def serve(
         self, *, metrics_port: int = -1, tables_port: int = -1, host: str = LOOPBACK
@@ -105,35 +133,54 @@ class Running:
             places.append(f"tables: http://{host}:{server.port}/tables")
         return places
 
-    def run(self, stop: threading.Event, *, is_terminal: bool) -> None:
-        """Keep the queries running until `stop` is set; a terminal sees what they do."""
+    def run(self, stop: threading.Event, *, is_terminal: bool) -> bool:
+        """Keep the queries running until `stop` is set; a terminal sees what they do.
+
+        Returns whether all of them ran in the end. QueryGivenUp if one of them cannot.
+        """
+
+        screen = Screen(sys.stdout)
 
         def show(queries: Sequence[RunningQuery]) -> None:
             if is_terminal:
-                print(f"{_CLEAR}{line(queries)}", end="", flush=True)
+                screen.draw(lines(queries))
 
         run(self._queries, stop, show)
-        if is_terminal:
-            print()
+        return not any(query.is_down for query in self._queries)
+
+    def _as_known(self, queries: tuple[Query, ...]) -> tuple[Query, ...]:
+        """The queries under the names that their checkpoints have."""
+        wanted = {query.name: query.signature for query in queries}
+        comparison = compared(self._manifest.queries, wanted)
+        comparison.check()
+        for name in comparison.gone:
+            _log.warning("%s is no longer in the topology: its state stays where it is", name)
+        if local_directory(self._checkpoint) is None:
+            _log.warning("%s is not here: the topology is not compared with it", self._checkpoint)
+        return tuple(replace(query, name=comparison.names[query.name]) for query in queries)
+
+    def _divided(self, said: int | None, counts: Mapping[str, int]) -> dict[str, int]:
+        """In how many partitions each query keeps its state, which is noted in the checkpoint."""
+        manifest = self._manifest
+        wanted = said or self._said or manifest.state_partitions
+        rule = StatePartitions(wanted, self.spark.sparkContext.defaultParallelism)
+        found = {}
+        for query in self._compiled:
+            read = topics_read(in_order(query.sinks), self._app.application)
+            most = max((counts.get(topic, 1) for topic in read), default=1)
+            found[query.name] = rule.of(query.name, manifest.queries, most)
+        known = {
+            query.name: KnownQuery(query.signature, found[query.name]) for query in self._compiled
+        }
+        self._manifest = manifest.with_queries(known)
+        self._manifest.write(self._checkpoint)
+        return found
 
     def _views(self) -> dict[str, TableView]:
         return {
             table.name: TableView(self._clients.view, table.topic, key=table.key, value=table.value)
             for table in stored_tables(self._app.topology, self._compiled, self._app.application)
         }
-
-    async def _create_topics(self) -> None:
-        """Changelogs keep the last value of each key; other topics are the user's."""
-        wanted = [
-            NewTopic(node.topic.of(self._app.application), configs={"cleanup.policy": "compact"})
-            for node in self._app.topology.sinks
-            if isinstance(node.topic, InternalTopic)
-        ]
-        async with Admin(self._clients.admin) as admin:
-            outcomes = await admin.create_topics(wanted)
-        for error in outcomes.errors.values():
-            if error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
-                raise error
 
 
 async def _begun(page: MetricsPage) -> "asyncio.Task[None]":

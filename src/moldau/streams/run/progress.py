@@ -22,6 +22,7 @@ class QueryProgress:
     batch_ms: int
     lag: int | None
     state_rows: int
+    state_bytes: int
 
 
 _ABOUT = {
@@ -32,6 +33,7 @@ _ABOUT = {
     "batch_ms": "Milliseconds that the last micro-batch took.",
     "lag": "Records between what a query has read and the end of its topics.",
     "state_rows": "Rows in the state of a query.",
+    "state_bytes": "Bytes of memory that the state of a query takes.",
 }
 assert list(_ABOUT) == list(QueryProgress.__dataclass_fields__)
 
@@ -44,6 +46,12 @@ class Watched(Protocol):
 
     @property
     def progress(self) -> Mapping[str, object] | None: ...
+
+    @property
+    def late_records(self) -> int: ...
+
+    @property
+    def failed_records(self) -> int: ...
 
 
 def read_progress(told: Mapping[str, object]) -> QueryProgress:
@@ -60,12 +68,14 @@ def read_progress(told: Mapping[str, object]) -> QueryProgress:
         batch_ms=int(_number(_items_of(durations).get("triggerExecution"))),
         lag=sum(lags) if lags else None,
         state_rows=sum(int(_number(each.get("numRowsTotal"))) for each in operators),
+        state_bytes=sum(int(_number(each.get("memoryUsedBytes"))) for each in operators),
     )
 
 
-def line(queries: Sequence[Watched]) -> str:
-    """All queries in one line of a terminal."""
-    return " | ".join(_told(query) for query in queries)
+def lines(queries: Sequence[Watched]) -> list[str]:
+    """A line of a terminal for each query, in columns."""
+    width = max((len(query.name) for query in queries), default=0)
+    return [f"{query.name:{width}}  {_told(query)}" for query in queries]
 
 
 def metrics(queries: Sequence[Watched]) -> Metrics:
@@ -79,26 +89,51 @@ def metrics(queries: Sequence[Watched]) -> Metrics:
             if value is not None:
                 yield (("query", query.name),), float(value)
 
+    def counts(of: str) -> Iterator[tuple[Labels, float]]:
+        for query in queries:
+            yield (("query", query.name),), float(getattr(query, of))
+
     for of, about in _ABOUT.items():
         found.gauges(f"{_PREFIX}_{of}", about, lambda of=of: gauges(of))  # type: ignore[misc]
-    found.gauges(
-        f"{_PREFIX}_failures",
-        "Times that a query failed and was started again.",
-        lambda: [((("query", each.name),), float(each.failure_count)) for each in queries],
-    )
+    for name, (of, about) in _COUNTED.items():
+        found.gauges(f"{_PREFIX}_{name}", about, lambda of=of: counts(of))  # type: ignore[misc]
     return found
 
 
+_COUNTED = {
+    "failures": ("failure_count", "Times that a query failed and was started again."),
+    "late_records": ("late_records", "Records that came after their windows had closed."),
+    "failed_records": (
+        "failed_records",
+        "Records that functions failed on and that were left out.",
+    ),
+}
+
+
 def _told(query: Watched) -> str:
-    failures = f", failed {query.failure_count} times" if query.failure_count else ""
-    if query.progress is None:
-        return f"{query.name}: starting{failures}"
-    progress = read_progress(query.progress)
-    lag = "" if progress.lag is None else f", lag {progress.lag:,}"
-    return (
-        f"{query.name}: batch {progress.batch_id}, {progress.processed_rows_per_s:,.0f} rows/s, "
-        f"{progress.batch_ms:,} ms{lag}{failures}"
-    )
+    parts = ["starting"] if query.progress is None else _progress(read_progress(query.progress))
+    for count, words in (
+        (query.late_records, "late"),
+        (query.failed_records, "left out"),
+        (query.failure_count, "failures"),
+    ):
+        if count:
+            parts.append(f"{count:,} {words}")
+    return "  ".join(parts)
+
+
+def _progress(progress: QueryProgress) -> list[str]:
+    parts = [
+        f"batch {progress.batch_id:<6}",
+        f"{progress.processed_rows_per_s:>9,.0f} rows/s",
+        f"{progress.batch_ms:>6,} ms",
+    ]
+    if progress.lag is not None:
+        parts.append(f"lag {progress.lag:<8,}")
+    if progress.state_rows:
+        size = f"{progress.state_bytes / 1e6:,.1f} MB"
+        parts.append(f"state {progress.state_rows:,} rows, {size}")
+    return parts
 
 
 def _lag(source: Mapping[str, object]) -> int | None:

@@ -22,6 +22,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moldau.spark.exactly_once import SLOW_START
 from moldau.spark.local import keep_local
 from moldau.streams.compile.compiling import Query
 from moldau.streams.compile.processing import as_bytes, headers_of
@@ -29,7 +30,7 @@ from moldau.streams.nodes.nodes import Source
 from moldau.streams.processors import Headers
 from moldau.streams.queries.values import decoder, encode, hashable
 from moldau.streams.serdes import BYTES, STRING, Serde
-from moldau.streams.settings import SETTINGS
+from moldau.streams.settings import SETTINGS, unchecked
 from moldau.streams.testing.inputs import FileInputs, InputRecord
 from moldau.streams.topology import Topology
 
@@ -43,7 +44,6 @@ _SESSION = {
     **SETTINGS,
 }
 _RESTARTS_MAX = 5
-_SLOW_START = "Python worker failed to connect back"
 
 
 def local_session(**settings: str) -> SparkSession:
@@ -160,6 +160,13 @@ class TestDriver:
             if row["topic"] == topic
         ]
 
+    def dead_letters(self) -> list[OutputRecord]:
+        """What functions failed on, in no order; `read` has what serdes could not."""
+        return [
+            OutputRecord(each.topic, each.key, each.value, each.timestamp_ms, each.headers)
+            for each in self._inputs.read_letters()
+        ]
+
     def last_values(
         self, topic: str, *, key: Serde = STRING, value: Serde = STRING
     ) -> dict[object, object]:
@@ -208,7 +215,8 @@ class TestDriver:
 
         writer = query.frame.writeStream.outputMode(query.mode).foreachBatch(collect)
         checkpoint = self._directory / "checkpoint" / query.name
-        return writer.option("checkpointLocation", str(checkpoint)).start()
+        with unchecked(query.frame.sparkSession):
+            return writer.option("checkpointLocation", str(checkpoint)).start()
 
     def _process(self, name: str) -> None:
         """Wait for a query; Spark gives its workers ten seconds to start, so it may need more."""
@@ -217,7 +225,7 @@ class TestDriver:
             try:
                 started.processAllAvailable()
             except StreamingQueryException as error:
-                if is_last or _SLOW_START not in str(error):
+                if is_last or SLOW_START not in str(error):
                     raise
                 self._queries[name] = (query, self._start(query))
             else:

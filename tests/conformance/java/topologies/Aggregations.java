@@ -108,6 +108,11 @@ final class Aggregations {
             whenClosed(grouped(builder).windowedBy(SLIDING).count())));
         named.put("session-suppressed", builder -> windows(
             whenClosed(grouped(builder).windowedBy(SESSIONS).count())));
+        named.put("time-limit", builder -> text(builder.<String, String>table("input")
+            .suppress(Suppressed.untilTimeLimit(SIZE, Suppressed.BufferConfig.unbounded()))));
+        named.put("size-limit", builder -> text(builder.<String, String>table("input")
+            .suppress(Suppressed.untilTimeLimit(
+                SIZE, Suppressed.BufferConfig.maxRecords(2).emitEarlyWhenFull()))));
     }
 
     private static String withLength(String key, String value, String sum) {

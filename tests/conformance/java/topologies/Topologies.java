@@ -24,7 +24,7 @@ import org.apache.kafka.streams.test.TestRecord;
  * Runs topologies of Kafka Streams on given records, in its own test driver.
  *
  * The call "run" takes the name of a topology and its records, each with topic, key, value and
- * timestamp in milliseconds; it answers all records that came out, in their order.
+ * timestamp in milliseconds, and whether stores are cached; it answers all records that came out, in their order.
  */
 public final class Topologies {
     private static final Map<String, Consumer<StreamsBuilder>> NAMED = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ public final class Topologies {
         NAMED.get(request.get("topology").asText()).accept(builder);
         List<Object> answers = new ArrayList<>();
         try (TopologyTestDriver driver =
-                new TopologyTestDriver(builder.build(), settings(), Instant.EPOCH)) {
+                new TopologyTestDriver(builder.build(), settings(request), Instant.EPOCH)) {
             for (JsonNode record : request.get("records")) {
                 pipe(driver, record);
             }
@@ -57,7 +57,7 @@ public final class Topologies {
         return answers;
     }
 
-    private static Properties settings() {
+    private static Properties settings(JsonNode request) {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "topologies");
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1");
@@ -65,6 +65,9 @@ public final class Topologies {
         properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         // Otherwise records of an outer join wait for the clock.
         properties.put("__emit.interval.ms.kstreams.outer.join.spurious.results.fix__", 0L);
+        if (!request.get("cached").asBoolean()) {
+            properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0L);
+        }
         return properties;
     }
 

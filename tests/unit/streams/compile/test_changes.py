@@ -1,11 +1,21 @@
 """Changes of a table, with Spark's own tester of processors; no JVM runs."""
 
+import pytest
 from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, LongType, StructType
 
-from moldau.streams.compile.changes import Differences
+from moldau.streams.compile.changes import Differences, check_mapped
 from unit.streams.state_rows import row
+
+
+@pytest.mark.parametrize("found", [LongType(), StructType().add("city", LongType())])
+def test_a_mapper_that_gives_no_pair_is_explained(found: DataType) -> None:
+    with pytest.raises(
+        TypeError, match=r"a new key and a new value.*this gives .*lambda key, value"
+    ):
+        check_mapped(found)
+    check_mapped(StructType().add("key", LongType()).add("value", found))
 
 
 def signs(rows: list[Row]) -> list[tuple[object, int, list[int]]]:

@@ -5,7 +5,18 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from moldau.streams import BYTES, INTEGER, LONG, STRING, StreamsBuilder, avro, json, protobuf
+from moldau.streams import (
+    BYTES,
+    INTEGER,
+    LONG,
+    STRING,
+    StreamsBuilder,
+    avro,
+    json,
+    protobuf,
+    session_windowed,
+    time_windowed,
+)
 from moldau.streams.compile.columns import decoded, encoded, serde_for
 from moldau.streams.serdes import FormatSerde, PlainColumnSerde, WindowedSerde
 from unit.streams.given import Given, GivenInputs, Written, written
@@ -35,7 +46,7 @@ def test_plain_values_are_as_kafka_writes_them(
     frame = spark.createDataFrame([(bytearray(data), value)], f"data binary, value {serde.type}")
     read = decoded(f.col("data"), serde)
     (row,) = frame.select(
-        read.value.alias("a"), encoded(frame, "value", serde).alias("b")
+        read.value.alias("a"), encoded(frame, "value", serde).data.alias("b")
     ).collect()
     assert (row.a, bytes(row.b)) == (value, data)
 
@@ -73,7 +84,7 @@ def test_text_that_is_not_utf_8_is_a_dead_letter(
     assert found["unreadable"] == [Written(b"b", bad, 0)]
     (query,) = topology.compile(GivenInputs(spark, records), "app")
     (letter,) = query.outputs(query.frame).filter("topic = 'unreadable'").collect()
-    assert bytes(letter.headers[0].value).decode() == reason
+    assert bytes(letter.headers[-1].value).decode() == reason
 
 
 def test_a_key_that_is_not_utf_8_is_told_from_null(spark: SparkSession) -> None:
@@ -95,7 +106,7 @@ def test_serdes_follow_from_types(spark: SparkSession) -> None:
 
 def test_json_is_written_of_anything(spark: SparkSession) -> None:
     frame = spark.sql("select struct(1 as n, 'x' as s) as o, 1.5D as d, 'say \"x\"' as s")
-    columns = [encoded(frame, name, json("any")).cast("string").alias(name) for name in "ods"]
+    columns = [encoded(frame, name, json("any")).data.cast("string").alias(name) for name in "ods"]
     (row,) = frame.select(*columns).collect()
     assert (row.o, row.d, row.s) == ('{"n":1,"s":"x"}', "1.5", '"say \\"x\\""')
 
@@ -122,8 +133,39 @@ def test_formats_are_read_and_written_and_their_errors_are_kept(
     assert found["unreadable"] == [Written(b"b", bad, 0)]
 
 
-def test_windows_cannot_be_read(spark: SparkSession) -> None:
-    with pytest.raises(TypeError, match="read the key as BYTES"):
+@pytest.mark.parametrize(
+    ("serde", "times", "end_ms"),
+    [
+        (time_windowed(STRING, 10_000), (5_000,), 15_000),
+        (session_windowed(STRING), (7_000, 5_000), 7_000),
+    ],
+    ids=["time", "session"],
+)
+def test_keys_in_windows_are_read_as_kafka_writes_them(
+    spark: SparkSession, serde: WindowedSerde, times: tuple[int, ...], end_ms: int
+) -> None:
+    window = b"".join(time.to_bytes(8, "big") for time in times)
+    rows = [(b"ann" + window,), (window,), (window[1:],), (b"\xff" + window,), (None,)]
+    frame = spark.createDataFrame(rows, "data binary")
+    read = decoded(f.col("data"), serde)
+    found = frame.select(
+        read.value["key"].alias("key"),
+        f.unix_millis(read.value["window"]["start"]).alias("start"),
+        f.unix_millis(read.value["window"]["end"]).alias("end"),
+        read.error.alias("error"),
+    ).collect()
+    assert tuple(found[0]) == ("ann", 5_000, end_ms, None)
+    assert tuple(found[1]) == ("", 5_000, end_ms, None)
+    size = len(window)
+    assert tuple(found[2]) == (None, None, None, f"{size - 1} bytes, a window alone has {size}")
+    assert found[3].error.startswith("not UTF-8")
+    assert tuple(found[4]) == (None, None, None, None)
+    again = frame.limit(1).select(read.value.alias("key"))
+    assert bytes(again.select(encoded(again, "key", serde).data).collect()[0][0]) == rows[0][0]
+
+
+def test_a_key_does_not_say_how_long_its_window_is() -> None:
+    with pytest.raises(TypeError, match=r"time_windowed\(STRING, size\)"):
         decoded(f.col("data"), WindowedSerde(STRING))
 
 

@@ -63,9 +63,9 @@ def test_final_results_and_parts_behind_topics_have_their_own_queries(
     lines.through("between", key=STRING, value=STRING).to("end")
     queries = compiled(spark, builder)
     assert [(query.name, query.mode) for query in queries] == [
-        ("app-0", "append"),
-        ("app-1", "update"),
-        ("app-2", "update"),
+        ("app-lines-to-final-final", "append"),
+        ("app-lines-to-between-changes", "update"),
+        ("app-between-to-end", "update"),
     ]
     assert [[sink.topic for sink in query.sinks] for query in queries] == [
         ["final"],
@@ -80,6 +80,15 @@ def test_windows_of_windows_need_a_topic_between_them(spark: SparkSession) -> No
     counts = builder.stream("lines").group_by_key().windowed_by(windows).count().to_stream()
     counts.select_key("key.key").group_by_key().windowed_by(windows).sum().to_stream().to("sums")
     with pytest.raises(TypeError, match=r"put \.through\(topic\) between them"):
+        compiled(spark, builder)
+
+
+def test_a_time_limit_behind_windows_needs_a_topic_too(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    windows = TimeWindows.of_size_with_no_grace(5)
+    counts = builder.stream("lines").group_by_key().windowed_by(windows).count()
+    counts.suppress_until_time_limit(9).to_stream().to("calm")
+    with pytest.raises(TypeError, match=r"has a time limit.*put \.through\(topic\) between them"):
         compiled(spark, builder)
 
 

@@ -83,6 +83,18 @@ def test_a_result_is_deleted_when_a_side_is_missed(
     assert [(each.left, each.right, each.is_deleted) for each in results] == expected
 
 
+def test_a_result_has_the_time_of_its_newer_side() -> None:
+    tester = TwsTester(TableJoining(StringType(), StringType(), "outer"))
+    changes = [left("l1", 10), right("r1", 5), left("l2", 7), right(None, 6), left(None, 8)]
+    results = [result for change in changes for result in tester.test(("k",), [change])]
+    assert [each.millis for each in results] == [10, 10, 7, 7, 8]
+
+
+def test_a_row_that_was_not_there_cannot_be_deleted() -> None:
+    tester = TwsTester(TableJoining(StringType(), StringType(), "left"))
+    assert pairs(tester.test(("k",), [left("l1"), right(None)])) == [("l1", None)]
+
+
 def test_changes_of_one_micro_batch_count_one_after_the_other() -> None:
     tester = TwsTester(TableJoining(StringType(), StringType(), "inner"))
     results = tester.test(("k",), [right("r1"), left("l1"), left(None), right("r2")])

@@ -42,3 +42,12 @@ def test_sessions_close_by_their_last_record() -> None:
     made = sessions(("c", 50), ("a", 0), ("b", 20))
     assert made.close(20) == [Session(0, 0, "a", 0), Session(20, 20, "b", 20)]
     assert made.open == [Session(50, 50, "c", 50)]
+
+
+def test_an_old_record_is_not_late_if_it_joins_a_session_that_is_open() -> None:
+    made = sessions(("a", 100), ("a", 110))
+    assert not made.is_late(95, oldest_ms=105)
+    assert not made.is_late(105, oldest_ms=105)
+    assert made.is_late(89, oldest_ms=105)
+    # The session that it would join has closed as well.
+    assert made.is_late(95, oldest_ms=111)

@@ -8,13 +8,13 @@ from moldau.streams.compile.compilation import Mode
 from moldau.streams.compile.sliding_folding import FoldSliding
 from moldau.streams.functions import Folding
 from moldau.streams.windows import SlidingWindows
-from unit.streams.state_rows import joined, row
+from unit.streams.state_rows import joined, row, task
 
 WINDOWS = SlidingWindows.of_time_difference_with_no_grace(5)
 
 
 def a_tester(mode: Mode) -> TwsTester:
-    processor = FoldSliding(Folding(joined), StructType([]), WINDOWS, mode)
+    processor = FoldSliding(task(Folding(joined), mode), StructType([]), WINDOWS)
     # Spark sees no event time in what processors get, so it drops nothing itself.
     return TwsTester(processor, timeMode="eventtime", eventTimeExtractor=lambda _: 1 << 60)
 

@@ -7,7 +7,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from moldau.streams.compile.compilation import Mode
 from moldau.streams.compile.windowed_folding import FoldByWindow
 from moldau.streams.functions import Folding
-from unit.streams.state_rows import TYPES, joined, row
+from unit.streams.state_rows import TYPES, joined, row, task
 
 WINDOW = ("k", 10, 20)
 
@@ -16,7 +16,7 @@ class Called:
     """The processor for one window."""
 
     def __init__(self, mode: Mode) -> None:
-        self.processor = FoldByWindow(Folding(joined), TYPES, mode)
+        self.processor = FoldByWindow(task(Folding(joined), mode), TYPES)
         tester = TwsTester(
             self.processor, timeMode="eventtime", eventTimeExtractor=lambda each: each.millis
         )

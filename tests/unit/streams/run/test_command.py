@@ -23,7 +23,7 @@ from moldau.client.blocking.producer import Producer
 from moldau.streams import LONG, STRING
 from moldau.streams.queries import TableView
 from moldau.streams.run.app import load_app
-from moldau.streams.run.command import Running
+from moldau.streams.run.command import Running, RunOptions
 from moldau.testing.broker import EmbeddedBroker, running_broker
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]
@@ -103,7 +103,7 @@ def test_an_application_is_asked_and_ends_on_sigterm(tmp_path: Path) -> None:
                 assert process.poll() is None
                 view.wait_until_current()
             metrics = urllib.request.urlopen(ports["metrics"], timeout=30).read().decode()
-            assert 'moldau_streams_failures{query="words-0"}' in metrics
+            assert 'moldau_streams_failures{query="words-counts"}' in metrics
             tables = urllib.request.urlopen(ports["tables"], timeout=30).read().decode()
             assert '"name": "counts"' in tables
             process.send_signal(signal.SIGTERM)
@@ -183,10 +183,10 @@ def test_words_are_counted_on_where_the_last_run_ended(
         for lines in (["to the river", "the sea"], ["the end"]):
             produce(broker, *lines)
             with Running(load_app(str(tmp_path / "words.py")), options, QUIET) as running:
-                running.start(trigger={"availableNow": True})
+                running.start(RunOptions(trigger={"availableNow": True}))
                 running.run(threading.Event(), is_terminal=True)
         deadline = time.monotonic() + DEADLINE_S
         while (view.get("the"), view.get("end"), view.get("sea")) != (3, 1, 1):
             assert time.monotonic() < deadline, view.rows()
             view.wait_until_current()
-    assert "words-0: batch" in capsys.readouterr().out
+    assert "words-counts  batch" in capsys.readouterr().out

@@ -48,7 +48,21 @@ def test_timers_of_records_follow_the_watermark() -> None:
     driver = ProcessorDriver(Closing())
     driver.pipe("anna", "cart", timestamp_ms=1_000)
     assert driver.advance_to(60_000) == [Record("anna", "still there?", 60_000)]
-    assert driver.pipe("anna", "late", timestamp_ms=60_000) == []
+    # A record is never too late, and a timer that it sets for a time gone by is due at once.
+    late = Record("anna", "late", 10)
+    assert driver.pipe("anna", "late", timestamp_ms=10) == [late]
+
+
+def test_a_timer_for_a_time_that_has_passed_is_due_at_once() -> None:
+    class Looking(Closing):
+        def process(self, record: Record, context: Context) -> Iterator[Record]:
+            context.set_timer(record.timestamp_ms)
+            yield from ()
+
+    driver = ProcessorDriver(Looking())
+    driver.advance_to(60_000)
+    driver.pipe("anna", "late", timestamp_ms=1_000)
+    assert driver.advance_to(60_001) == [Record("anna", "still there?", 60_001)]
 
 
 def test_a_processor_without_timers_has_no_time() -> None:
