@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import unquote
 
 
@@ -13,7 +14,7 @@ class RegistryServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.schemas: list[dict[str, str]] = []
+        self.schemas: list[dict[str, Any]] = []
         self.subjects: dict[str, list[int]] = {}
         self.asked: list[str] = []
         self.authorizations: list[str | None] = []
@@ -29,12 +30,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._note()
         schemas, subjects = self.server.schemas, self.server.subjects
-        match [unquote(part) for part in self.path.strip("/").split("/")]:
+        path = self.path.partition("?")[0]
+        match [unquote(part) for part in path.strip("/").split("/")]:
             case ["schemas", "ids", number] if int(number) <= len(schemas):
                 self._answer(200, schemas[int(number) - 1])
             case ["subjects", subject, "versions", "latest"] if subject in subjects:
                 latest = subjects[subject][-1]
                 self._answer(200, {"id": latest, **schemas[latest - 1]})
+            case ["subjects", subject, "versions", number] if subject in subjects:
+                self._answer(200, schemas[subjects[subject][int(number) - 1] - 1])
             case ["broken", *_]:
                 self._answer_bytes(500, b"no JSON")
             case _:
@@ -50,8 +54,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.schemas.append(body)
         number = self.server.schemas.index(body) + 1
         subject = unquote(self.path.strip("/").split("/")[1])
-        self.server.subjects.setdefault(subject, []).append(number)
-        self._answer(200, {"id": number})
+        versions = self.server.subjects.setdefault(subject, [])
+        if number not in versions:
+            versions.append(number)
+        self._answer(200, {"id": number, "version": versions.index(number) + 1})
 
     def _note(self) -> None:
         self.server.asked.append(f"{self.command} {self.path}")

@@ -1,14 +1,18 @@
 """A registry is asked over HTTP, and each thing once."""
 
+import pickle
 from collections.abc import Iterator
 
 import pytest
 
 from moldau.client.registry import (
     HEADER_SIZE,
+    Reference,
     Registry,
+    RegistryAccess,
     RegistryError,
     Schema,
+    SubjectName,
     put_header,
     schema_id_of,
 )
@@ -49,6 +53,39 @@ def test_a_name_and_a_password_may_be_in_the_address(server: RegistryServer) -> 
     assert server.authorizations == ["Basic bWU6cEBzcw=="]
 
 
+def test_a_program_has_a_token(server: RegistryServer) -> None:
+    registry = Registry(server.url, access=RegistryAccess("0d6f2c40b1"))
+    registry.register("s", Schema('"int"'))
+    assert server.authorizations == ["Bearer 0d6f2c40b1"]
+
+
+def test_what_a_schema_uses_is_found_each_once_and_in_order(server: RegistryServer) -> None:
+    registry = Registry(server.url)
+    registry.register("a", Schema("A"))
+    to_a, to_b = Reference("A", "a", 1), Reference("B", "b", 1)
+    using = Schema("B", references=(to_a,))
+    registry.register("b", using)
+    top = Schema("C", references=(to_a, to_b, to_a))
+    number = registry.register("c", top)
+    assert registry.version_of("b", using) == 1
+    found = Registry(server.url).schema(number)
+    assert found == top
+    assert [name for name, _ in registry.used_by(found)] == ["A", "B"]
+    assert dict(registry.used_by(found))["B"] == using
+
+
+def test_one_goes_to_other_processes(server: RegistryServer) -> None:
+    for url in (server.url, "https://localhost:1"):
+        sent = pickle.loads(pickle.dumps(Registry(url, access=RegistryAccess("t", "/none.pem"))))
+        assert isinstance(sent, Registry)
+
+
+def test_authorities_that_are_not_there_are_said() -> None:
+    access = RegistryAccess(trusted="/none.pem")
+    with pytest.raises(RegistryError, match="No such file"):
+        Registry("https://localhost:1", access=access).schema(1)
+
+
 def test_refusals_carry_the_code_of_the_registry(server: RegistryServer) -> None:
     registry = Registry(server.url)
     with pytest.raises(RegistryError, match="Schema not found") as caught:
@@ -76,3 +113,21 @@ def test_values_carry_the_number_of_their_schema() -> None:
     for bad in (b"", b"\0\0\0\0", b"\1\0\0\0\7"):
         with pytest.raises(ValueError, match="number of a schema"):
             schema_id_of(bad)
+
+
+def test_what_is_written_with_is_registered_looked_up_or_the_newest(server: RegistryServer) -> None:
+    old, new = Schema('"int"'), Schema('"long"')
+    assert Registry(server.url).for_writing("s", old) == 1
+    assert Registry(server.url, auto_register=False).for_writing("s", old) == 1
+    assert server.asked[-2:] == ["POST /subjects/s/versions", "POST /subjects/s"]
+    assert Registry(server.url).for_writing("s", new) == 2
+    assert Registry(server.url, use_latest=True).for_writing("s", old) == 2
+
+
+def test_subjects_are_named_as_java_names_them() -> None:
+    assert SubjectName.TOPIC.of("orders") == "orders-value"
+    assert SubjectName.TOPIC.of("orders", is_key=True) == "orders-key"
+    assert SubjectName("RecordNameStrategy").of("orders", "shop.Order") == "shop.Order"
+    assert SubjectName.TOPIC_RECORD.of("orders", "shop.Order") == "orders-shop.Order"
+    with pytest.raises(ValueError, match="name of the record"):
+        SubjectName.RECORD.of("orders")

@@ -19,11 +19,10 @@ from moldau.protocol.messages.describe_user_scram_credentials import (
     DescribeUserScramCredentialsResponse,
     UserName,
 )
-from moldau.security.scram import MECHANISMS, salted_password
+from moldau.security.scram import MECHANISMS, SALT_BITS, salt_of, salted_password
 
 _NUMBERS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
 _NAMES = {number: name for name, number in _NUMBERS.items()}
-_SALT_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class UsersArea(AdminArea):
 
 
 def _upsertion(wanted: ScramPassword) -> ScramCredentialUpsertion:
-    salt = secrets.token_bytes(_SALT_BYTES)
+    salt = salt_of(secrets.randbits(SALT_BITS))
     return ScramCredentialUpsertion(
         name=wanted.user,
         mechanism=_NUMBERS[wanted.mechanism],

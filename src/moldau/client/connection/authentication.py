@@ -1,12 +1,12 @@
 """Authenticates the client to a broker, over a connection that is open (SASL, KIP-152)."""
 
-import secrets
 from typing import TYPE_CHECKING
 
+from moldau.client.beside import call_beside
 from moldau.client.connection.connection import BrokerConnection
 from moldau.client.connection.login_session import LoginSession
 from moldau.client.connection.versions import BrokerVersions
-from moldau.client.security_settings import OAUTHBEARER, PLAIN
+from moldau.client.security_settings import OAUTHBEARER
 from moldau.client.settings import ClientSettings
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.protocol.messages.sasl_authenticate import (
@@ -17,10 +17,9 @@ from moldau.protocol.messages.sasl_handshake import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
+from moldau.security.client_login import begin_by_password
 from moldau.security.exchange import ClientExchange, refused
 from moldau.security.oauthbearer import OauthbearerClient, reason_of
-from moldau.security.plain import PlainClient
-from moldau.security.scram import ScramClient
 
 if TYPE_CHECKING:
     from moldau.client.connection.bearer_tokens import Provider
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 _HANDSHAKE = 17
 _SINCE_AUTHENTICATE = 1
 _AUTHENTICATE = 36
-_NONCE_BYTES = 24
 _RENEWAL = 0.85  # of the time that the broker gives, as Java's clients do (KIP-368)
 
 
@@ -62,17 +60,11 @@ class Authentication:
         return LoginSession(now_ms + int(lifetime_ms * _RENEWAL) if lifetime_ms > 0 else None)
 
     async def _exchange(self) -> ClientExchange:
-        login = self._settings.login
         if self._token is not None:
             return OauthbearerClient(
                 await self._token(), self._settings.sasl_oauthbearer_extensions
             )
-        user, password = login["username"], login["password"]
-        if self._mechanism == PLAIN:
-            return PlainClient(user, password)
-        is_token = login.get("tokenauth", "").lower() == "true"
-        nonce = secrets.token_urlsafe(_NONCE_BYTES)
-        return ScramClient(self._mechanism, user, password, nonce, is_token=is_token)
+        return begin_by_password(self._mechanism, self._settings.login)
 
     async def _agree(self, connection: BrokerConnection, versions: BrokerVersions) -> None:
         version = versions.newest(_HANDSHAKE)
@@ -109,7 +101,7 @@ class Authentication:
             if isinstance(exchange, OauthbearerClient) and answer.auth_bytes:
                 refusal = f" ({reason_of(answer.auth_bytes)})"
             lifetime_ms = answer.session_lifetime_ms
-            token = exchange.answer(answer.auth_bytes)
+            token = await call_beside(exchange.answer, answer.auth_bytes)
         return lifetime_ms
 
     async def _converse_in_tokens(
@@ -122,5 +114,5 @@ class Authentication:
                 said = await connection.exchange_token(token, timeout_s=self._timeout_s)
             except NetworkException as error:
                 raise refused(f"{connection.name} hung up: is the password right?") from error
-            token = exchange.answer(said)
+            token = await call_beside(exchange.answer, said)
         return 0

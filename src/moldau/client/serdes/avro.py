@@ -2,11 +2,13 @@
 
 import io
 import json
+from collections.abc import Callable, Sequence
 
 import fastavro
 
 from moldau.client.registry import (
     HEADER_SIZE,
+    Reference,
     Registry,
     Schema,
     header_for,
@@ -22,7 +24,9 @@ class AvroSerde:
 
     With a registry, each value names the schema it was written with, which is resolved to this
     one, or taken as it is if none is given. What is written is registered under `subject`, usually
-    the topic's name and `-value`; without a schema it is written in the newest of the subject.
+    the topic's name and `-value`; without a schema, or with `use_latest`, it is written in the
+    newest of the subject. A schema may use others that are registered: `references` says where,
+    and the registry is asked for them at once.
     """
 
     def __init__(
@@ -31,13 +35,15 @@ class AvroSerde:
         *,
         registry: Registry | None = None,
         subject: str | None = None,
+        references: Sequence[Reference] = (),
     ) -> None:
-        if schema is None and registry is None:
-            raise ValueError("Avro needs a schema, or a registry that has it")
+        if registry is None and (schema is None or references):
+            raise ValueError("Avro needs a schema, or a registry that has it or what it uses")
         self._registry = registry
         self._subject = subject
         self._declared = None if schema is None else _load(schema)
-        self._schema = None if self._declared is None else fastavro.parse_schema(self._declared)
+        self._references = tuple(references)
+        self._schema = None if self._declared is None else self._parse(self._own())
         self._writers: dict[int, Declared] = {}
         self._writing: tuple[Declared, bytes] | None = None
 
@@ -73,16 +79,16 @@ class AvroSerde:
 
     def _written_with(self, schema_id: int, registry: Registry) -> Declared:
         if schema_id not in self._writers:
-            declared = _load(registry.schema(schema_id).text)
-            self._writers[schema_id] = fastavro.parse_schema(declared)
+            self._writers[schema_id] = parse_registered(registry.schema(schema_id), registry)
         return self._writers[schema_id]
 
     def _for_writing(self) -> tuple[Declared, bytes]:
         """The schema, and what goes before each value; asked for once."""
         if self._writing is None:
-            if self._schema is not None:
-                schema = Schema(json.dumps(self._declared))
-                self._writing = self._schema, header_for(self._registry, self._subject, schema)
+            takes_newest = self._registry is not None and self._registry.use_latest
+            if self._schema is not None and not takes_newest:
+                header = header_for(self._registry, self._subject, self._own())
+                self._writing = self._schema, header
             else:
                 self._writing = self._newest()
         return self._writing
@@ -92,7 +98,41 @@ class AvroSerde:
         if self._subject is None:
             raise ValueError("to write, a schema is needed, or a subject that has one")
         schema_id, schema = self._registry.latest(self._subject)
-        return fastavro.parse_schema(_load(schema.text)), put_header(schema_id, b"")
+        return self._parse(schema), put_header(schema_id, b"")
+
+    def _own(self) -> Schema:
+        return Schema(json.dumps(self._declared), references=self._references)
+
+    def _parse(self, schema: Schema) -> Declared:
+        return parse_registered(schema, self._registry)
+
+
+def parse_registered(schema: Schema, registry: Registry | None) -> Declared:
+    """A schema as fastavro takes it, with what it uses; that is asked of the registry."""
+    names: dict[str, dict[str, object]] = {}
+    if registry is not None:
+        for _, used in registry.used_by(schema):
+            fastavro.parse_schema(_load(used.text), named_schemas=names)
+    parsed: Declared = fastavro.parse_schema(_load(schema.text), named_schemas=names)
+    return parsed
+
+
+def json_reader(schema: Schema, registry: Registry) -> Callable[[bytes], str]:
+    """How the values of a schema become JSON, in which a union names its type."""
+    parsed = parse_registered(schema, registry)
+
+    def read(body: bytes) -> str:
+        output = io.StringIO()
+        try:
+            value = fastavro.schemaless_reader(
+                io.BytesIO(body), parsed, None, return_record_name=True
+            )
+            fastavro.json_writer(output, parsed, [value])
+        except (EOFError, IndexError, TypeError, KeyError) as error:
+            raise ValueError(f"not Avro of its schema: {error}") from error
+        return output.getvalue()
+
+    return read
 
 
 def _load(schema: Declared) -> Declared:

@@ -1,15 +1,17 @@
 """Values in JSON, alone or with the header of a schema registry."""
 
 import json
+from collections.abc import Sequence
 
-from moldau.client.registry import Registry, Schema, body_of, header_for
+from moldau.client.registry import Reference, Registry, Schema, body_of, header_for
 
 
 class JsonSerde:
     """Whatever JSON can say; times and the like become text.
 
     With a registry, values have its header; what is written is registered under `subject`, with
-    the JSON Schema that is given. Values are not checked against it.
+    the JSON Schema that is given, and `references` to others that it uses. Values are not
+    checked against it.
     """
 
     def __init__(
@@ -18,9 +20,10 @@ class JsonSerde:
         *,
         registry: Registry | None = None,
         subject: str | None = None,
+        references: Sequence[Reference] = (),
     ) -> None:
         text = schema if isinstance(schema, str) else json.dumps(schema or {})
-        self._schema = Schema(text, "JSON")
+        self._schema = Schema(text, "JSON", tuple(references))
         self._registry = registry
         self._subject = subject
 

@@ -1,10 +1,19 @@
 """Values in Protocol Buffers, alone or with the header of a schema registry."""
 
+import base64
 from collections.abc import Sequence
 
+from google.protobuf.descriptor import Descriptor, FileDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from moldau.client.registry import Registry, Schema, body_of, header_for, schema_id_of
+from moldau.client.registry import (
+    Reference,
+    Registry,
+    Schema,
+    body_of,
+    header_for,
+    schema_id_of,
+)
 from moldau.client.serdes.proto_text import indexes_of, message_at
 
 # After the number of the schema, which message of the schema it is: how many indexes, and the
@@ -13,14 +22,17 @@ _FIRST_MESSAGE = b"\0"
 _PART_BITS = 7
 _MORE = 1 << _PART_BITS
 _INDEX_COUNT_MAX = 64
+# What every registry has; other files that are imported are registered under their names.
+_KNOWN_FILES = ("google/protobuf/", "google/type/", "confluent/")
 
 
 class ProtobufSerde:
     """Messages of one generated class.
 
     With a registry, values have its header; what is written is registered under `subject` with
-    the text of the `.proto`. What is read must be of this message in the schema it names, at any
-    place there; its package may be another.
+    the text of the `.proto`, or without one as the class describes it, together with the files
+    that it imports. What is read must be of this message in the schema it names, at any place
+    there; its package may be another.
     """
 
     def __init__(
@@ -61,13 +73,17 @@ class ProtobufSerde:
         if self._header is None:
             if self._registry is None:
                 self._header = b""
-            elif self._subject is None or self._proto is None:
-                raise ValueError("to write with a registry, a subject and the .proto are needed")
             else:
-                indexes = write_indexes(indexes_of(self._proto, self._name))
-                schema = Schema(self._proto, "PROTOBUF")
-                self._header = header_for(self._registry, self._subject, schema) + indexes
+                schema, indexes = self._declared(self._registry)
+                header = header_for(self._registry, self._subject, schema)
+                self._header = header + write_indexes(indexes)
         return self._header
+
+    def _declared(self, registry: Registry) -> tuple[Schema, list[int]]:
+        if self._proto is not None:
+            return Schema(self._proto, "PROTOBUF"), indexes_of(self._proto, self._name)
+        described = self._message.DESCRIPTOR
+        return _described(described.file, registry), _place_of(described)
 
     def _body(self, data: bytes, registry: Registry) -> bytes:
         schema_id, body = schema_id_of(data), body_of(data)
@@ -79,6 +95,29 @@ class ProtobufSerde:
                 raise ValueError(f"it is the message {found!r} of its schema, not {self._name!r}")
             self._known.add(place)
         return body[size:]
+
+
+def _described(file: FileDescriptor, registry: Registry) -> Schema:
+    """A file as a registry takes it; what it imports is registered, unless the newest is used."""
+    references: list[Reference] = []
+    for each in file.dependencies if not registry.use_latest else ():
+        if not each.name.startswith(_KNOWN_FILES):
+            used = _described(each, registry)
+            registry.for_writing(each.name, used)
+            version = registry.version_of(each.name, used)
+            references.append(Reference(each.name, each.name, version))
+    text = base64.b64encode(file.serialized_pb).decode()
+    return Schema(text, "PROTOBUF", tuple(references))
+
+
+def _place_of(message: Descriptor) -> list[int]:
+    """Where a message is in its file; those that stand for maps do not count."""
+    around = message.containing_type
+    if around is None:
+        names = list(message.file.message_types_by_name)
+        return [names.index(message.name)]
+    listed = [each.name for each in around.nested_types if not each.GetOptions().map_entry]
+    return [*_place_of(around), listed.index(message.name)]
 
 
 def write_indexes(indexes: Sequence[int]) -> bytes:

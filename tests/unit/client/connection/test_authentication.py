@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 import pytest
 
@@ -16,8 +17,7 @@ from moldau.protocol.messages.sasl_handshake import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
-from moldau.security.exchange import ServerExchange
-from moldau.security.oauthbearer import OauthbearerServer
+from moldau.security.oauthbearer import BearerIdentity, OauthbearerServer, TokenRefused
 from moldau.security.plain import PlainServer
 from moldau.security.scram import ScramSecret, ScramServer, salted_password
 from unit.client.admin.answering import Answering
@@ -32,12 +32,53 @@ def secret_of(mechanism: str) -> ScramSecret:
     return ScramSecret.of_salted(mechanism, salted, salt=SALT, iterations=4096)
 
 
+class ServerExchange(Protocol):
+    """A broker's side; `user` is set once it is done."""
+
+    @property
+    def user(self) -> str | None: ...
+
+    def answer(self, token: bytes) -> bytes:
+        """The token for the client."""
+
+
+class Bearer(OauthbearerServer):
+    """Takes one token."""
+
+    def __init__(self) -> None:
+        super().__init__(self.check)
+
+    @staticmethod
+    def check(token: str) -> BearerIdentity:
+        if token != "right":
+            raise TokenRefused("wrong")
+        return BearerIdentity("anna", 0)
+
+    @property
+    def user(self) -> str | None:
+        return None if self.identity is None else self.identity.user
+
+
+class Scram(ScramServer):
+    """Knows one password."""
+
+    user: str | None = None
+
+    def answer(self, token: bytes) -> bytes:
+        if self.claim is None:
+            self.read_claim(token)
+            return self.challenge(secret_of(self._mechanism))
+        proof = self.verify(token)
+        self.user = self.claim.user
+        return proof
+
+
 def exchange_of(mechanism: str) -> ServerExchange:
     if mechanism == "PLAIN":
         return PlainServer({"anna": "sesam"}.get)
     if mechanism == "OAUTHBEARER":
-        return OauthbearerServer({"right": "anna"}.get)
-    return ScramServer(mechanism, "more", lambda user, _: secret_of(mechanism))
+        return Bearer()
+    return Scram(mechanism, "more")
 
 
 class Guarded(Answering):

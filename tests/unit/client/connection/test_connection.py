@@ -11,7 +11,13 @@ from moldau.client.connection.connection import BrokerConnection, Frame
 from moldau.errors import KafkaError, NetworkException, RequestTimedOut
 from moldau.protocol.codec import encode
 from moldau.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from moldau.protocol.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
 from unit.client.scripted import Answer, scripted_broker
+from unit.waiting import until
 
 HEARTBEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 VERSION = 0
@@ -240,3 +246,18 @@ async def test_a_lost_connection_keeps_no_part_of_an_answer() -> None:
         tracemalloc.stop()
     connection.close()
     server.close()
+
+
+async def test_cve_2026_35554_what_was_sent_is_not_what_a_buffer_became(
+    connection: BrokerConnection, frames: list[bytes]
+) -> None:
+    """With Java's a batch that timed out while it was sent gave its buffer to another topic."""
+    connection._transport.pause_reading()
+    records = bytearray(b"of-one-topic" * 50_000)  # more than a socket takes at once
+    data = [
+        TopicProduceData(name="t", partition_data=[PartitionProduceData(index=0, records=records)])
+    ]
+    connection.post(ProduceRequest(acks=0, timeout_ms=1, topic_data=data), 7, None, timeout_s=1)
+    records[:] = b"of-the-other" * 50_000
+    await until(lambda: frames)
+    assert b"of-one-topic" * 50_000 in frames[0]

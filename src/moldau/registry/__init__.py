@@ -1,0 +1,1 @@
+"""A schema registry with Confluent's interface: schemas over REST, kept in a topic."""

@@ -1,0 +1,1 @@
+"""The small HTTP layer that Connect, the registry and the console share."""
