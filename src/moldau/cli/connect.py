@@ -1,0 +1,157 @@
+"""Run pipelines of connectors, and control a Connect worker."""
+
+import argparse
+import json
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
+
+from moldau.cli.connecting.pipeline_file import read_connector, read_pipeline
+from moldau.cli.connecting.serving import serve_worker
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.runtime.logs import LEVELS, log_to_stderr
+
+_URL = "http://localhost:8083"
+_TIMEOUT_S = 95.0
+_PIPELINE = {
+    "group.id": "moldau-pipeline",
+    "config.storage.topic": "moldau-pipeline-configs",
+    "offset.storage.topic": "moldau-pipeline-offsets",
+    "status.storage.topic": "moldau-pipeline-status",
+    "offset.storage.partitions": "1",
+    "status.storage.partitions": "1",
+}
+_VERBS = {"pause": "PUT", "resume": "PUT", "stop": "PUT"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run or control connectors; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    return run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    worker, connectors = read_pipeline(options.file)
+    log_to_stderr(options.log_level, "text")
+    serve_worker({**_PIPELINE, **worker}, connectors, options.users)
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    found = _ask(options.url, "GET", "connectors?expand=status&expand=info")
+    assert isinstance(found, dict)
+    if not found:
+        print("there are no connectors")
+    for name, each in sorted(found.items()):
+        status = each.get("status", {})
+        states = [task["state"] for task in status.get("tasks", [])]
+        state = status.get("connector", {}).get("state", "UNASSIGNED")
+        kind = each["info"]["config"].get("connector.class", "").rpartition(".")[2]
+        tasks = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys(states))
+        print(f"{name:24} {state:10} tasks: {tasks or 'none':20} {kind}")
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    found = _ask(options.url, "GET", f"connectors/{quote(options.name, safe='')}/status")
+    assert isinstance(found, dict)
+    failed = False
+    for label, each in (
+        ("connector", found["connector"]),
+        *((f"task {task['id']}", task) for task in found["tasks"]),
+    ):
+        failed = failed or each["state"] == "FAILED"
+        print(f"{label}: {each['state']} at {each['worker_id']}")
+        if "trace" in each:
+            shown = each["trace"] if options.trace else each["trace"].partition("\n")[0]
+            print(f"  {shown}")
+    return 1 if failed else 0
+
+
+def _create(options: argparse.Namespace) -> int:
+    name, config = read_connector(options.file)
+    found = _ask(options.url, "PUT", f"connectors/{quote(name, safe='')}/config", config)
+    assert isinstance(found, dict)
+    print(f"{found['name']}: {found['type']}")
+    return 0
+
+
+def _change(options: argparse.Namespace) -> int:
+    name, verb = quote(options.name, safe=""), options.command
+    if verb == "restart":
+        _ask(options.url, "POST", f"connectors/{name}/restart?includeTasks=true")
+    elif verb == "delete":
+        _ask(options.url, "DELETE", f"connectors/{name}")
+    else:
+        _ask(options.url, _VERBS[verb], f"connectors/{name}/{verb}")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    path = "connector-plugins?connectorsOnly=false"
+    if options.command != "plugins":
+        path = f"connectors/{quote(options.name, safe='')}/{options.command}"
+    json.dump(_ask(options.url, "GET", path), sys.stdout, indent=2)
+    print()
+    return 0
+
+
+def _ask(url: str, method: str, path: str, body: object = None) -> object:
+    data = None if body is None else json.dumps(body).encode()
+    if not url.startswith(("http://", "https://")):
+        raise CommandFailed(f"--url: {url} is no address of HTTP")
+    request = urllib.request.Request(  # noqa: S310 - checked above
+        f"{url.rstrip('/')}/{path}", data, {"Content-Type": "application/json"}, method=method
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
+            text = answer.read()
+    except urllib.error.HTTPError as error:
+        raise CommandFailed(_message(error.read()) or str(error)) from error
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+        raise CommandFailed(f"{url}: {reason}; is a worker running there?") from error
+    return json.loads(text) if text else None
+
+
+def _message(data: bytes) -> str:
+    try:
+        return str(json.loads(data)["message"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="moldau connect", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    running = commands.add_parser("run", help="run the connectors of a file until stopped")
+    running.add_argument("file", metavar="PIPELINE.toml|json")
+    running.add_argument("--users", metavar="FILE", help="who may use REST")
+    running.add_argument("--log-level", choices=LEVELS, default="info")
+    running.set_defaults(run=_run)
+    for name, run, about in (
+        ("list", _list, "all connectors and their states"),
+        ("plugins", _show, "what connectors can be made of"),
+        ("create", _create, "make a connector of a file, or change it"),
+        ("status", _status, "how a connector is, and why"),
+        ("config", _show, "its settings"),
+        ("offsets", _show, "how far it is"),
+        ("restart", _change, "begin it and its tasks anew"),
+        ("pause", _change, "have it rest"),
+        ("resume", _change, "have it go on"),
+        ("stop", _change, "have it give back what it holds"),
+        ("delete", _change, "take it away; its offsets stay"),
+    ):
+        one = commands.add_parser(name, help=about)
+        one.add_argument("--url", default=_URL, help=f"the worker; default: {_URL}")
+        if name == "create":
+            one.add_argument("file", metavar="CONNECTOR.properties|json")
+        elif name not in ("list", "plugins"):
+            one.add_argument("name")
+        if name == "status":
+            one.add_argument("--trace", action="store_true", help="all that is known of a failure")
+        one.set_defaults(run=run)
+    return parser

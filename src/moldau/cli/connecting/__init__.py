@@ -1,0 +1,1 @@
+"""Parts of the commands that run and control Connect."""

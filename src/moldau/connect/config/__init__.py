@@ -1,0 +1,1 @@
+"""Settings of connectors: definitions, checks and Kafka's texts for them."""

@@ -1,0 +1,1 @@
+"""Tables of SQLite and PostgreSQL as sources and sinks, with the JDBC connectors' settings."""

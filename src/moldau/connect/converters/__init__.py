@@ -1,0 +1,1 @@
+"""Keys, values and headers of topics, to and from Connect's data."""

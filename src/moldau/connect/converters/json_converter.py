@@ -1,0 +1,115 @@
+"""JsonConverter: values as JSON, alone or in an envelope with their schema."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+
+from moldau.connect.config.values import flag
+from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
+from moldau.connect.data.logical import from_stored, to_stored
+from moldau.connect.data.record import NULL, Datum
+from moldau.connect.data.schema import DECIMAL, Kind, Schema
+from moldau.connect.errors import DataError
+
+_SHOWN_BYTES = 80
+_NO_ENVELOPE = (
+    'JsonConverter with schemas.enable requires "schema" and "payload" fields and may not contain '
+    "additional fields. If you are trying to deserialize plain JSON data, set schemas.enable=false "
+    "in your converter configuration."
+)
+
+
+class JsonConverter:
+    """`schemas.enable`, `decimal.format` and `replace.null.with.default` as Java has them."""
+
+    def __init__(self, settings: Mapping[str, str], *, is_key: bool = False) -> None:
+        del is_key
+        self._has_envelope = flag(settings, "schemas.enable", default=True)
+        self._is_numeric = settings.get("decimal.format", "BASE64").upper() == "NUMERIC"
+        self._fills_defaults = flag(settings, "replace.null.with.default", default=True)
+        self._nodes: dict[int, tuple[Schema, str]] = {}
+
+    def to_bytes(self, topic: str, datum: Datum) -> bytes | None:
+        """A null value is a tombstone, with an envelope too."""
+        del topic
+        if datum.value is None and (datum.schema is None or datum.schema.optional):
+            return None
+        if datum.value is None and not self._has_envelope:
+            return None
+        payload = self._payload(datum)
+        if not self._has_envelope:
+            return payload.encode()
+        return f'{{"schema":{self._schema_text(datum.schema)},"payload":{payload}}}'.encode()
+
+    def _payload(self, datum: Datum) -> str:
+        schema, value = datum.schema, datum.value
+        if schema is not None:
+            if self._fills_defaults:
+                value = _filled(schema, value)
+            stored = to_stored(schema, value) if not self._is_numeric else _numeric(schema, value)
+        else:
+            stored = plain(value)
+        return json.dumps(stored, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+    def _schema_text(self, schema: Schema | None) -> str:
+        if schema is None:
+            return "null"
+        known = self._nodes.get(id(schema))
+        if known is None or known[0] is not schema:
+            text = json.dumps(node_of(schema), separators=(",", ":"), ensure_ascii=False)
+            known = self._nodes[id(schema)] = (schema, text)
+        return known[1]
+
+    def from_bytes(self, topic: str, data: bytes | None) -> Datum:
+        """Plain JSON has no schema: its objects are maps."""
+        del topic
+        if data is None:
+            return NULL
+        try:
+            found = json.loads(data)
+        except ValueError as error:
+            shown = data[:_SHOWN_BYTES]
+            raise DataError(
+                "Converting byte[] to Kafka Connect data failed due to serialization error: "
+                f"{error}: {shown!r}"
+            ) from error
+        if not self._has_envelope:
+            return Datum(found)
+        if not isinstance(found, dict) or set(found) != {"schema", "payload"}:
+            raise DataError(f"{_NO_ENVELOPE} The record begins with {data[:_SHOWN_BYTES]!r}.")
+        schema = schema_of_node(found["schema"])
+        if schema is None:
+            return Datum(found["payload"])
+        value = from_stored(schema, found["payload"])
+        return Datum(schema.default if value is None else value, schema)
+
+
+def _filled(schema: Schema, value: object) -> object:
+    """Null where the schema has a default is the default: in fields of structs as well."""
+    if value is None:
+        return schema.default
+    if schema.kind is Kind.STRUCT and isinstance(value, dict):
+        return {each.name: _filled(each.schema, value.get(each.name)) for each in schema.fields}
+    return value
+
+
+def _numeric(schema: Schema, value: object) -> object:
+    """Decimals as numbers."""
+    if schema.name == DECIMAL and isinstance(value, Decimal):
+        return float(value) if value.as_tuple().exponent else int(value)
+    if schema.kind is Kind.STRUCT and isinstance(value, dict):
+        return {each.name: _numeric(each.schema, value.get(each.name)) for each in schema.fields}
+    if schema.kind is Kind.ARRAY and isinstance(value, list) and schema.value is not None:
+        return [_numeric(schema.value, each) for each in value]
+    return to_stored(schema, value)
+
+
+def plain(value: object) -> object:
+    """A value without a schema, as JSON can say it."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    raise DataError(f"Couldn't convert value of type {type(value).__name__} to JSON.")

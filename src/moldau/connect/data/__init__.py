@@ -1,0 +1,1 @@
+"""What connectors exchange with topics: schemas, values, records, Arrow tables."""

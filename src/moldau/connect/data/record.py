@@ -1,0 +1,34 @@
+"""A record on its way between a connector and a topic."""
+
+from dataclasses import dataclass, replace
+
+from moldau.connect.data.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Datum:
+    """A value with its schema; without one, as plain JSON has none, it stands for itself."""
+
+    value: object = None
+    schema: Schema | None = None
+
+
+NULL = Datum()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRecord:
+    """What transformations see and change."""
+
+    topic: str
+    key: Datum = NULL
+    value: Datum = NULL
+    headers: tuple[tuple[str, Datum], ...] = ()
+    timestamp_ms: int | None = None
+    partition: int | None = None
+    offset: int | None = None
+    """Where it was read from; sources have none."""
+
+    def but(self, **changed: object) -> "ConnectRecord":
+        """The same with some parts changed."""
+        return replace(self, **changed)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The REST interface of Kafka Connect 3.9."""

@@ -1,0 +1,1 @@
+"""The three compacted topics in which a Connect cluster keeps its state."""

@@ -1,0 +1,1 @@
+"""Single message transformations and predicates, by Kafka's names."""

@@ -1,0 +1,280 @@
+"""Runs connectors so that they are what the topics say they should be.
+
+Whoever changes the state (`operations.py`) asks for a connector to be brought into line; that
+happens in a coroutine of its own for each, so that none waits for another.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from moldau.connect.connector import Offset, SourcePartition
+from moldau.connect.errors import ConnectError
+from moldau.connect.storage.cluster_state import PAUSED, STOPPED, ClusterState
+from moldau.connect.storage.records import (
+    KeyedValue,
+    Status,
+    active_topic,
+    compact,
+    connector_status,
+    task_commit,
+    task_config,
+    task_status,
+)
+from moldau.connect.storage.topics import StateWriter
+from moldau.connect.worker.assembly import Assembly, TaskSurroundings, assemble
+from moldau.connect.worker.plugins import Plugins
+from moldau.connect.worker.settings import WorkerSettings
+from moldau.connect.worker.task import FAILED, RESTARTING, RUNNING, Task, TaskReport, trace_of
+from moldau.errors import KafkaError
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class RunningConnector:
+    """A connector as it is now."""
+
+    config: Mapping[str, str]
+    status: Status
+    kind: str = "unknown"
+    assembly: Assembly | None = None
+    tasks: dict[int, Task] = field(default_factory=dict)
+    task_statuses: dict[int, Status] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What is to be begun anew, beside what the topics say."""
+
+    connector: bool = False
+    tasks: set[int] = field(default_factory=set)
+
+
+class Herder:
+    """Owns all connectors of this process; lives in one event loop."""
+
+    def __init__(self, settings: WorkerSettings, plugins: Plugins, state: ClusterState) -> None:
+        self.settings = settings
+        self.plugins = plugins
+        self.state = state
+        self.writer = StateWriter(settings)
+        self.running: dict[str, RunningConnector] = {}
+        self._asked: dict[str, _Asked] = {}
+        self._working: dict[str, asyncio.Task[None]] = {}
+        self._news: asyncio.Queue[KeyedValue] = asyncio.Queue()
+        self._group: asyncio.TaskGroup | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def worker_id(self) -> str:
+        """Host and port of the REST interface, by which Connect names workers."""
+        return self.settings.worker_id
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run connectors until asked to stop; the writer has taken over before."""
+        self._loop = asyncio.get_running_loop()
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            telling = group.create_task(self._tell())
+            for name in self.state.configs:
+                self.align(name)
+            await stop.wait()
+            self._group = None
+            await asyncio.gather(*self._working.values(), return_exceptions=True)
+            await asyncio.gather(*(self._stop_tasks(each) for each in self.running.values()))
+            telling.cancel()
+
+    def restart(self, name: str, *, connector: bool, tasks: frozenset[int]) -> None:
+        """Begin a connector, or some of its tasks, anew."""
+        running = self.running[name]
+        if connector:
+            self._set_status(name, running, Status(RESTARTING, self.worker_id))
+        for number in tasks & set(running.task_statuses):
+            running.task_statuses[number] = Status(RESTARTING, self.worker_id)
+        self.align(name, connector=connector, tasks=tasks)
+
+    def align(
+        self, name: str, *, connector: bool = False, tasks: frozenset[int] = frozenset()
+    ) -> None:
+        """Bring a connector into line with the state, and begin what is named anew."""
+        asked = self._asked.setdefault(name, _Asked())
+        asked.connector |= connector
+        asked.tasks |= tasks
+        if name not in self._working and self._group is not None:
+            self._working[name] = self._group.create_task(self._align(name))
+
+    async def settled(self, name: str) -> None:
+        """Return when nothing is left to be done for a connector."""
+        while name in self._working:
+            await asyncio.wait([self._working[name]])
+
+    async def _align(self, name: str) -> None:
+        try:
+            while (asked := self._asked.pop(name, None)) is not None:
+                await self._align_once(name, asked)
+        finally:
+            del self._working[name]
+
+    async def _align_once(self, name: str, asked: _Asked) -> None:
+        config = self.state.configs.get(name)
+        target = self.state.targets.get(name, "STARTED")
+        running = self.running.get(name)
+        if config is None:
+            if running is not None:
+                await self._forget(name, running)
+            return
+        is_new = running is None or running.config != config
+        # Without an assembly it was stopped, or has failed to start.
+        is_idle = running is not None and running.assembly is None
+        stops = running is not None and (target == STOPPED) != (running.status.state == STOPPED)
+        if is_new or stops or (asked.connector and is_idle):
+            await self._begin(name, config, target)
+            return
+        assert running is not None, "it is not new"
+        state = PAUSED if target == PAUSED else RUNNING
+        if running.assembly is not None and running.status.state != state:
+            self._set_status(name, running, Status(state, self.worker_id))
+        for task in running.tasks.values():
+            task.pause(paused=target == PAUSED)
+        if asked.tasks:
+            await self._restart_tasks(name, running, asked.tasks, paused=target == PAUSED)
+
+    async def _begin(self, name: str, config: Mapping[str, str], target: str) -> None:
+        old = self.running.get(name)
+        if old is not None and not await self._stop_tasks(old):
+            text = "a task has not ended in time; it is begun anew once it has"
+            self._set_status(name, old, Status(FAILED, self.worker_id, text))
+            return
+        kind = old.kind if old is not None else "unknown"
+        running = RunningConnector(config, Status(RESTARTING, self.worker_id), kind)
+        self.running[name] = running
+        try:
+            plugin = self.plugins.find(config.get("connector.class", ""))
+            running.kind = plugin.kind
+            if target == STOPPED:
+                await self._set_tasks(name, [])
+                self._forget_tasks(name, old)
+                self._set_status(name, running, Status(STOPPED, self.worker_id))
+                return
+            running.assembly = await asyncio.to_thread(assemble, name, plugin, config)
+            await self._set_tasks(name, running.assembly.task_configs())
+        except (ConnectError, KafkaError, OSError) as error:
+            _log.error("connector %s cannot be started: %s", name, error)
+            self._set_status(name, running, Status(FAILED, self.worker_id, trace_of(error)))
+            return
+        state = PAUSED if target == PAUSED else RUNNING
+        self._set_status(name, running, Status(state, self.worker_id))
+        for number in range(len(running.assembly.shares)):
+            self._start_task(name, running, number, paused=target == PAUSED)
+
+    async def _set_tasks(self, name: str, configs: list[dict[str, str]]) -> None:
+        if self.state.tasks.get(name, []) == configs:
+            return
+        records = [task_config(name, number, each) for number, each in enumerate(configs)]
+        await self.writer.write_configs([*records, task_commit(name, len(configs))])
+        self.state.tasks[name] = configs
+
+    def _start_task(
+        self, name: str, running: RunningConnector, number: int, *, paused: bool
+    ) -> None:
+        assembly, loop = running.assembly, self._loop
+        assert assembly is not None, "it was assembled before"
+        assert loop is not None, "the herder runs"
+        around = TaskSurroundings(
+            self.settings,
+            lambda partition: self.state.offset_of(name, partition),
+            lambda partition, offset: self._stored(name, partition, offset),
+            lambda topic: _soon(loop, self._use, name, topic, number),
+        )
+        task = Task(
+            name,
+            number,
+            lambda: assembly.begin(number, around),
+            lambda report: _soon(loop, self._reported, name, task, report),
+        )
+        running.tasks[number] = task
+        running.task_statuses.setdefault(number, Status("UNASSIGNED", self.worker_id))
+        task.start(paused=paused)
+
+    async def _restart_tasks(
+        self, name: str, running: RunningConnector, numbers: set[int], *, paused: bool
+    ) -> None:
+        for number in sorted(numbers & set(running.tasks)):
+            task = running.tasks[number]
+            task.ask_to_stop()
+            if await asyncio.to_thread(task.join, self.settings.shutdown_s):
+                self._start_task(name, running, number, paused=paused)
+
+    async def _stop_tasks(self, running: RunningConnector) -> bool:
+        """Whether all have ended in time."""
+        for task in running.tasks.values():
+            task.ask_to_stop()
+        ended = [
+            await asyncio.to_thread(task.join, self.settings.shutdown_s)
+            for task in running.tasks.values()
+        ]
+        if all(ended):
+            running.tasks.clear()
+        return all(ended)
+
+    async def _forget(self, name: str, running: RunningConnector) -> None:
+        await self._stop_tasks(running)
+        del self.running[name]
+        self._forget_tasks(name, running)
+        self._news.put_nowait(connector_status(name, None))
+        for topic in self.state.topics.pop(name, set()):
+            self._news.put_nowait(active_topic(name, topic, 0, None))
+
+    def _forget_tasks(self, name: str, running: RunningConnector | None) -> None:
+        for number in running.task_statuses if running is not None else ():
+            self._news.put_nowait(task_status(name, number, None))
+
+    # What tasks report
+
+    def _reported(self, name: str, task: Task, report: TaskReport) -> None:
+        running = self.running.get(name)
+        if running is None or running.tasks.get(task.number) is not task:
+            return  # of a task that was replaced
+        status = Status(report.state, self.worker_id, report.trace)
+        running.task_statuses[task.number] = status
+        self._news.put_nowait(task_status(name, task.number, status))
+
+    def _stored(self, name: str, partition: SourcePartition, offset: Offset) -> None:
+        # From a task's thread; nobody else writes the offsets of this partition.
+        known = self.state.offsets.setdefault(name, {})
+        known[compact(dict(partition))] = dict(offset)
+
+    def _use(self, name: str, topic: str, task: int) -> None:
+        known = self.state.topics.setdefault(name, set())
+        if self.settings.tracks_topics and topic not in known:
+            known.add(topic)
+            self._news.put_nowait(active_topic(name, topic, task, int(time.time() * 1000)))
+
+    def forget_topics(self, name: str) -> None:
+        """Begin to note anew which topics a connector uses."""
+        for topic in self.state.topics.pop(name, set()):
+            self._news.put_nowait(active_topic(name, topic, 0, None))
+
+    def _set_status(self, name: str, running: RunningConnector, status: Status) -> None:
+        running.status = status
+        self._news.put_nowait(connector_status(name, status))
+
+    async def _tell(self) -> None:
+        """Write states down; what cannot be written now is news no longer."""
+        while True:
+            records = [await self._news.get()]
+            while not self._news.empty():
+                records.append(self._news.get_nowait())
+            try:
+                await self.writer.write_statuses(records)
+            except KafkaError as error:
+                _log.warning("states of connectors could not be stored: %s", error)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: object, *arguments: object) -> None:
+    """Have the herder's loop call something; a loop that has ended needs no news."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(call, *arguments)  # type: ignore[arg-type]

@@ -1,0 +1,136 @@
+"""The way of records between topics and a connector: converters, then transformations."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from moldau.connect.converters.converter import Converter
+from moldau.connect.converters.lookup import Converters, converters_of
+from moldau.connect.data.arrow import records_of
+from moldau.connect.data.record import ConnectRecord, Datum
+from moldau.connect.data.schema import Schema
+from moldau.connect.errors import ConnectError, DataError
+from moldau.connect.transforms.chain import TransformationChain
+from moldau.connect.worker.dead_letters import (
+    HEADER_CONVERTER,
+    KEY_CONVERTER,
+    TRANSFORMATION,
+    VALUE_CONVERTER,
+    FailedRecord,
+    Raw,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A record as the producer takes it."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+    timestamp_ms: int | None
+    partition: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A record that was read, as a sink sees it, and as it was."""
+
+    record: ConnectRecord
+    raw: Raw
+
+
+class SourcePipeline:
+    """From a connector's tables to bytes of topics."""
+
+    def __init__(self, worker: Mapping[str, str], config: Mapping[str, str]) -> None:
+        self._converters = converters_of(worker, config)
+        self._chain = TransformationChain(config)
+        self._topic = config.get("topic")
+
+    def outgoing(self, tables: Iterable[pa.Table]) -> Iterator[Outgoing | DataError]:
+        """What is to be written; in the place of a record that does not fit, why."""
+        for table in tables:
+            for record in records_of(table, self._topic):
+                try:
+                    changed = self._chain.apply(record)
+                    found = None if changed is None else _outgoing(self._converters, changed)
+                except DataError as error:
+                    yield error
+                    continue
+                if found is not None:
+                    yield found
+
+
+def _outgoing(converters: Converters, record: ConnectRecord) -> Outgoing:
+    topic = record.topic
+    return Outgoing(
+        topic,
+        converters.key.to_bytes(topic, record.key),
+        converters.value.to_bytes(topic, record.value),
+        tuple((name, _header(converters, datum)) for name, datum in record.headers),
+        record.timestamp_ms,
+        record.partition,
+    )
+
+
+def _header(converters: Converters, datum: Datum) -> bytes | None:
+    # What a connector gives as bytes is meant as such, whatever the converter.
+    if isinstance(datum.value, bytes):
+        return datum.value
+    return converters.header.to_bytes("", datum)
+
+
+class SinkPipeline:
+    """From bytes of topics to records that a sink's tables are made of."""
+
+    def __init__(self, worker: Mapping[str, str], config: Mapping[str, str]) -> None:
+        self._converters = converters_of(worker, config)
+        self._chain = TransformationChain(config)
+
+    def incoming(self, raw: Raw) -> Incoming | FailedRecord | None:
+        """The record, why it failed, or None if a transformation takes it out."""
+        stage, converter = KEY_CONVERTER, self._converters.key
+        try:
+            key = converter.from_bytes(raw.topic, raw.key)
+            stage, converter = VALUE_CONVERTER, self._converters.value
+            value = converter.from_bytes(raw.topic, raw.value)
+            stage, converter = HEADER_CONVERTER, self._converters.header
+            headers = tuple((name, converter.from_bytes(name, data)) for name, data in raw.headers)
+        except ConnectError as error:
+            return FailedRecord(raw, stage, _class_name(converter), error)
+        record = ConnectRecord(
+            raw.topic, key, value, headers, raw.timestamp, raw.partition, raw.offset
+        )
+        try:
+            changed = self._chain.apply(record)
+        except ConnectError as error:
+            return FailedRecord(raw, TRANSFORMATION, _class_name(self._chain), error)
+        return None if changed is None else Incoming(changed, raw)
+
+
+def _class_name(found: Converter | TransformationChain) -> str:
+    return f"{type(found).__module__}.{type(found).__qualname__}"
+
+
+def grouped(records: Iterable[Incoming]) -> Iterator[list[Incoming]]:
+    """Neighbours that have the same topic and schemas; a tombstone goes with any."""
+    group: list[Incoming] = []
+    schemas: tuple[Schema | None, Schema | None] = (None, None)
+    for each in records:
+        own = (each.record.key.schema, each.record.value.schema)
+        if group and (
+            group[0].record.topic != each.record.topic or not all(map(_goes_with, schemas, own))
+        ):
+            yield group
+            group, schemas = [], (None, None)
+        group.append(each)
+        schemas = (schemas[0] or own[0], schemas[1] or own[1])
+    if group:
+        yield group
+
+
+def _goes_with(one: Schema | None, other: Schema | None) -> bool:
+    return one is None or other is None or one is other or one == other

@@ -1,0 +1,131 @@
+"""Settings of a worker, by Kafka's names."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from moldau.connect.config.values import below, flag, number
+from moldau.connect.errors import ConfigError
+
+_log = logging.getLogger(__name__)
+
+_PORT = 8083
+_PREFIXES = ("producer.", "consumer.", "admin.")
+_CLIENT = ("bootstrap.servers", "security.protocol", "sasl.", "ssl.", "client.dns.lookup")
+# Accepted from files of Java's workers; they mean nothing where nothing is rebalanced.
+_WITHOUT_MEANING = (
+    "plugin.path",
+    "plugin.discovery",
+    "scheduled.rebalance.max.delay.ms",
+    "connect.protocol",
+    "inter.worker.",
+    "offset.flush.timeout.ms",
+    "rebalance.timeout.ms",
+    "offset.storage.file.filename",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StateTopic:
+    """One of the three topics."""
+
+    name: str
+    partitions: int
+    replication_factor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What a worker's properties say."""
+
+    properties: Mapping[str, str]
+    worker_id: str = field(default="", compare=False)
+
+    @property
+    def group_id(self) -> str:
+        """Workers of one group share their connectors: one runs them, others stand by."""
+        return self.properties.get("group.id", "connect-cluster")
+
+    @property
+    def config_topic(self) -> str:
+        """Where settings are kept."""
+        return self.properties.get("config.storage.topic", "connect-configs")
+
+    @property
+    def offset_topic(self) -> str:
+        """Where offsets of sources are kept."""
+        return self.properties.get("offset.storage.topic", "connect-offsets")
+
+    @property
+    def status_topic(self) -> str:
+        """Where states are kept."""
+        return self.properties.get("status.storage.topic", "connect-status")
+
+    def topics(self) -> Iterable[StateTopic]:
+        """The three, as they are to be made."""
+        for role, name, default in (
+            ("config", self.config_topic, 1),
+            ("offset", self.offset_topic, 25),
+            ("status", self.status_topic, 5),
+        ):
+            partitions = 1
+            if role != "config":
+                partitions = number(self.properties, f"{role}.storage.partitions", default)
+            factor = number(self.properties, f"{role}.storage.replication.factor", 0)
+            yield StateTopic(name, partitions, factor or None)
+
+    @property
+    def host(self) -> str:
+        """Where to listen; this machine alone unless another address is named."""
+        listener = self._listener()
+        return listener.hostname or "localhost"
+
+    @property
+    def port(self) -> int:
+        """Where to listen."""
+        found = self._listener().port
+        return _PORT if found is None else found
+
+    def _listener(self) -> "_Address":
+        text = self.properties.get("listeners", f"http://localhost:{_PORT}").split(",")[0].strip()
+        try:
+            parts = urlsplit(text)
+            return _Address(parts.hostname, parts.port)
+        except ValueError as error:
+            raise ConfigError(f"listeners: {text}: {error}") from error
+
+    @property
+    def tracks_topics(self) -> bool:
+        """Whether topics of connectors are remembered."""
+        return flag(self.properties, "topic.tracking.enable", default=True)
+
+    @property
+    def shutdown_s(self) -> float:
+        """How long tasks get to stop."""
+        return number(self.properties, "task.shutdown.graceful.timeout.ms", 5000) / 1000
+
+    def client(self, prefix: str, connector: Mapping[str, str] | None = None) -> dict[str, object]:
+        """Settings of a client: the worker's, those with the prefix, then the connector's own."""
+        shared = {
+            name: text
+            for name, text in self.properties.items()
+            if name.startswith(_CLIENT) and not name.startswith(_PREFIXES)
+        }
+        own = below(self.properties, prefix)
+        overridden = below(connector or {}, f"{prefix}override.")
+        found: dict[str, object] = {**shared, **own, **overridden}
+        found.setdefault("bootstrap.servers", "localhost:9092")
+        return found
+
+    def log_ignored(self) -> None:
+        """Say which settings have no effect here."""
+        for name in sorted(self.properties):
+            if name.startswith(_WITHOUT_MEANING):
+                _log.info("%s has no effect here, see docs/connect.md", name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    hostname: str | None
+    port: int | None

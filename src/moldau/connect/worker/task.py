@@ -1,0 +1,137 @@
+"""One task of a connector: a thread that works until it is stopped, or fails."""
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from moldau.connect.errors import ConfigError, DataError, java_class_of
+
+_log = logging.getLogger(__name__)
+
+RUNNING, PAUSED, FAILED, RESTARTING = "RUNNING", "PAUSED", "FAILED", "RESTARTING"
+_BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
+
+
+class Work(Protocol):
+    """What a task does, step by step."""
+
+    def step(self) -> bool:
+        """Do a portion; returns False if there was nothing to do."""
+
+    def idle_s(self) -> float:
+        """How long to wait when there was nothing to do."""
+
+    def close(self) -> None:
+        """Give back everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """The state that a task is in from now on."""
+
+    state: str
+    trace: str | None = None
+
+
+@dataclass(slots=True)
+class Task:
+    """Makes its work anew after failures that may pass, a little later each time."""
+
+    name: str
+    number: int
+    begin: Callable[[], Work]
+    report: Callable[[TaskReport], None]
+    restarts_max: int = len(_BACK_OFF_S)
+    back_off_s: tuple[float, ...] = _BACK_OFF_S
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _paused: threading.Event = field(default_factory=threading.Event)
+    _changed: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _restarts: int = 0
+
+    def start(self, *, paused: bool = False) -> None:
+        """Begin to work, or to wait for that."""
+        if paused:
+            self._paused.set()
+        name = f"connect-{self.name}-{self.number}"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def pause(self, *, paused: bool) -> None:
+        """Stop working for a while, or go on."""
+        if paused:
+            self._paused.set()
+        else:
+            self._paused.clear()
+        self._changed.set()
+
+    def ask_to_stop(self) -> None:
+        """Have it end after the portion that it works on."""
+        self._stop.set()
+        self._changed.set()
+
+    def join(self, timeout_s: float) -> bool:
+        """Wait for its end; False if it works on."""
+        if self._thread is None:
+            return True
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._work()
+            except Exception as error:  # noqa: BLE001 - the top frame of a thread
+                if not self._failed(error):
+                    return
+
+    def _work(self) -> None:
+        work = self.begin()
+        try:
+            shown: str | None = None
+            while not self._stop.is_set():
+                state = PAUSED if self._paused.is_set() else RUNNING
+                if state != shown:
+                    self.report(TaskReport(state))
+                    shown = state
+                self._changed.clear()
+                if state == PAUSED:
+                    self._wait(None)
+                elif work.step():
+                    self._restarts = 0
+                else:
+                    self._wait(work.idle_s())
+        finally:
+            work.close()
+
+    def _wait(self, timeout_s: float | None) -> None:
+        if not self._stop.is_set():
+            self._changed.wait(timeout_s)
+
+    def _failed(self, error: Exception) -> bool:
+        """Whether to try again."""
+        text = trace_of(error)
+        is_final = isinstance(error, ConfigError | DataError)
+        if is_final or self._restarts >= self.restarts_max:
+            _log.error("task %s-%d failed: %s", self.name, self.number, text)
+            self.report(TaskReport(FAILED, text))
+            return False
+        wait_s = self.back_off_s[min(self._restarts, len(self.back_off_s) - 1)]
+        self._restarts += 1
+        _log.warning(
+            "task %s-%d failed and is restarted in %g s (%d of %d): %s",
+            *(self.name, self.number, wait_s, self._restarts, self.restarts_max, error),
+        )
+        head = f"restart {self._restarts} of {self.restarts_max} in {wait_s:g} s: "
+        self.report(TaskReport(RESTARTING, head + text))
+        self._stop.wait(wait_s)
+        return True
+
+
+def trace_of(error: BaseException) -> str:
+    """What a person can act on first, then how it came to that."""
+    lines = "".join(traceback.format_exception(error))
+    return f"{java_class_of(error)}: {error}\n{lines}"

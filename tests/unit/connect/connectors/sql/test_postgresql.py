@@ -1,0 +1,123 @@
+"""Tables of a real PostgreSQL as source and sink."""
+
+import datetime as dt
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+
+from moldau.connect.connectors.sql.database import Database
+from moldau.connect.connectors.sql.opening import connect
+from moldau.connect.connectors.sql.sink import JdbcSink
+from moldau.connect.connectors.sql.source import JdbcSource
+from moldau.connect.data.arrow import table_of_records
+from moldau.connect.data.record import NULL, ConnectRecord, Datum
+from moldau.connect.data.schema import (
+    DATE_SCHEMA,
+    INT64,
+    STRING,
+    TIMESTAMP_SCHEMA,
+    decimal,
+    optional,
+    struct,
+)
+from moldau.connect.errors import DataError, RetriableConnectError
+from moldau.connect.testing import read
+from postgres import running_postgres
+
+pytestmark = pytest.mark.needs("postgres")
+MOMENT = dt.datetime(2024, 2, 29, 12, 34, 56, 123456, tzinfo=dt.UTC)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running_postgres() as found:
+        yield found
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[Database]:
+    found = connect(url, None, None)
+    yield found
+    found.close()
+
+
+def config(url: str, **more: str) -> dict[str, str]:
+    named = {name.replace("_", "."): text for name, text in more.items()}
+    return {"connection.url": f"jdbc:{url}", "topic.prefix": "db-", **named}
+
+
+def test_rows_are_read_with_their_types_and_none_is_lost_or_doubled(
+    url: str, database: Database
+) -> None:
+    database.query(
+        "CREATE TABLE orders (id serial PRIMARY KEY, amount numeric(10,2), at timestamptz, "
+        "day date, paid boolean, note text, raw bytea)"
+    )
+    insert = "INSERT INTO orders (amount, at, day, paid, note, raw) VALUES (?, ?, ?, ?, ?, ?)"
+    row = (Decimal("1.50"), MOMENT, MOMENT.date(), True, "ü 100% ?", b"\0")
+    database.run(insert, [row] * 5)
+    settings = config(
+        url,
+        mode="timestamp+incrementing",
+        table_whitelist="orders",
+        timestamp_column_name="at",
+        batch_max_rows="2",
+    )
+    found = read(JdbcSource, settings)
+    assert [each["id"] for each in found.values()] == [1, 2, 3, 4, 5]  # type: ignore[index]
+    assert found.values()[0] == {
+        "id": 1,
+        "amount": Decimal("1.500000"),
+        "at": MOMENT.replace(microsecond=123000),
+        "day": MOMENT.date(),
+        "paid": True,
+        "note": "ü 100% ?",
+        "raw": b"\0",
+    }
+    assert found.offsets[0][1]["timestamp_nanos"] == 123456000
+    assert read(JdbcSource, settings, found.offsets).values() == []
+
+
+def test_upserts_deletes_and_new_columns_make_the_tables_image(
+    url: str, database: Database
+) -> None:
+    key = struct([("id", INT64)])
+    row = struct(
+        [("id", INT64), ("price", decimal(2)), ("at", TIMESTAMP_SCHEMA), ("day", DATE_SCHEMA)]
+    )
+    wider = row.but(fields=(*row.fields, *struct([("name", optional(STRING))]).fields))
+    moment = MOMENT.replace(microsecond=123000)
+    value = {"id": 1, "price": Decimal("2.50"), "at": moment, "day": MOMENT.date()}
+    settings = config(
+        url,
+        name="image",
+        insert_mode="upsert",
+        pk_mode="record_key",
+        delete_enabled="true",
+        auto_create="true",
+        auto_evolve="true",
+    )
+
+    def record(offset: int, number: int, datum: Datum) -> ConnectRecord:
+        return ConnectRecord("image", Datum({"id": number}, key), datum, (), 0, 0, offset)
+
+    first = [record(0, 1, Datum(value, row)), record(1, 2, Datum({**value, "id": 2}, row))]
+    second = [record(2, 1, Datum({**value, "name": "x"}, wider)), record(3, 2, NULL)]
+    for batch in (first, second, second):  # the last one comes again
+        sink = JdbcSink(settings)
+        sink.write(table_of_records(batch), 0)
+        sink.close()
+    assert database.query("SELECT * FROM image") == [
+        (1, Decimal("2.50"), moment, MOMENT.date(), "x")
+    ]
+    assert database.query("SELECT next_offset FROM moldau_connect_offsets") == [(4,)]
+
+
+def test_a_record_is_to_blame_or_the_server(url: str, database: Database) -> None:
+    with pytest.raises(DataError, match="division by zero"):
+        database.query("SELECT 1 / 0")
+    with pytest.raises(RetriableConnectError, match="does not exist") as refused:
+        connect(url.replace("/postgres?", "/none?"), "postgres", "secret")
+    assert "secret" not in str(refused.value)
+    assert "orders" in database.tables()

@@ -1,0 +1,34 @@
+"""A worker's properties, as Java's files have them."""
+
+import pytest
+
+from moldau.connect.errors import ConfigError
+from moldau.connect.worker.settings import WorkerSettings
+
+
+def test_topics_have_kafkas_numbers_of_partitions() -> None:
+    settings = WorkerSettings({"offset.storage.topic": "o", "status.storage.partitions": "2"})
+    found = [(each.name, each.partitions, each.replication_factor) for each in settings.topics()]
+    assert found == [("connect-configs", 1, None), ("o", 25, None), ("connect-status", 2, None)]
+
+
+def test_loopback_is_listened_on_unless_told_otherwise() -> None:
+    assert (WorkerSettings({}).host, WorkerSettings({}).port) == ("localhost", 8083)
+    other = WorkerSettings({"listeners": "http://0.0.0.0:9,https://x:1"})
+    assert (other.host, other.port) == ("0.0.0.0", 9)
+    with pytest.raises(ConfigError, match="listeners"):
+        _ = WorkerSettings({"listeners": "http://x:y"}).port
+
+
+def test_a_client_has_the_workers_settings_then_its_own_then_the_connectors() -> None:
+    settings = WorkerSettings(
+        {"bootstrap.servers": "b", "sasl.mechanism": "PLAIN", "producer.acks": "1", "x": "y"}
+    )
+    found = settings.client("producer.", {"producer.override.acks": "all", "topic": "t"})
+    assert found == {"bootstrap.servers": "b", "sasl.mechanism": "PLAIN", "acks": "all"}
+
+
+def test_settings_without_effect_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    WorkerSettings({"plugin.path": "x", "group.id": "g"}).log_ignored()
+    assert [each.args for each in caplog.records] == [("plugin.path",)]

@@ -1,0 +1,102 @@
+"""Records and offset of a source are in one transaction."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from moldau.client.blocking.consumer import Consumer
+from moldau.client.blocking.producer import Producer
+from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
+from moldau.connect.data.arrow import table_of
+from moldau.connect.data.schema import STRING
+from moldau.connect.errors import DataError
+from moldau.connect.worker.pipeline import SourcePipeline
+from moldau.connect.worker.source_work import SourceDuties, SourceWork, logs_failures, tolerates
+from moldau.testing.broker import EmbeddedBroker
+
+TEXT = {"key.converter": "String", "value.converter": "String"}
+
+
+class Counter(Source):
+    """Gives numbers up to three."""
+
+    committed: Offset | None = None
+
+    def partitions(self) -> Sequence[SourcePartition]:
+        return [{"p": 1}]
+
+    def read(
+        self, partition: SourcePartition, start: Offset | None, limit: int
+    ) -> SourceBatch | None:
+        number = int(str((start or {"n": 0})["n"]))
+        if number == 3:
+            return None
+        return SourceBatch([table_of(None, STRING, [{"value": str(number)}])], {"n": number + 1})
+
+    def commit(self, partition: SourcePartition, offset: Offset) -> None:
+        self.committed = offset
+
+
+def work(kafka: EmbeddedBroker, source: Source, seen: list[object], **duties: object) -> SourceWork:
+    producer: Producer[bytes, bytes] = Producer(
+        bootstrap_servers=kafka.bootstrap_servers, transactional_id="w-c-0"
+    )
+    cast = {"transforms": "c", "transforms.c.type": "Cast$Value", "transforms.c.spec": "int8"}
+    config = {"topic": "numbers", **(cast if duties else {})}
+    told = SourceDuties(
+        "c",
+        source.partitions(),
+        "offsets",
+        lambda _: None,
+        lambda _, offset: seen.append(offset),
+        seen.append,
+        **duties,  # type: ignore[arg-type]
+    )
+    return SourceWork(source, SourcePipeline(TEXT, config), producer, told)
+
+
+def test_a_batch_is_visible_with_its_offset(kafka: EmbeddedBroker) -> None:
+    source, seen = Counter({}), list[object]()
+    steps = work(kafka, source, seen)
+    assert [steps.step() for _ in range(4)] == [True, True, True, False]
+    steps.close()
+    assert seen == [{"n": 1}, "numbers", {"n": 2}, {"n": 3}]
+    assert source.committed == {"n": 3}
+    with Consumer[bytes, bytes](
+        bootstrap_servers=kafka.bootstrap_servers,
+        auto_offset_reset="earliest",
+        isolation_level="read_committed",
+    ) as consumer:
+        consumer.assign([("numbers", 0), ("offsets", 0)])
+        found: list[tuple[str, bytes | None, bytes | None]] = []
+        while len(found) < 6:
+            found += [(each.topic, each.key, each.value) for each in consumer.poll(1)]
+    assert [value for topic, _, value in found if topic == "numbers"] == [b"0", b"1", b"2"]
+    assert ("offsets", b'["c",{"p":1}]', b'{"n":3}') in found
+
+
+def test_a_row_that_fails_stops_the_task_or_is_left_out(kafka: EmbeddedBroker) -> None:
+    class Texts(Counter):
+        def read(
+            self, partition: SourcePartition, start: Offset | None, limit: int
+        ) -> SourceBatch | None:
+            rows = [{"value": "x"}, {"value": "5"}]
+            return SourceBatch([table_of(None, STRING, rows)], {"n": 3})
+
+    skipped: list[DataError] = []
+    seen: list[object] = []
+    strict = work(kafka, Texts({}), seen, tolerates=False)
+    with pytest.raises(DataError, match="out of range"):
+        strict.step()
+    strict.close()
+    assert seen == []
+    lenient = work(kafka, Texts({}), seen, tolerates=True, skipped=skipped.append)
+    assert lenient.step()
+    lenient.close()
+    assert (len(skipped), seen) == (1, [{"n": 3}, "numbers"])
+
+
+def test_settings_of_errors() -> None:
+    assert tolerates({"errors.tolerance": "ALL"})
+    assert not tolerates({})
+    assert logs_failures({"errors.log.enable": "true"})
