@@ -1,0 +1,172 @@
+"""Start the web console, for any Kafka cluster: topics, records, groups, brokers in a browser."""
+
+import argparse
+import asyncio
+import getpass
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from moldau.cli.terminal.client_settings import read_file, usable
+from moldau.cli.terminal.cluster_file import read_clusters
+from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
+from moldau.client.settings import ClientSettings
+from moldau.runtime.logs import LEVELS, log_to_stderr
+
+if TYPE_CHECKING:
+    from moldau.console.running import ConsoleOptions
+
+_log = logging.getLogger(__name__)
+
+PORT = 8080
+_SERVERS = "localhost:9092"
+_LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
+_ROLES = ("viewer", "reader", "operator", "admin")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a console until it is asked to stop; returns the exit code."""
+    if arguments and arguments[0] == "users":
+        return _users(arguments[1:])
+    options = _parser().parse_args(arguments)
+    log_to_stderr(options.log_level, options.log_format)
+    try:
+        asyncio.run(_serve(_console(options), ends_with_parent=options.ends_with_parent))
+    except* OSError as errors:
+        raise CommandFailed(f"moldau console: {_first(errors)}") from None
+    return 0
+
+
+def _console(options: argparse.Namespace) -> "ConsoleOptions":
+    try:
+        from moldau.console.running import ConsoleOptions  # noqa: PLC0415
+    except ImportError as error:
+        raise CommandFailed(f"{error}: pip install 'moldau[console]'") from error
+
+    if options.clusters is not None:
+        if options.bootstrap_server or options.command_config:
+            raise CommandFailed("--clusters names the brokers: leave --bootstrap-server out")
+        texts = read_clusters(options.clusters)
+    else:
+        given = read_file(options.command_config or "")
+        servers = options.bootstrap_server or given.get("bootstrap.servers") or _SERVERS
+        texts = {options.name: {**given, "bootstrap.servers": servers}}
+    if options.registry is not None:
+        _check_registry(options.registry)
+    return ConsoleOptions(
+        {name: usable(ClientSettings, settings) for name, settings in texts.items()},
+        binding_of(options),
+        users_of(options, _ROLES),
+        is_read_only=options.read_only,
+        audit=options.audit,
+        registry=options.registry,
+    )
+
+
+def _check_registry(url: str) -> None:
+    from moldau.client.registry import Registry  # noqa: PLC0415
+
+    try:
+        Registry(url)
+    except ValueError as error:
+        raise CommandFailed(f"--registry: {error}") from None
+
+
+async def _serve(options: "ConsoleOptions", *, ends_with_parent: bool) -> None:
+    from moldau.console.running import running_console  # noqa: PLC0415
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running_console(options) as url:
+        _log.info("the console is at %s", url)
+        print(url, flush=True)
+        if ends_with_parent:
+            # Standard input is a pipe of the parent: it can be read when that has gone.
+            loop.add_reader(sys.stdin.fileno(), stop.set)
+        await stop.wait()
+        if ends_with_parent:
+            loop.remove_reader(sys.stdin.fileno())
+
+
+def _users(arguments: Sequence[str]) -> int:
+    """Print or add a line of the file of users."""
+    from moldau.web.users import hash_password  # noqa: PLC0415
+
+    options = _users_parser().parse_args(arguments)
+    if ":" in options.name or options.name != options.name.strip():
+        raise CommandFailed("a name has no colon, and no space at its ends")
+    password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    if not password:
+        raise CommandFailed("there is no password")
+    line = f"{options.name}: {hash_password(password)}, {options.role}\n"
+    with open(options.users, "a", encoding="utf-8", opener=_private) as file:
+        file.write(line)
+    print(f"added {options.name} as {options.role}: moldau console --users {options.users}")
+    return 0
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> str:
+    found: BaseException = errors
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return (isinstance(found, OSError) and found.strerror) or str(found)
+
+
+def _users_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="moldau console users",
+        allow_abbrev=False,
+        description="Add a user; the password is asked for, or read from standard input.",
+    )
+    parser.add_argument("action", choices=("add",))
+    parser.add_argument("name")
+    parser.add_argument("--role", choices=_ROLES, default="viewer", help="default: viewer")
+    parser.add_argument("--users", metavar="FILE", required=True, help="the file of users")
+    return parser
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="moldau console",
+        allow_abbrev=False,
+        description=__doc__,
+        epilog="`moldau console users add NAME --role ROLE --users FILE` adds a user. Without "
+        "users everything is allowed on this machine, and others may only read.",
+    )
+    parser.add_argument(
+        "--bootstrap-server", metavar="SERVERS", help=f"the brokers; default: {_SERVERS}"
+    )
+    parser.add_argument(
+        "--command-config", metavar="FILE", help="settings for the client, as Java's read them"
+    )
+    parser.add_argument("--name", default="local", help="what the cluster is called here")
+    parser.add_argument(
+        "--clusters",
+        metavar="FILE",
+        help="several clusters: lines `name: SERVERS` or `name: FILE` with client settings",
+    )
+    parser.add_argument("--registry", metavar="URL", help="a schema registry, to decode values")
+    parser.add_argument("--read-only", action="store_true", help="nothing can be changed")
+    parser.add_argument(
+        "--audit", metavar="FILE", help="keep a line for every change and every look at records"
+    )
+    add_web_options(parser, PORT)
+    parser.add_argument("--ends-with-parent", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--log-level",
+        choices=LEVELS,
+        default=os.environ.get(_LEVEL_VARIABLE, "info").lower(),
+        help=f"default: info, or ${_LEVEL_VARIABLE}",
+    )
+    parser.add_argument("--log-format", choices=("text", "json"), default="text")
+    return parser

@@ -1,0 +1,1 @@
+"""The web console: a client of any Kafka cluster, with pages."""

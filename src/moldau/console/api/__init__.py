@@ -1,0 +1,1 @@
+"""What the pages ask for, and what programs may ask for: one module per subject."""

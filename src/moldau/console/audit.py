@@ -1,0 +1,26 @@
+"""Keeps a line of JSON for every change, and for every look at records."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+
+_log = logging.getLogger(__name__)
+
+
+class AuditTrail:
+    """Appends to a file, or to the log where there is none."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+
+    def note(self, actor: str, action: str, status: int, details: Mapping[str, object]) -> None:
+        """One thing that was done, or refused."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        line = {"at": now, "actor": actor, "action": action, "status": status, **details}
+        text = json.dumps(line, default=str)
+        if self._path is None:
+            _log.info("audit %s", text)
+            return
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(text + "\n")

@@ -1,0 +1,176 @@
+"""A path of the API: the role that it takes, and the one gate that all requests pass."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from moldau.console.access import Actor, ConsoleRights, Role
+from moldau.console.audit import AuditTrail
+from moldau.console.cluster import ConsoleCluster
+from moldau.errors import ErrorCode, KafkaError
+from moldau.web.bodies import read_json
+from moldau.web.errors import WebError
+
+if TYPE_CHECKING:
+    from moldau.client.admin.admin import Admin
+    from moldau.client.serdes.registered import RegisteredValues
+    from moldau.console.sampling import Sampler
+
+_log = logging.getLogger(__name__)
+
+PREFIX = "/api/clusters/{cluster}"
+_BODY_BYTES_MAX = 1 << 20
+_READING = ("GET", "HEAD")
+_FORBIDDEN, _NOT_FOUND, _UNAVAILABLE, _REFUSED = 403, 404, 503, 409
+_STATUS = {
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: _FORBIDDEN,
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: _FORBIDDEN,
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED: _FORBIDDEN,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _NOT_FOUND,
+    ErrorCode.GROUP_ID_NOT_FOUND: _NOT_FOUND,
+    ErrorCode.NETWORK_EXCEPTION: _UNAVAILABLE,
+    ErrorCode.REQUEST_TIMED_OUT: _UNAVAILABLE,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: _UNAVAILABLE,
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: _UNAVAILABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """What all requests share."""
+
+    clusters: Mapping[str, ConsoleCluster]
+    samplers: "Mapping[str, Sampler]"
+    rights: ConsoleRights = field(default_factory=ConsoleRights)
+    audit: AuditTrail = field(default_factory=AuditTrail)
+    registered: "RegisteredValues | None" = None
+    """Reads values of registered schemas, if there is a registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """One request, let through."""
+
+    request: Request
+    console: Console
+    cluster: ConsoleCluster
+    actor: Actor
+
+    def path(self, name: str) -> str:
+        """A part of the path."""
+        return unquote(self.request.path_params[name])
+
+    def text(self, name: str, default: str = "") -> str:
+        """A parameter of the query."""
+        return self.request.query_params.get(name, default)
+
+    def number(self, name: str, default: int, *, low: int, high: int) -> int:
+        """A whole number of the query, within bounds."""
+        given = self.text(name)
+        if not given:
+            return default
+        try:
+            return min(max(int(given), low), high)
+        except ValueError:
+            raise WebError(400, f"{name}={given} is no whole number") from None
+
+    async def body(self) -> dict[str, object]:
+        """The object that was sent."""
+        found = await read_json(self.request, _BODY_BYTES_MAX)
+        if not isinstance(found, dict):
+            raise WebError(400, "the body is no JSON object")
+        return found
+
+    async def admin(self) -> "Admin":
+        """The admin client of the cluster."""
+        return await self.cluster.admin()
+
+
+Handle = Callable[[ApiCall], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiEndpoint:
+    """A method and a path; what it returns is JSON unless it is a response."""
+
+    method: str
+    path: str
+    role: Role
+    summary: str
+    handle: Handle
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Parameters by their names, and what they mean."""
+    body: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the object that is sent."""
+    is_audited_read: bool = False
+    """Whether a look is noted as well: records are."""
+
+    @property
+    def is_audited(self) -> bool:
+        """Whether its use is noted."""
+        return self.is_audited_read or self.method not in _READING
+
+
+def route(endpoint: ApiEndpoint, console: Console) -> Route:
+    """The way of a request to an endpoint, with the gate before it."""
+
+    async def answer(request: Request) -> Response:
+        actor = console.rights.actor(getattr(request.state, "user", None))
+        status = 500
+        try:
+            response = await _answer(endpoint, request, console, actor)
+            status = response.status_code
+        except WebError as error:
+            status = error.status
+            raise
+        finally:
+            if endpoint.is_audited:
+                action = f"{endpoint.method} {unquote(request.url.path)}"
+                console.audit.note(actor.name, action, status, {"query": str(request.url.query)})
+        return response
+
+    return Route(endpoint.path, answer, methods=[endpoint.method])
+
+
+async def _answer(
+    endpoint: ApiEndpoint, request: Request, console: Console, actor: Actor
+) -> Response:
+    if actor.role < endpoint.role:
+        needed = endpoint.role.name.lower()
+        raise WebError(
+            _FORBIDDEN, f"{actor.name} is {actor.role.name.lower()}: this takes {needed}"
+        )
+    named = unquote(request.path_params.get("cluster", next(iter(console.clusters))))
+    cluster = console.clusters.get(named)
+    if cluster is None:
+        raise WebError(_NOT_FOUND, f"there is no cluster {named}")
+    try:
+        found = await endpoint.handle(ApiCall(request, console, cluster, actor))
+    except KafkaError as error:
+        raise web_error(error) from error
+    except TimeoutError as error:
+        raise WebError(_UNAVAILABLE, "the cluster did not answer in time") from error
+    return found if isinstance(found, Response) else JSONResponse(found)
+
+
+def web_error(error: KafkaError) -> WebError:
+    """An error of the cluster as one of HTTP, with Kafka's code in it."""
+    message = f"{error.code.name}: {error.message or error}"
+    return WebError(_STATUS.get(error.code, _REFUSED), message, int(error.code))
+
+
+def described(error: KafkaError) -> dict[str, object]:
+    """An error beside results that are there: the rest of the page is shown."""
+    return {"error": error.code.name, "message": error.message or str(error)}
+
+
+def to_json(value: object) -> str:
+    """Compact, for streams."""
+    return json.dumps(value, separators=(",", ":"), default=str)

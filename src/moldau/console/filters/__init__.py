@@ -1,0 +1,1 @@
+"""Filters of records: a small language, compiled to Arrow. Nothing of it is ever run as code."""

@@ -1,0 +1,73 @@
+"""Keys and values as pages show them: the first part, how long the whole is, and what it is."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+SHOWN_BYTES = 2048
+_PARSED_BYTES_MAX = 65_536
+
+
+def payload(data: bytes | None, *, is_value: bool, limit: int = SHOWN_BYTES) -> dict[str, object]:
+    """What is known of a key or a value; numbers in JSON stay the text that they are."""
+    if data is None:
+        return {"kind": "tombstone" if is_value else "null", "text": "", "size": 0}
+    if not data:
+        return {"kind": "empty", "text": "", "size": 0}
+    cut = data[:limit]
+    found: dict[str, object] = {"size": len(data)}
+    if len(cut) < len(data):
+        found["is_cut"] = True
+    try:
+        text = _decoded(cut, is_cut=len(cut) < len(data))
+    except UnicodeDecodeError:
+        return {**found, "kind": "hex", "text": hexadecimal(cut[: limit // 4])}
+    return {**found, "kind": "json" if _is_json(data) else "text", "text": text}
+
+
+def _decoded(data: bytes, *, is_cut: bool) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        if is_cut and error.start >= len(data) - 3:  # the limit was within a letter
+            return data[: error.start].decode()
+        raise
+
+
+def _is_json(data: bytes) -> bool:
+    if data.lstrip()[:1] not in (b"{", b"["):
+        return False
+    if len(data) > _PARSED_BYTES_MAX:
+        return True
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def hexadecimal(data: bytes) -> str:
+    """Bytes as editors show them, sixteen in a line."""
+    lines = []
+    for start in range(0, len(data), 16):
+        part = data[start : start + 16]
+        letters = "".join(chr(each) if 32 <= each < 127 else "." for each in part)
+        lines.append(f"{start:08x}  {part.hex(' '):<47}  {letters}")
+    return "\n".join(lines)
+
+
+def shown(row: Mapping[str, object]) -> dict[str, object]:
+    """A record of a table as pages show it."""
+    key, value, headers = row["key"], row["value"], row["headers"]
+    assert key is None or isinstance(key, bytes)
+    assert value is None or isinstance(value, bytes)
+    assert isinstance(headers, Iterable)
+    return {
+        "partition": row["partition"],
+        "offset": str(row["offset"]),
+        "timestamp": row["timestamp"],
+        "key": payload(key, is_value=False),
+        "value": payload(value, is_value=True),
+        "headers": [
+            [each["key"], payload(each["value"], is_value=False, limit=256)] for each in headers
+        ],
+    }

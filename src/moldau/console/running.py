@@ -1,0 +1,73 @@
+"""A console with everything that belongs to it, started and stopped together."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from moldau.client.registry import Registry
+from moldau.client.serdes.registered import RegisteredValues
+from moldau.console.access import ConsoleRights, Role
+from moldau.console.app import console_app
+from moldau.console.audit import AuditTrail
+from moldau.console.cluster import ConsoleCluster
+from moldau.console.endpoints import Console
+from moldau.console.sampling import Sampler
+from moldau.web.server import Binding, serving
+
+if TYPE_CHECKING:
+    from moldau.web.users import Users
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleOptions:
+    """What a console shows, where, and to whom."""
+
+    clusters: Mapping[str, Mapping[str, object]]
+    """Settings of clients by the names of clusters."""
+    binding: Binding
+    users: "Users | None" = None
+    is_read_only: bool = False
+    audit: str | None = None
+    """A file for what is done; the log if there is none."""
+    registry: str | None = None
+    """The address of a schema registry."""
+
+    @property
+    def rights(self) -> ConsoleRights:
+        """Without users everything is allowed on this machine; others may only read."""
+        anonymous = Role.ADMIN if self.binding.is_loopback else Role.READER
+        return ConsoleRights(anonymous, self.is_read_only)
+
+
+@asynccontextmanager
+async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
+    """Serve until the block ends, and yield the address; clusters need not be up."""
+    clusters = {name: ConsoleCluster(name, given) for name, given in options.clusters.items()}
+    console = Console(
+        clusters,
+        {name: Sampler(each) for name, each in clusters.items()},
+        options.rights,
+        AuditTrail(options.audit),
+        _registered(options.registry),
+    )
+    app = console_app(console, options.users, is_loopback=options.binding.is_loopback)
+    async with asyncio.TaskGroup() as tasks:
+        sampling = [tasks.create_task(each.run()) for each in console.samplers.values()]
+        try:
+            async with serving(app, options.binding) as url:
+                try:
+                    yield url
+                finally:  # or the server would wait for streams that do not end
+                    for sampler in console.samplers.values():
+                        await sampler.close()
+        finally:
+            for each in sampling:
+                each.cancel()
+            for cluster in clusters.values():
+                await cluster.close()
+
+
+def _registered(url: str | None) -> RegisteredValues | None:
+    return None if url is None else RegisteredValues(Registry(url, timeout_s=5.0))

@@ -1,0 +1,198 @@
+"""Numbers of a cluster that change all the time: sampled while somebody looks at them."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from moldau.client.offset_lookup import EARLIEST, LATEST
+from moldau.console.cluster import ConsoleCluster
+from moldau.console.lag import GroupLag, read_lag
+from moldau.errors import KafkaError
+from moldau.model import TopicPartition
+
+if TYPE_CHECKING:
+    from moldau.client.admin.admin import Admin
+
+_log = logging.getLogger(__name__)
+
+INTERVAL_S = 2.0
+_SHARE_MAX = 0.1  # of the time, at most, is spent on asking: a large cluster is asked less often
+_POINTS_MAX = 1800  # one hour
+_SIZES_EVERY = 5
+_GROUPS_AT_ONCE = 50
+_GROUP_POINTS_MAX = 900
+_GROUPS_KEPT_MAX = 500
+
+
+@dataclass(slots=True)
+class TopicNumbers:
+    """How much a topic has, and how fast it grows."""
+
+    records: int
+    end: int
+    """The sum of its partitions' ends, from which the rate is."""
+    rate: float | None = None
+    size_bytes: int | None = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class NumbersSample:
+    """The numbers of one moment."""
+
+    at_ms: int
+    topics: dict[str, TopicNumbers] = field(default_factory=dict)
+    groups: dict[str, GroupLag] = field(default_factory=dict)
+    error: str | None = None
+    """Why there are none."""
+
+    @property
+    def rate(self) -> float:
+        """Records per second that the cluster takes in."""
+        return sum(each.rate or 0.0 for each in self.topics.values())
+
+
+class Sampler:
+    """Asks a cluster every two seconds, or less often if that takes long.
+
+    Nobody is asked while nobody looks. Lists never wait for it: it only adds to them.
+    """
+
+    def __init__(self, cluster: ConsoleCluster) -> None:
+        self.cluster = cluster
+        self.sample = NumbersSample(0)
+        self.history: deque[tuple[int, float]] = deque(maxlen=_POINTS_MAX)
+        self.lag_history: dict[str, deque[tuple[int, int]]] = {}
+        self._sizes: dict[str, int] = {}
+        self._wanted: dict[object, frozenset[str] | None] = {}
+        self._news = asyncio.Condition()
+        self._watched = asyncio.Event()
+        self._count = 0
+        self._before: tuple[float, dict[str, int]] = (0.0, {})
+        self._is_closed = False
+
+    @contextmanager
+    def watching(self, groups: Iterable[str] | None = ()) -> Iterator[None]:
+        """Somebody looks, at these groups as well; None stands for all."""
+        mark = object()
+        self._wanted[mark] = None if groups is None else frozenset(groups)
+        self._watched.set()
+        try:
+            yield
+        finally:
+            del self._wanted[mark]
+            if not self._wanted:
+                self._watched.clear()
+
+    @property
+    def watchers(self) -> int:
+        """How many look."""
+        return len(self._wanted)
+
+    async def next_sample(self, after_ms: int) -> NumbersSample | None:
+        """The first sample later than this; None if there will be no more."""
+        async with self._news:
+            await self._news.wait_for(lambda: self._is_closed or self.sample.at_ms > after_ms)
+        return None if self._is_closed else self.sample
+
+    async def close(self) -> None:
+        """Let those go who wait for another sample."""
+        async with self._news:
+            self._is_closed = True
+            self._news.notify_all()
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        while True:
+            await self._watched.wait()
+            started_s = time.monotonic()
+            await self.take()
+            spent_s = time.monotonic() - started_s
+            await asyncio.sleep(max(INTERVAL_S - spent_s, spent_s / _SHARE_MAX - spent_s))
+
+    async def take(self) -> None:
+        """One sample; a cluster that does not answer makes one that says so."""
+        at_ms = max(time.time_ns() // 1_000_000, self.sample.at_ms + 1)
+        try:
+            admin = await self.cluster.admin()
+            topics = await self._topics(admin)
+            sample = NumbersSample(at_ms, topics, await self._groups(admin))
+            self.history.append((at_ms, round(sample.rate, 1)))
+            self._remember_lag(sample)
+        except (KafkaError, TimeoutError, OSError) as error:
+            _log.debug("no numbers of %s: %s", self.cluster.name, error)
+            sample = NumbersSample(at_ms, error=str(error) or "the cluster did not answer in time")
+        async with self._news:
+            self.sample = sample
+            self._news.notify_all()
+
+    async def _topics(self, admin: "Admin") -> dict[str, TopicNumbers]:
+        described = (
+            await admin.describe_topics(await admin.list_topics(include_internal=True))
+        ).succeeded
+        partitions = [
+            TopicPartition(topic.name, each.partition)
+            for topic in described.values()
+            for each in topic.partitions
+            if each.leader >= 0
+        ]
+        if self._count % _SIZES_EVERY == 0:
+            self._sizes = await sizes(admin)
+        self._count += 1
+        first = await admin.list_offsets(dict.fromkeys(partitions, EARLIEST))
+        last = await admin.list_offsets(dict.fromkeys(partitions, LATEST))
+        now_s = time.monotonic()
+        numbers = {name: TopicNumbers(0, 0, size_bytes=self._sizes.get(name)) for name in described}
+        ends = last.succeeded
+        for partition, begin in first.succeeded.items():
+            if partition in ends:
+                of_topic = numbers[partition.topic]
+                of_topic.records += ends[partition].offset - begin.offset
+                of_topic.end += ends[partition].offset
+        for partition, error in (first.errors | last.errors).items():
+            numbers[partition.topic].error = error.code.name
+        self._add_rates(numbers, now_s)
+        return numbers
+
+    def _add_rates(self, numbers: Mapping[str, TopicNumbers], now_s: float) -> None:
+        before_s, before = self._before
+        for name, each in numbers.items():
+            if name in before and each.error is None:
+                each.rate = max(each.end - before[name], 0) / max(now_s - before_s, 0.001)
+        self._before = (now_s, {name: each.end for name, each in numbers.items()})
+
+    async def _groups(self, admin: "Admin") -> dict[str, GroupLag]:
+        wanted: set[str] = set()
+        for each in self._wanted.values():
+            if each is None:
+                wanted |= {group.group_id for group in await admin.list_groups()}
+            else:
+                wanted |= each
+        found: dict[str, GroupLag] = {}
+        ids = sorted(wanted)
+        for start in range(0, len(ids), _GROUPS_AT_ONCE):
+            found |= await read_lag(admin, ids[start : start + _GROUPS_AT_ONCE])
+        return found
+
+    def _remember_lag(self, sample: NumbersSample) -> None:
+        for group, lag in sample.groups.items():
+            if group not in self.lag_history and len(self.lag_history) >= _GROUPS_KEPT_MAX:
+                self.lag_history.pop(next(iter(self.lag_history)))
+            points = self.lag_history.setdefault(group, deque(maxlen=_GROUP_POINTS_MAX))
+            points.append((sample.at_ms, lag.total))
+
+
+async def sizes(admin: "Admin") -> dict[str, int]:
+    """Bytes of each topic on all brokers together, as far as they answer."""
+    found: dict[str, int] = {}
+    for directories in (await admin.describe_log_dirs()).succeeded.values():
+        for directory in directories.values():
+            for partition, replica in directory.replicas.items():
+                if not replica.is_future:
+                    found[partition.topic] = found.get(partition.topic, 0) + replica.size_bytes
+    return found

@@ -1,0 +1,46 @@
+// A line over time, by uPlot, which is loaded with the first chart.
+import { html, useEffect, useRef } from "./lib.js";
+
+let loading = null;
+function uPlot() {
+  loading ??= new Promise((resolve, reject) => {
+    const style = document.createElement("link");
+    style.rel = "stylesheet";
+    style.href = "/static/vendor/uPlot.min.css";
+    const script = document.createElement("script");
+    script.src = "/static/vendor/uPlot.iife.min.js";
+    script.onload = () => resolve(window.uPlot);
+    script.onerror = () => reject(new Error("uPlot did not load"));
+    document.head.append(style, script);
+  });
+  return loading;
+}
+
+// `points` are pairs of milliseconds and a number.
+export function Chart({ points, label }) {
+  const place = useRef();
+  const plot = useRef();
+  const data = [points.map(([at]) => at / 1000), points.map(([, value]) => value)];
+  useEffect(() => {
+    let isGone = false;
+    uPlot().then((Plot) => {
+      if (isGone || !place.current) return;
+      const style = getComputedStyle(document.documentElement);
+      const color = (name) => style.getPropertyValue(name).trim();
+      const axis = { stroke: color("--quiet"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") } };
+      plot.current = new Plot({
+        width: place.current.clientWidth, height: 170, legend: { show: false }, cursor: { y: false },
+        series: [{}, { label, stroke: color("--accent"), fill: color("--accent-soft"), width: 2, points: { show: false } }],
+        scales: { x: { range: (_, low, high) => [Math.min(low, high - 60), high] }, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
+        axes: [{ ...axis, values: (_, ticks) => ticks.map((each) => new Date(each * 1000).toTimeString().slice(0, 8)) , space: 80 }, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => each >= 1e6 ? `${each / 1e6}M` : each >= 1e3 ? `${each / 1e3}k` : each) }],
+      }, data, place.current);
+    }).catch(() => {});
+    const resize = new ResizeObserver(() => place.current && plot.current?.setSize({ width: place.current.clientWidth, height: 170 }));
+    resize.observe(place.current);
+    return () => { isGone = true; resize.disconnect(); plot.current?.destroy(); plot.current = null; };
+  }, [document.documentElement.dataset.theme]);
+  useEffect(() => { plot.current?.setData(data); }, [points.length, points[points.length - 1]?.[0]]);
+  const last = points.length ? points[points.length - 1][1] : null;
+  return html`<figure class="chart"><figcaption>${label}</figcaption>
+    <div ref=${place} role="img" aria-label=${`${label}: ${last ?? "no points yet"}`}></div></figure>`;
+}

@@ -1,0 +1,132 @@
+import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, Loading, may, numbers, rate, Title, useEffect, useLoad, useState, useStream, visible } from "../lib.js";
+import { Table } from "../table.js";
+import { Chart } from "../chart.js";
+import { STATES } from "./groups.js";
+import { Delete } from "./topic.js";
+
+export function Group({ id }) {
+  const { data, error, reload } = useLoad((abort) => api(apiPath("groups", id), { signal: abort }), [id]);
+  const [points, setPoints] = useState([]);
+  const [dialog, setDialog] = useState(null);
+  useStream({ group: id });
+  useEffect(() => { if (data) setPoints(data.history); }, [data]);
+  const now = numbers.value, live = now.groups[id];
+  useEffect(() => { if (live && now.at) setPoints((old) => [...old.slice(-899), [now.at, live.lag]]); }, [now.at]);
+  const crumbs = [["Groups", at("groups")]];
+  if (!data) return html`<${Title} crumbs=${crumbs}>${visible(id)}<//>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  const offsets = live?.offsets
+    ? live.offsets.map(([topic, partition, committed, end, lag]) => ({ topic, partition, committed, end, lag })) : data.offsets;
+  const lag = live ? live.lag : data.lag, speed = closing(points);
+  const columns = [
+    { name: "Topic", show: (row) => html`<a href=${at("topics", row.topic)}>${visible(row.topic)}</a>` },
+    { name: "Partition", kind: "number", show: (row) => row.partition },
+    { name: "Committed", kind: "number", show: (row) => count(row.committed) },
+    { name: "End", kind: "number", show: (row) => row.end === null ? "unknown" : count(row.end) },
+    { name: "Lag", kind: "number", show: (row) => row.lag === null ? html`<${Badge} kind="warn">unknown<//>` : count(row.lag) },
+  ];
+  const members = [
+    { name: "Client", show: (row) => visible(row.client) },
+    { name: "Host", show: (row) => visible(row.host) },
+    { name: "Member", kind: "code", show: (row) => visible(row.instance || row.member) },
+    { name: "Partitions", show: (row) => row.partitions.map(visible).join(", ") || html`<span class="quiet">none</span>` },
+  ];
+  return html`
+    <${Title} crumbs=${crumbs} actions=${html`
+      ${may("operator") && html`<button onClick=${() => setDialog("reset")}>Reset offsets…</button>`}
+      ${may("admin") && html`<button class="danger" onClick=${() => setDialog("delete")}>Delete…</button>`}`}>${visible(id)}<//>
+    <${Failure} error=${error} retry=${reload} />
+    <dl class="cards">
+      <div><dt>State</dt><dd><${Badge} kind=${STATES[data.state] || "plain"}>${data.state}<//></dd></div>
+      <div><dt>Lag</dt><dd>${(live || data).is_partial ? "≥ " : ""}${count(lag)}</dd></div>
+      <div><dt>Closing by</dt><dd>${speed === null ? "–" : `${rate(speed)}/s`}</dd></div>
+      <div><dt>Time to zero</dt><dd>${toZero(lag, speed)}</dd></div>
+      <div><dt>Members</dt><dd>${data.members.length}</dd></div>
+      <div><dt>Protocol</dt><dd>${visible(data.type)}${data.assignor ? `, ${visible(data.assignor)}` : ""}</dd></div>
+    </dl>
+    <${Why} group=${data} lag=${lag} speed=${speed} offsets=${offsets} />
+    <${Chart} points=${points} label="Lag in records" />
+    <h2>Offsets</h2>
+    ${offsets.length ? html`<${Table} label="Offsets" columns=${columns} rows=${offsets} keyOf=${(row) => `${row.topic}-${row.partition}`} />`
+      : html`<${Empty} title="No offsets yet"><p>The group has committed nothing so far.</p><//>`}
+    <h2>Members</h2>
+    ${data.members.length ? html`<${Table} label="Members" columns=${members} rows=${data.members} keyOf=${(row) => row.member} />`
+      : html`<${Empty} title="No members"><p>Nobody reads for this group now. Its offsets can be reset.</p><//>`}
+    ${dialog === "reset" && html`<${Reset} id=${id} topics=${[...new Set(offsets.map((each) => each.topic))]} onClose=${() => setDialog(null)} onDone=${() => { setDialog(null); reload(); }} />`}
+    ${dialog === "delete" && html`<${Delete} what="group" name=${id} path=${apiPath("groups", id)} after=${at("groups")} onClose=${() => setDialog(null)}><p>Its offsets go with it.</p><//>`}`;
+}
+
+function closing(points) {
+  const recent = points.slice(-30);
+  if (recent.length < 2) return null;
+  const [first, last] = [recent[0], recent[recent.length - 1]];
+  return last[0] > first[0] ? (first[1] - last[1]) / ((last[0] - first[0]) / 1000) : null;
+}
+
+function toZero(lag, speed) {
+  if (lag === 0) return "now";
+  if (speed === null) return "–";
+  if (speed <= 0) return "never, at this rate";
+  const seconds = lag / speed;
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+// Why a group is behind: what is known, and what would mend it.
+function Why({ group, lag, speed, offsets }) {
+  if (!lag) return null;
+  const partitions = offsets.length, busy = offsets.filter((each) => each.lag > 0).length;
+  const causes = [];
+  if (!group.members.length) causes.push("It has no members: nobody reads. Start a consumer of the group, or reset its offsets if the records are not wanted.");
+  else if (speed !== null && speed <= 0) causes.push("Its lag does not shrink: records arrive as fast as they are read, or faster.");
+  if (group.members.length > partitions) causes.push(`It has ${group.members.length} members for ${partitions} partitions: the rest is idle. More partitions would use them.`);
+  if (group.members.length && group.members.length < partitions && speed !== null && speed <= 0) causes.push(`It has ${group.members.length} members for ${partitions} partitions: more members would share the work.`);
+  if (busy && busy <= partitions / 4 && partitions > 3) causes.push(`${busy} of ${partitions} partitions have all the lag: keys that are written often, or a member that hangs on one record.`);
+  if (["PreparingRebalance", "CompletingRebalance", "Reconciling"].includes(group.state)) causes.push("It rebalances: members that come and go, or that take longer than max.poll.interval.ms for their records.");
+  if (!causes.length) return null;
+  return html`<details class="notice"><summary><strong>Why is it behind?</strong></summary><ul>${causes.map((each) => html`<li>${each}</li>`)}</ul></details>`;
+}
+
+const TARGETS = [["earliest", "The first record"], ["latest", "The end"], ["time", "A time"], ["offset", "An offset"], ["shift", "Some records on or back"], ["duration", "So many milliseconds ago"]];
+
+function Reset({ id, topics, onClose, onDone }) {
+  const [to, setTo] = useState("earliest");
+  const [value, setValue] = useState("");
+  const [topic, setTopic] = useState("");
+  const [plan, setPlan] = useState(null);
+  const [error, setError] = useState(null);
+  const show = async (event) => {
+    event.preventDefault();
+    setError(null);
+    const given = to === "time" ? new Date(value).toISOString() : value;
+    try { setPlan(await api(apiPath("groups", id, "plan"), { method: "POST", body: { to, value: given, topic: topic || null } })); }
+    catch (failure) { setError(failure); }
+  };
+  const run = async () => {
+    const offsets = plan.changes.map((each) => ({ topic: each.topic, partition: each.partition, offset: each.new }));
+    try { await api(apiPath("groups", id, "offsets"), { method: "POST", body: { offsets } }); onDone(); }
+    catch (failure) { setError(failure); }
+  };
+  const columns = [
+    { name: "Topic", show: (row) => visible(row.topic) },
+    { name: "Partition", kind: "number", show: (row) => row.partition },
+    { name: "Now", kind: "number", show: (row) => row.old === null ? "none" : count(row.old) },
+    { name: "Then", kind: "number", show: (row) => count(row.new) },
+    { name: "Change", kind: "number", show: (row) => row.old === null ? "new" : (row.new > row.old ? "+" : "") + count(row.new - row.old) },
+  ];
+  return html`<${Dialog} title=${`Reset the offsets of ${visible(id)}`} onClose=${onClose}>
+    <${Failure} error=${error} />
+    <form onSubmit=${show}>
+      <label>Go to <select value=${to} onChange=${(event) => { setTo(event.target.value); setPlan(null); setValue(""); }}>
+        ${TARGETS.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select></label>
+      ${to === "time" && html`<label>Time, in the zone of this browser <input type="datetime-local" step="1" required value=${value} onInput=${(event) => { setValue(event.target.value); setPlan(null); }} /></label>`}
+      ${["offset", "shift", "duration"].includes(to) && html`<label>${to === "shift" ? "Records, negative for back" : to === "offset" ? "Offset" : "Milliseconds"}
+        <input type="number" required value=${value} onInput=${(event) => { setValue(event.target.value); setPlan(null); }} /></label>`}
+      <label>In <select value=${topic} onChange=${(event) => { setTopic(event.target.value); setPlan(null); }}>
+        <option value="">all topics of the group</option>${topics.map((each) => html`<option value=${each}>${visible(each)}</option>`)}</select></label>
+      <button class=${plan ? "" : "primary"}>Show the plan</button>
+    </form>
+    ${plan && html`
+      <${Table} label="The plan" columns=${columns} rows=${plan.changes} keyOf=${(row) => `${row.topic}-${row.partition}`} />
+      ${plan.is_possible ? html`<button class="primary" onClick=${run}>Set ${plan.changes.length} offsets</button>`
+        : html`<p class="notice warn">The group is ${plan.state}: stop its members first, then show the plan again.</p>`}`}
+  <//>`;
+}

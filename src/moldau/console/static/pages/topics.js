@@ -1,0 +1,68 @@
+import { api, apiPath, at, Badge, bytes, cluster, count, Dialog, Empty, Failure, go, html, Loading, may, numbers, query, rate, Title, useLoad, useMemo, useState, useStream, visible, withQuery } from "../lib.js";
+import { Filter, Table } from "../table.js";
+
+export function Topics() {
+  const { data, error, reload } = useLoad((abort) => api(apiPath("topics"), { signal: abort }), [cluster.value]);
+  const [isCreating, setIsCreating] = useState(false);
+  useStream({ topics: 1 });
+  const wanted = query.value.get("q") || "", internal = query.value.get("internal") === "1";
+  const rows = useMemo(() => (data?.topics || []).filter((each) =>
+    (internal || !each.is_internal) && each.name.toLowerCase().includes(wanted.toLowerCase())), [data, wanted, internal]);
+  const found = numbers.value.topics;
+  const columns = [
+    { name: "Topic", show: (row) => html`<a href=${at("topics", row.name)}>${visible(row.name)}</a>
+      ${row.is_internal && html` <${Badge} kind="plain">internal<//>`}
+      ${row.error && html` <${Badge} kind="bad">${row.error.includes("AUTHORIZATION") ? "not authorised" : row.error}<//>`}
+      ${row.offline > 0 && html` <${Badge} kind="bad">${row.offline} offline<//>`}
+      ${row.behind > 0 && html` <${Badge} kind="warn">${row.behind} behind<//>`}` },
+    { name: "Partitions", kind: "number", show: (row) => count(row.partitions) },
+    { name: "Replicas", kind: "number", show: (row) => count(row.replicas) },
+    { name: "Records", kind: "number", show: (row) => count(found[row.name]?.[0]) },
+    { name: "Records/s", kind: "number", show: (row) => rate(found[row.name]?.[1]) },
+    { name: "Size", kind: "number", show: (row) => bytes(found[row.name]?.[2]) },
+  ];
+  return html`
+    <${Title} actions=${may("admin") && html`<button class="primary" onClick=${() => setIsCreating(true)}>Create a topic</button>`}>Topics<//>
+    <${Failure} error=${error} retry=${reload} />
+    ${!data ? !error && html`<${Loading} />` : html`
+      <div class="bar">
+        <${Filter} label="Filter topics" value=${wanted} onInput=${(text) => go(withQuery({ q: text }), { replace: true })} />
+        <label><input type="checkbox" checked=${internal} onChange=${(event) => go(withQuery({ internal: event.target.checked ? 1 : "" }), { replace: true })} /> Internal topics</label>
+        <span class="quiet" role="status">${count(rows.length)} of ${count(data.topics.length)}</span>
+      </div>
+      ${rows.length === 0
+        ? html`<${Empty} title=${data.topics.length ? "No topic matches" : "No topics yet"}><p>${data.topics.length
+            ? "Clear the filter, or show internal topics." : "Create one, or let a producer do it by writing."}</p><//>`
+        : html`<${Table} label="Topics" columns=${columns} rows=${rows} keyOf=${(row) => row.name} onOpen=${(row) => go(at("topics", row.name))} />`}`}
+    ${isCreating && html`<${Create} onClose=${() => setIsCreating(false)} />`}`;
+}
+
+function Create({ onClose }) {
+  const [error, setError] = useState(null);
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const number = (name) => (form.get(name) ? Number(form.get(name)) : null);
+    const configs = {};
+    for (const line of form.get("configs").split("\n")) {
+      const [name, ...value] = line.split("=");
+      if (name.trim()) configs[name.trim()] = value.join("=").trim();
+    }
+    try {
+      await api(apiPath("topics"), { method: "POST", body: {
+        name: form.get("name"), partitions: number("partitions"), replication_factor: number("replicas"), configs } });
+      onClose();
+      go(at("topics", form.get("name")));
+    } catch (failure) { setError(failure); }
+  };
+  return html`<${Dialog} title="Create a topic" onClose=${onClose}>
+    <form onSubmit=${submit}>
+      <${Failure} error=${error} />
+      <label>Name <input name="name" required autofocus pattern="[a-zA-Z0-9._\\-]+" maxlength="249" /></label>
+      <label>Partitions <input name="partitions" type="number" min="1" placeholder="the brokers' default" /></label>
+      <label>Replicas of each <input name="replicas" type="number" min="1" placeholder="the brokers' default" /></label>
+      <label>Settings, one name=value per line <textarea name="configs" rows="3" placeholder="retention.ms=604800000"></textarea></label>
+      <button class="primary">Create</button>
+    </form>
+  <//>`;
+}

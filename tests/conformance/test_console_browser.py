@@ -1,0 +1,275 @@
+"""The console in a real browser: what people do with it, by hand and by keyboard."""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from browser import Page, browser
+from conformance.clients.programs import node_program
+from moldau.client.admin.topics import NewTopic
+from moldau.client.blocking.admin import Admin
+from moldau.client.blocking.producer import Producer
+from moldau.console.running import ConsoleOptions, running_console
+from moldau.model import TopicPartition
+from moldau.testing.broker import running_broker
+from moldau.web.server import Binding
+
+pytestmark = pytest.mark.needs("browser")
+
+HOSTILE = '"><img src=x onerror="document.title=1337"><script>document.title=1337</script>'
+PICTURES = os.environ.get("MOLDAU_PICTURES")
+"""A folder for pictures of the pages, as in docs/pictures; none are kept without it."""
+
+
+@contextmanager
+def served(bootstrap_servers: str) -> Iterator[str]:
+    """A console in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    begun, stop = threading.Event(), asyncio.Event()
+    addresses: list[str] = []
+
+    async def serve() -> None:
+        options = ConsoleOptions({"local": {"bootstrap.servers": bootstrap_servers}}, Binding(0))
+        async with running_console(options) as url:
+            addresses.append(url)
+            begun.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
+    thread.start()
+    assert begun.wait(30)
+    try:
+        yield addresses[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(30)
+        loop.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """A console for a broker with orders, a group that is behind, and names that attack."""
+    with running_broker({"group.initial.rebalance.delay.ms": "0"}) as kafka:
+        servers = kafka.bootstrap_servers
+        with Admin(bootstrap_servers=servers) as admin:
+            topics = [
+                NewTopic("orders", partitions=3),
+                NewTopic("payments", partitions=6, configs={"retention.ms": "3600000"}),
+                NewTopic("hostile", partitions=1),
+            ]
+            admin.create_topics(topics).check()
+            fill(servers)
+            offsets = {TopicPartition("orders", each): 5 for each in range(3)}
+            admin.alter_group_offsets("billing", offsets).check()
+            admin.alter_group_offsets(HOSTILE, {TopicPartition("hostile", 0): 0}).check()
+        with served(servers) as url:
+            yield f"{url}/c/local"
+
+
+def fill(servers: str) -> None:
+    with Producer(bootstrap_servers=servers) as producer:
+        for number in range(300):
+            order = {"id": number, "user": f"user-{number % 7}", "big": 9007199254740993}
+            key = f"order-{number % 50}".encode()
+            producer.send("orders", json.dumps(order).encode(), key=key, timestamp_ms=None)
+        producer.send("hostile", HOSTILE.encode(), key=HOSTILE.encode(), headers=[(HOSTILE, b"x")])
+        producer.send("hostile", b"", key=b"empty")
+        producer.send("hostile", None, key=b"tombstone")
+        producer.send("hostile", b"\xff\xfe\x00binary")
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Page]:
+    with browser() as page:
+        yield page
+
+
+@pytest.fixture
+def page(tab: Page, site: str) -> Iterator[Page]:
+    """The tab of all tests, at the overview; whatever it complains about fails the test."""
+    tab.resize(1280, 800)
+    tab.open(site)
+    tab.see("Healthy")
+    tab.events.clear()
+    yield tab
+    assert tab.complaints() == []
+    address = site.removesuffix("/c/local")
+    assert all(url.startswith((address, "data:")) for url in tab.hosts()), tab.hosts()
+
+
+def keep(page: Page, name: str) -> None:
+    """A picture for the documentation."""
+    if PICTURES:
+        page.screenshot(Path(PICTURES) / f"{name}.png")
+
+
+def test_the_overview_says_how_it_is(page: Page) -> None:
+    page.see("broker 0 is the controller")
+    page.wait("document.querySelector('.uplot canvas')", "a chart")
+    page.wait("/Records\\n3\\d\\d/.test(document.body.innerText)", "the number of records")
+    keep(page, "overview")
+
+
+def test_a_topic_is_found_and_looked_at(page: Page) -> None:
+    page.click("Topics")
+    page.see("payments")
+    page.wait("document.body.innerText.includes('300')", "numbers that stream in")
+    keep(page, "topics")
+    page.press("/")
+    page.wait("document.activeElement.matches('[data-filter]')", "focus by /")
+    for key in "paym":
+        page.press(key)
+    page.wait("!document.body.innerText.includes('hostile')", "a shorter list")
+    assert page.run("location.search") == "?q=paym", "the view is its address"
+    page.click("payments")
+    page.click("Partitions")
+    page.see("Next offset")
+    page.click("Configuration")
+    page.see("set here")
+    keep(page, "configuration")
+    page.click("retention.ms")
+    page.see("Age after which")
+    page.fill("dialog input", "7200000")
+    page.click("Set", "dialog button")
+    page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
+    page.see("7200000")
+
+
+def test_a_record_is_found_by_a_filter_and_shown_whole(page: Page, site: str) -> None:
+    page.open(f"{site}/topics/orders")
+    page.see("There may be more")
+    keep(page, "messages")
+    page.fill("input[name=filter]", 'value.user = "user-3" and value.id > 290')
+    page.click("Look")
+    page.see("That is all there is")
+    page.wait("document.querySelectorAll('tbody tr').length === 1", "the one record")
+    assert "filter=value.user" in page.run("location.search"), "the view is its address"
+    page.run("document.querySelector('tbody button').click()")
+    page.wait("document.querySelector('dialog pre')", "the record")
+    page.wait("document.querySelector('dialog pre').innerText.includes(': 9007199254740993')")
+    keep(page, "record")
+    page.press("Escape")
+    page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
+
+
+def test_nothing_is_three_things_and_values_that_attack_are_text(page: Page, site: str) -> None:
+    page.open(f"{site}/topics/hostile")
+    page.wait("document.querySelectorAll('tbody tr').length >= 4", "all records")
+    marks = page.run("[...document.querySelectorAll('.mark')].map(each => each.innerText).sort()")
+    assert {"bytes", "empty", "tombstone"} <= set(marks)
+    page.see("<img src=x")
+    page.click("Produce…")
+    page.fill("dialog input[name=key]", "by hand")
+    page.fill("dialog textarea[name=value]", "made by hand")
+    page.click("Produce", "dialog button.primary")
+    page.see("made by hand")
+    assert not page.run("!!document.querySelector('#app img:not(.brand img), #app script')")
+    assert page.run("document.title") != "1337"
+
+
+def test_a_topic_is_created_and_deleted_by_typing_its_name(page: Page) -> None:
+    page.click("Topics")
+    page.click("Create a topic")
+    page.fill("dialog input[name=name]", "fresh")
+    page.fill("dialog input[name=partitions]", "2")
+    page.click("Create", "dialog button")
+    page.wait("location.pathname.endsWith('/topics/fresh')", "the page of the topic")
+    page.click("Delete…")
+    assert page.wait("document.querySelector('dialog button.danger').disabled")
+    page.fill("dialog input", "fresh")
+    page.click("Delete", "dialog button.danger")
+    page.wait("location.pathname.endsWith('/topics')", "the list")
+    page.wait("!document.body.innerText.includes('fresh')", "it is gone")
+
+
+def test_a_group_is_reset_after_the_plan_was_seen(page: Page) -> None:
+    page.click("Groups")
+    page.click("billing")
+    page.see("285")
+    page.click("Why is it behind?")
+    page.see("It has no members")
+    keep(page, "group")
+    page.click("Reset offsets…")
+    page.fill("dialog select", "latest")
+    page.click("Show the plan")
+    page.see("Set 3 offsets")
+    keep(page, "reset")
+    page.click("Set 3 offsets")
+    page.wait("/Lag\\s*0/.test(document.body.innerText)", "no lag")
+
+
+def test_brokers_are_shown_with_their_settings(page: Page) -> None:
+    page.press("g")
+    page.press("b")
+    page.see("controller")
+    keep(page, "brokers")
+    page.click("0")
+    page.see("auto.create.topics.enable")
+
+
+def test_the_palette_goes_anywhere_by_keyboard(page: Page) -> None:
+    page.press("k", control=True)
+    page.wait("document.querySelector('dialog[open] input')", "the palette")
+    page.wait("document.body.innerText.includes('payments')", "names of topics")
+    for key in "orders":
+        page.press(key)
+    keep(page, "palette")
+    page.press("Enter")
+    page.wait("location.pathname.endsWith('/topics/orders')", "the topic")
+
+
+def test_names_that_attack_are_text(page: Page, site: str) -> None:
+    page.click("Groups")
+    page.see("<img src=x")
+    page.click('">')
+    page.wait("document.querySelector('h1').innerText.includes('<script>')", "the page of it")
+    page.open(f"{site}/topics/hostile/consumers")
+    page.see("<img src=x")
+    assert not page.run("!!document.querySelector('#app img:not(.brand img), #app script')")
+    assert page.run("document.title") != "1337"
+
+
+def test_it_can_be_used_on_a_phone(page: Page) -> None:
+    page.resize(380, 740)
+    for link in ("Overview", "Topics", "Groups", "Brokers"):
+        page.click(link)
+        page.wait("document.querySelector('h1')", "a title")
+        assert page.run("document.documentElement.scrollWidth") <= 380, link
+    page.click("Topics")
+    page.see("orders")
+    keep(page, "phone")
+
+
+PAGES = (
+    *("", "/topics", "/topics/orders", "/topics/orders/configuration", "/groups"),
+    "/topics/orders/partitions",
+    *("/topics/orders/consumers", "/groups/billing", "/brokers"),
+)
+
+
+@pytest.mark.needs("node", "npm")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pages_are_accessible(page: Page, site: str, theme: str) -> None:
+    axe = Path(node_program("axe", "node_modules/axe-core/axe.min.js")[1]).read_text()
+    found: list[str] = []
+    for path in PAGES:
+        page.run(f"localStorage.setItem('theme', '{theme}')")
+        page.open(site + path)
+        page.wait("document.querySelector('h1') && !document.body.innerText.includes('Loading')")
+        page.run(axe + "; 1")
+        violations = page.run(
+            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})"
+            ".then(found => found.violations.map(each => each.id + ': ' +"
+            " each.nodes.map(node => node.html + node.failureSummary).slice(0, 3).join(' | ')))"
+        )
+        found += [f"{path}: {each}" for each in violations]
+        if path == "/groups/billing" and theme == "dark":
+            keep(page, "dark")
+    page.run("localStorage.removeItem('theme')")
+    assert found == []

@@ -1,0 +1,63 @@
+"""Values of registered schemas, with a registry that runs."""
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+from moldau.client.registry import Registry, Schema
+from moldau.client.serdes.registered import RegisteredValues
+from moldau.console.messages.registered import by_schema
+from moldau.testing.broker import EmbeddedBroker
+from unit.registry.started import started_registry
+
+
+@pytest.fixture(scope="module")
+def registry(broker: EmbeddedBroker) -> Iterator[Registry]:
+    with started_registry(broker.bootstrap_servers) as running:
+        yield Registry(running.url)
+
+
+@pytest.fixture
+def values(registry: Registry) -> RegisteredValues:
+    return RegisteredValues(registry)
+
+
+def registered(schema_id: int, body: bytes) -> bytes:
+    return struct.pack(">bi", 0, schema_id) + body
+
+
+async def test_a_value_is_read_by_the_schema_it_names(
+    registry: Registry, values: RegisteredValues
+) -> None:
+    avro = registry.register("avro-value", Schema('"string"'))
+    found = await by_schema(values, registered(avro, b"\x06abc"))
+    assert found == {"schema": avro, "format": "AVRO", "text": '"abc"'}
+    json = registry.register("json-value", Schema('{"type": "object"}', "JSON"))
+    found = await by_schema(values, registered(json, b'{"n": 9007199254740993}'))
+    assert found == {"schema": json, "format": "JSON", "text": '{"n": 9007199254740993}'}
+
+
+async def test_why_it_cannot_be_read_is_said(registry: Registry, values: RegisteredValues) -> None:
+    found = await by_schema(values, registered(999, b"x"))
+    assert found is not None
+    assert "not found" in str(found["error"])
+    avro = registry.register("cut-value", Schema('"string"'))
+    found = await by_schema(values, registered(avro, b"\x7f"))
+    assert found is not None
+    assert "not Avro" in str(found["error"])
+
+
+async def test_a_value_that_is_nested_too_deep_is_refused(
+    registry: Registry, values: RegisteredValues
+) -> None:
+    json = registry.register("deep-value", Schema('{"type": "array"}', "JSON"))
+    found = await by_schema(values, registered(json, b"[" * 100_000))
+    assert found is not None
+    assert "recursion" in str(found["error"])
+
+
+async def test_other_values_name_no_schema(values: RegisteredValues) -> None:
+    assert await by_schema(values, b"") is None
+    assert await by_schema(values, b"\x00\x00") is None
+    assert await by_schema(values, b'{"json": 1}') is None

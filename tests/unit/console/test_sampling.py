@@ -1,0 +1,80 @@
+"""Numbers are taken while somebody looks, and only then."""
+
+import asyncio
+
+import pytest
+
+from moldau.client.admin.admin import Admin
+from moldau.client.producer.producer import Producer
+from moldau.console import cluster as cluster_module
+from moldau.console.cluster import ConsoleCluster
+from moldau.console.sampling import Sampler
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
+
+
+async def test_a_topic_has_records_a_rate_and_a_size(broker: EmbeddedBroker) -> None:
+    cluster = ConsoleCluster("local", {"bootstrap.servers": broker.bootstrap_servers})
+    sampler = Sampler(cluster)
+    async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        await producer.send_and_wait("sampled", b"one")
+        with sampler.watching(["readers"]):
+            await sampler.take()
+            first = sampler.sample.topics["sampled"]
+            assert (first.records, first.rate) == (1, None)
+            assert first.size_bytes
+            await producer.send_and_wait("sampled", b"two")
+            await sampler.take()
+    second = sampler.sample.topics["sampled"]
+    assert second.records == 2
+    assert second.rate is not None
+    assert second.rate > 0
+    assert sampler.sample.rate >= second.rate
+    assert len(sampler.history) == 2
+    assert sampler.sample.groups["readers"].total == 0
+    await cluster.close()
+
+
+async def test_all_groups_are_read_for_who_wants_them(broker: EmbeddedBroker) -> None:
+    async with (
+        Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+        Producer(bootstrap_servers=broker.bootstrap_servers) as producer,
+    ):
+        await producer.send_and_wait("grouped", b"one")
+        await admin.alter_group_offsets("behind", {TopicPartition("grouped", 0): 0})
+    cluster = ConsoleCluster("local", {"bootstrap.servers": broker.bootstrap_servers})
+    sampler = Sampler(cluster)
+    with sampler.watching(None):
+        await sampler.take()
+    assert sampler.sample.groups["behind"].total == 1
+    assert [lag for _, lag in sampler.lag_history["behind"]] == [1]
+    await cluster.close()
+
+
+async def test_a_cluster_that_is_down_makes_a_sample_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster_module, "CONNECT_S", 0.1)
+    sampler = Sampler(ConsoleCluster("down", {"bootstrap.servers": "127.0.0.1:1"}))
+    with sampler.watching():
+        await sampler.take()
+    assert sampler.sample.error is not None
+    assert "127.0.0.1:1" in sampler.sample.error
+    assert not sampler.history
+
+
+async def test_nobody_is_asked_while_nobody_looks(broker: EmbeddedBroker) -> None:
+    cluster = ConsoleCluster("local", {"bootstrap.servers": broker.bootstrap_servers})
+    sampler = Sampler(cluster)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(sampler.run())
+        with sampler.watching():
+            assert sampler.watchers == 1
+            sample = await sampler.next_sample(0)
+            assert sample is not None
+            assert sample.error is None
+        assert sampler.watchers == 0
+        await sampler.close()
+        assert await sampler.next_sample(0) is None
+        running.cancel()
+    await cluster.close()
