@@ -24,7 +24,7 @@ from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _START_S = 60
 # Deleted topics go at once, so that a long run needs little room.
-_SETTINGS = {"auto.create.topics.enable": "true", "log.segment.delete.delay.ms": "1000"}
+SETTINGS = {"auto.create.topics.enable": "true", "log.segment.delete.delay.ms": "1000"}
 _METADATA, _DELETE_TOPICS = 3, 20
 
 
@@ -64,7 +64,7 @@ def contestants(
     directory: Path, settings: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Contestant, Contestant]]:
     """Apache and Moldau, both running, one after the other started."""
-    used = {**_SETTINGS, **(settings or {})}
+    used = {**SETTINGS, **(settings or {})}
     with ExitStack() as stack:
         zookeeper_port = stack.enter_context(zookeeper(directory / "zookeeper"))
         apache = ApacheBroker(directory / "apache", zookeeper_port, used, AS_SHIPPED)
@@ -79,17 +79,21 @@ def contestants(
 
 
 @contextmanager
-def moldau(directory: Path, settings: Mapping[str, str]) -> Iterator[Contestant]:
-    """Moldau as a process of its own; its data stays."""
+def moldau(
+    directory: Path, settings: Mapping[str, str], *, clone: Path | None = None
+) -> Iterator[Contestant]:
+    """Moldau as a process of its own, from this clone or another; its data stays."""
     port = free_port()
+    python = sys.executable if clone is None else str(clone / ".venv/bin/python")
     overrides = [f"--override={name}={value}" for name, value in settings.items()]
     command = [
-        *(sys.executable, "-m", "moldau", "serve", "--data", str(directory)),
+        *(python, "-m", "moldau", "serve", "--data", str(directory)),
         *("--port", str(port), "--log-level", "warning"),
         *overrides,
     ]
     began = time.monotonic()
-    process = subprocess.Popen(command)
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    process = subprocess.Popen(command, env=environment if clone else None)
     try:
         until_metadata(port)
         yield Contestant("Moldau", port, process.pid, time.monotonic() - began)
@@ -98,10 +102,11 @@ def moldau(directory: Path, settings: Mapping[str, str]) -> Iterator[Contestant]
         process.wait(30)
 
 
-def until_metadata(port: int) -> None:
+def until_metadata(port: int, patience_s: float = _START_S) -> None:
+    """Wait until a broker answers that it knows itself."""
     header = RequestHeader(_METADATA, 1, 1, "bench")
     request = encode_request_header(header) + encode(MetadataRequest(topics=[]), 1)
-    deadline = time.monotonic() + _START_S
+    deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         try:
             answer = _ask(port, request)

@@ -76,10 +76,13 @@ def authority() -> Identity:
     return Identity(key, builder.add_extension(usage, critical=True).sign(key, hashes.SHA256()))
 
 
-def identity(issuer: Identity, name: str, host: str = "127.0.0.1") -> Identity:
-    """Somebody at this address."""
+def identity(
+    issuer: Identity, name: str | x509.Name, host: str = "127.0.0.1", *, days: int = 1
+) -> Identity:
+    """Somebody at this address, whose certificate is good for so many days."""
     key = ec.generate_private_key(ec.SECP256R1())
-    builder = _builder(_name(name), issuer.certificate.subject, key)
+    subject = _name(name) if isinstance(name, str) else name
+    builder = _builder(subject, issuer.certificate.subject, key, days)
     address = x509.IPAddress(ipaddress.ip_address(host))
     alternatives = x509.SubjectAlternativeName([address, x509.DNSName("localhost")])
     builder = builder.add_extension(alternatives, critical=False)
@@ -91,7 +94,7 @@ def _name(text: str) -> x509.Name:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, days: int = 1
 ) -> x509.CertificateBuilder:
     now = dt.datetime.now(dt.UTC)
     return (
@@ -100,6 +103,6 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _DAY)
-        .not_valid_after(now + _DAY)
+        .not_valid_before(now - 2 * _DAY)
+        .not_valid_after(now + days * _DAY)
     )

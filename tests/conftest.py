@@ -27,8 +27,12 @@ INSTALL = {
     "cargo": "apt-get install -y cargo",
     "git": "apt-get install -y git",
     "browser": "apt-get install -y chromium",
+    "postgres": "apt-get install -y postgresql",
 }
-ALTERNATIVES = {"browser": ("chromium", "chromium-browser", "google-chrome")}
+ALTERNATIVES = {
+    "browser": ("chromium", "chromium-browser", "google-chrome"),
+    "postgres": ("pg_ctlcluster",),  # Debian keeps the server itself out of the path
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TYPED = (
-    *("bin/environment", "examples", "tests/run.py", "tests/conftest.py"),
+    *("bin/environment", "bin/documents", "examples", "tests/run.py", "tests/conftest.py"),
     *("tests/tidy", "tests/conformance", "tests/faults", "tests/mutation"),
     *("tests/simulation", "tests/unit"),
 )

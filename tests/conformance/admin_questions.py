@@ -301,6 +301,19 @@ def _quotas() -> Iterator[Question]:
     yield "quota: a fraction", alter({"user": "u"}, rate, 5.5)
     yield "quota: less than nothing", alter({"user": "u"}, rate, -1.0)
     yield "quota: no address", alter({"ip": "no.address"}, "connection_creation_rate", 5.0)
+    yield "quota: no client id", alter({"client-id": ""}, rate, 5.0)
+    yield "quota: of both", alter({"user": "u", "ip": "10.0.0.1"}, rate, 5.0)
+    yield "quota: not of an address", alter({"ip": "10.0.0.1"}, rate, 5.0)
+    yield "quota: of a host", alter({"ip": "localhost"}, "connection_creation_rate", 5.0)
+    for kinds in (("user", "user"), ("client-id", "client-id"), ("user", "ip"), ("",), ("x",)):
+        components = [
+            described_quotas.ComponentData(entity_type=kind, match_type=2, match=None)
+            for kind in kinds
+        ]
+        yield (
+            f"quotas of {' and '.join(kinds)}",
+            described_quotas.DescribeClientQuotasRequest(components=components, strict=False),
+        )
     for kind in ("user", "planet"):
         component = described_quotas.ComponentData(entity_type=kind, match_type=2, match=None)
         yield (

@@ -4,12 +4,20 @@
 
 SETTINGS are the client's, in JSON, and the `topics` or the `pattern` to subscribe to. Whenever
 the member has other partitions, it prints them, with all that it had to give away so far.
+
+kafka-python 3.0.12 sometimes never returns from a poll of 100 ms, nor from its constructor, with
+Apache's broker too: its thread waits in `run` of kafka/net/selector.py for a task that its own loop
+has lost. Or it polls, but thinks that it is joining while it has no request under way. Such a
+member starts anew, as a supervisor would start it.
 """
 
 import asyncio
 import json
+import os
 import signal
 import sys
+import threading
+import time
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
@@ -23,6 +31,7 @@ COMMON: dict[str, Any] = {
     "metadata_max_age_ms": 500,
 }
 POLL_MS = 100
+HUNG_S = 10
 
 
 class Telling:
@@ -80,12 +89,38 @@ def run_kafka_python(topics: list[str], pattern: str | None, **settings: Any) ->
     if settings.pop("cooperative", False):
         settings["partition_assignment_strategy"] = [CooperativeStickyAssignor]
     told = OfKafkaPython()
+    watchdog = Watchdog()
     consumer = KafkaConsumer(**COMMON, **settings)
     consumer.subscribe(topics, pattern=pattern, listener=told)
     while not stopping:
         consumer.poll(timeout_ms=POLL_MS)
+        if not consumer._coordinator.rejoining:
+            watchdog.polled()
         told.tell(consumer.assignment())
+    watchdog.cancel()
     consumer.close()
+
+
+class Watchdog:
+    """Starts the program anew unless it makes progress."""
+
+    def __init__(self) -> None:
+        self.polled_s = time.monotonic()
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def polled(self) -> None:
+        self.polled_s = time.monotonic()
+
+    def cancel(self) -> None:
+        self._ended.set()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(1):
+            if time.monotonic() - self.polled_s > HUNG_S:
+                print("the client has hung: the member starts anew", file=sys.stderr, flush=True)
+                module = ["-m", "conformance.group_member"]
+                os.execv(sys.executable, [sys.executable, *module, *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -222,6 +222,10 @@ TABLES: dict[str, Build] = {
         stream(b).group_by_key().aggregate(str, with_length, returns="string")
     ),
     "table": lambda b: as_text(b.table("input")),
+    "time-limit": lambda b: as_text(b.table("input").suppress_until_time_limit(10_000)),
+    "size-limit": lambda b: as_text(
+        b.table("input").suppress_until_time_limit(10_000, max_records=2)
+    ),
     "table-filter": lambda b: as_text(b.table("input").filter("length(value) > 3")),
     "table-filter-not": lambda b: as_text(b.table("input").filter_not("length(value) > 3")),
     "table-map-values": lambda b: as_text(b.table("input").map_values("upper(value)")),

@@ -305,6 +305,17 @@ def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
             assert run(script, *options).code == 0
 
 
+def test_apaches_tool_adds_and_removes_access_rules_of_our_broker(
+    tools: ApacheTools, tmp_path: Path
+) -> None:
+    commands = [ACL_COMMANDS[number] for number in (0, 1, 6, 8, 10)]
+    with our_broker(tmp_path, AUTHORIZER) as broker:
+        for script in run_both(tools, "kafka-acls.sh", broker.bootstrap, commands):
+            for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
+                options = ("--bootstrap-server", broker.bootstrap, "--remove", "--force")
+                assert run(script, *options, *line.split()).code == 0
+
+
 def test_passwords_are_set_and_shown_as_apaches_tool_does(tools: ApacheTools, guarded: str) -> None:
     for _ in run_both(tools, "kafka-configs.sh", guarded, PASSWORD_COMMANDS):
         pass

@@ -7,7 +7,7 @@ producer ids themselves; at 3.9 Apache's asks the controller to.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -40,10 +40,14 @@ _SETTINGS = {
 }
 
 
+OwnSettings = Callable[[OurBroker], Mapping[str, str]]
+"""What a broker, of either kind, has for itself."""
+
+
 class Load:
     """A thread that produces numbered records, and knows which were acknowledged."""
 
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, settings: Mapping[str, str] | None = None) -> None:
         self.acknowledged: set[int] = set()
         self.errors: list[KafkaError] = []
         self._producer = Producer(
@@ -53,6 +57,7 @@ class Load:
                 "enable.idempotence": True,
                 "linger.ms": 5,
                 "message.timeout.ms": 60_000,
+                **(settings or {}),
             }
         )
         self._is_over = threading.Event()
@@ -86,9 +91,17 @@ class Load:
 class MixedCluster:
     """Three brokers, of which at most one is Apache's at a time."""
 
-    def __init__(self, directory: Path, port: int, tree: KazooClient, protocol: str) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        port: int,
+        tree: KazooClient,
+        protocol: str,
+        own_settings: OwnSettings = lambda _broker: {},
+    ) -> None:
         connect = f"127.0.0.1:{port}"
         self._settings = {**_SETTINGS, "inter.broker.protocol.version": protocol}
+        self._own_settings = own_settings
         self.ours = OurCluster(
             {
                 number: OurBroker(
@@ -100,6 +113,8 @@ class MixedCluster:
             tree,
             connect,
         )
+        for broker in self.ours.brokers.values():
+            broker.settings = {**broker.settings, **own_settings(broker)}
         self._zookeeper_port = port
         self._apache: tuple[int, ApacheBroker] | None = None
 
@@ -108,7 +123,7 @@ class MixedCluster:
         assert self._apache is None
         broker = self.ours.brokers[number]
         broker.directory.mkdir(exist_ok=True)
-        settings = {**self._settings, "broker.id": str(number)}
+        settings = {**self._settings, "broker.id": str(number), **self._own_settings(broker)}
         apache = ApacheBroker(broker.directory, self._zookeeper_port, settings)
         apache.port = broker.port
         apache.start()
@@ -139,7 +154,9 @@ class MixedCluster:
 
 
 @contextmanager
-def mixed_cluster(directory: Path, protocol: str) -> Iterator[MixedCluster]:
+def mixed_cluster(
+    directory: Path, protocol: str, own_settings: OwnSettings = lambda _broker: {}
+) -> Iterator[MixedCluster]:
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
@@ -147,7 +164,7 @@ def mixed_cluster(directory: Path, protocol: str) -> Iterator[MixedCluster]:
         tree.start()
         stack.callback(tree.close)
         stack.callback(tree.stop)
-        made = MixedCluster(directory, port, tree, protocol)
+        made = MixedCluster(directory, port, tree, protocol, own_settings)
         stack.callback(made.kill_all)
         yield made
 
@@ -165,11 +182,10 @@ def create(cluster: OurCluster, name: str, partition_count: int) -> None:
     cluster.until_in_sync(name, partition_count)
 
 
-def consumed(bootstrap: str, count: int) -> list[int]:
+def consumed(bootstrap: str, count: int, settings: Mapping[str, str] | None = None) -> list[int]:
     """All records of the topic, in the order in which they come."""
-    consumer = Consumer(
-        {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
-    )
+    own = {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
+    consumer = Consumer({**own, **(settings or {})})
     consumer.subscribe([TOPIC])
     values: list[int] = []
     deadline = time.monotonic() + DEADLINE_S

@@ -158,6 +158,17 @@ def test_filters_find_the_same_rows_whether_they_are_pushed_down_or_not(
     is_over()
     assert sorted(map(tuple, rows)) == [(1, offset) for offset in range(40, 50)]
     assert (min(fetched) == (1, 40)) == is_pushed_down
+    spark.conf.unset(PUSH_DOWN)
+
+
+def test_a_frame_that_was_filtered_before_has_all_its_rows(
+    spark: SparkSession, broker: EmbeddedBroker
+) -> None:
+    register(spark)
+    frame = read(spark, broker)
+    count = frame.count()
+    assert 0 < frame.where("partition = 1 and offset >= 40").count() < count
+    assert frame.count() == count
 
 
 HOUR_MS = 3_600_000
@@ -169,7 +180,9 @@ def in_tokyo(spark: SparkSession) -> Iterator[None]:
     """A session whose times are those of another zone than this process has."""
     register(spark)
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    spark.conf.set(PUSH_DOWN, "true")
     yield
+    spark.conf.unset(PUSH_DOWN)
     spark.conf.unset("spark.sql.session.timeZone")
 
 

@@ -23,7 +23,14 @@ from conformance.topology_transcripts import Transcript
 from moldau.streams.testing.driver import local_session
 
 # Of what is slow, one transcript for each way in which Spark is used; of the rest, all.
-SLOW = ("table-count", "sliding", "stream-table", "foreign-key-left", "sliding.late-in-one-batch")
+SLOW = (
+    "table-count",
+    "sliding",
+    "stream-table",
+    "foreign-key-left",
+    "sliding.late-in-one-batch",
+    "session-suppressed.joining",
+)
 CHOSEN = [
     name for name in transcripts.names() if name in SLOW or not is_slow(transcripts.read(name))
 ]

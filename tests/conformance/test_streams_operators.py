@@ -8,7 +8,16 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from moldau.streams import LONG, KTable, SessionWindows, SlidingWindows, StreamsBuilder, TimeWindows
+from moldau.streams import (
+    LONG,
+    STRING,
+    KTable,
+    SessionWindows,
+    SlidingWindows,
+    StreamsBuilder,
+    TimeWindows,
+    time_windowed,
+)
 from moldau.streams.testing.driver import TestDriver, local_session
 
 pytestmark = pytest.mark.needs("java")
@@ -119,6 +128,23 @@ def test_a_suppressed_window_comes_once_when_it_is_closed(spark: SparkSession) -
     }
 
 
+def test_windows_are_read_from_a_topic_and_come_once_in_a_while(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    counts = builder.stream("input").group_by_key().windowed_by(TUMBLING).count().to_stream()
+    read = counts.through("counts", key=time_windowed(STRING, 10), value=LONG)
+    table = read.to_table()
+    write(table.suppress_until_time_limit(20), "calm")
+    write(table.suppress_until_time_limit(20, max_records=9), "few")
+    found = run(
+        spark,
+        builder,
+        [("k", "a", 1)],
+        [("k", "b", 3), ("l", "c", 11)],
+        [("k", "d", 30)],
+    )
+    assert found["calm"] == found["few"] == [[], [], [("k@0/10", "2")]]
+
+
 def test_sessions_grow_together_and_the_former_ones_are_deleted(spark: SparkSession) -> None:
     builder = StreamsBuilder()
     sessions = builder.stream("input").group_by_key().windowed_by(SESSIONS)
@@ -127,18 +153,18 @@ def test_sessions_grow_together_and_the_former_ones_are_deleted(spark: SparkSess
     found = run(
         spark,
         builder,
-        [("k", "a", 0), ("k", "b", 15)],
+        [("k", "a", 0), ("k", "b", 14)],
         [("k", "c", 8)],
         [("l", "d", 100)],
         [("k", "e", 14), ("k", "f", 90)],  # the first is later than gap and grace allow
     )
     assert found["counts"] == [
-        [("k@0/0", "1"), ("k@15/15", "1")],
-        [("k@0/0", None), ("k@0/15", "3"), ("k@15/15", None)],
+        [("k@0/0", "1"), ("k@14/14", "1")],
+        [("k@0/0", None), ("k@0/14", "3"), ("k@14/14", None)],
         [("l@100/100", "1")],
         [("k@90/90", "1")],
     ]
-    assert found["joined"][1] == [("k@0/0", None), ("k@0/15", "abc"), ("k@15/15", None)]
+    assert found["joined"][1] == [("k@0/0", None), ("k@0/14", "abc"), ("k@14/14", None)]
 
 
 def test_sliding_windows_end_with_a_record_or_begin_after_one(spark: SparkSession) -> None:

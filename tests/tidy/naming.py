@@ -17,8 +17,14 @@ SHARED_NAMES = {
     "Admin": "the blocking form has the name of the other",
     "Consumer": "the blocking form has the name of the other",
     "Context": "of a processor by Kafka Streams' own name, and of every request",
+    "Field": "of a struct by Kafka Connect's own name, and of a message",
+    "Filter": "a transformation by Kafka Connect's own name, and a step by Kafka Streams'",
     "Producer": "the blocking form has the name of the other; in a batch it is who wrote it",
     "Record": "what a processor gets, by Kafka Streams' own name, and a record of the log",
+    "Schema": "of data by Kafka Connect's own name, and of a registry",
+    "Sink": "a connector by Kafka Connect's own name, and a step by Kafka Streams'",
+    "Source": "a connector by Kafka Connect's own name, and a step by Kafka Streams'",
+    "Task": "of a connector by Kafka Connect's own name, and of a simulated loop",
 }
 
 

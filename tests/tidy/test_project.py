@@ -15,6 +15,7 @@ from tidy import (
     limits,
     naming,
     pairing,
+    secrecy,
     sleeps,
     words,
 )
@@ -45,6 +46,8 @@ RULES: tuple[Rule, ...] = (
     pairing.modules_have_tests,
     pairing.tests_have_modules,
     handlers.one_handler_per_api,
+    secrecy.constant_time,
+    secrecy.hidden_secrets,
     sleeps.no_sleeps,
     documents.known_files,
     documents.table_of_parts,

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
 import moldau
-from moldau.cli.console.chunks import chunks
 from moldau.cli.kcat.format import Record, RecordPlace, as_json, compile_format, unescaped
 from moldau.cli.kcat.listing import cluster_json, cluster_lines, offsets_json
 from moldau.cli.kcat.packing import read_packing
 from moldau.cli.kcat.positions import Bounds, parse_bounds, seek_all
+from moldau.cli.record_text.chunks import chunks
 from moldau.cli.terminal.administration import administration, topic_settings
 from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
@@ -46,6 +46,7 @@ usage: moldau cat [-C|-P|-L|-Q] [-b SERVERS] [-t TOPIC] [options] [FILE...]
   -f FORMAT  %s value %S its size %k key %K its size %T time %h headers %t %p %o \\n
   -J  JSON   -K SEPARATOR between key and value   -D SEPARATOR between records   -Z  empty is null
   -s [key=|value=]FORMAT  numbers: > < bBhHiIqQ, c a character, s the rest, $ the end
+  -s [key=|value=]avro|json|protobuf -r URL  values of a schema registry, printed as JSON
   -l  lines of one file   -k KEY   -H NAME=VALUE   -z CODEC   -T  print what is sent
   -E  go on after a record that cannot be printed   -q quiet   -V version
   -X NAME=VALUE  a setting   -F FILE  with settings"""
@@ -90,8 +91,6 @@ def main(arguments: Sequence[str]) -> int:
     if options.has("V"):
         print(f"moldau cat {moldau.__version__}, with the options of kcat 1.7.1")
         return 0
-    if options.has("r"):
-        raise CommandFailed("-r: there is no schema registry here, only pack formats: -s '>ihs'")
     mode = options.mode or ("C" if sys.stdin.isatty() else "P")
     if not options.mode and not options.has("q"):
         name = "Consumer" if mode == "C" else "Producer"
@@ -136,9 +135,10 @@ def _settings(options: CatOptions, kind: type[ClientSettings], **own: str) -> di
 
 def writer(options: CatOptions, place: RecordPlace | None = None) -> Callable[[Record], bytes]:
     """How records are printed."""
-    unpack = read_packing(options.values.get("s", []))
+    unpack = read_packing(options.values.get("s", []), options.text("r"))
     if options.has("J"):
-        return lambda record: as_json(record, place)
+        registered = unpack if options.has("r") else {}
+        return lambda record: as_json(record, place, registered)
     null = b"NULL" if options.has("Z") else b""
     if options.has("f"):
         return compile_format(options.text("f"), null=null, unpack=unpack)

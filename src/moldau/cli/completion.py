@@ -27,8 +27,15 @@ complete -o default -F _moldau moldau {programs}
 """
 _SHELLS = ("bash", "fish", "zsh")
 # Commands that Apache has no script for.
-_OURS = ("cat", "completion", "doctor", "serve", "streams", "zookeeper", "zookeeper-shell")
+_OURS = (
+    *("backup", "cat", "certificates", "completion", "console", "doctor", "health"),
+    *("init", "rebalance", "registry", "restore", "serve", "sql", "streams", "users"),
+    *("tree", "zookeeper", "zookeeper-shell"),
+    *("connect", "connect-distributed", "connect-standalone"),
+)
 _NAMED_OTHERWISE = {
+    "connect-distributed.sh": "connect-distributed",
+    "connect-standalone.sh": "connect-standalone",
     "kafka-server-start.sh": "serve",
     "zkCli.sh": "zookeeper-shell",
     "zookeeper-server-start.sh": "zookeeper",

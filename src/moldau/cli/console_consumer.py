@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from moldau.cli.console.formatters import DefaultFormatter, Formatter, Record, find_formatter
-from moldau.cli.console.reading import ReadingOptions, reading
+from moldau.cli.record_text.formatters import DefaultFormatter, Formatter, Record, find_formatter
+from moldau.cli.record_text.reading import ReadingOptions, reading
 from moldau.cli.terminal.administration import topic_settings
 from moldau.cli.terminal.client_settings import READS_ONLY, read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed

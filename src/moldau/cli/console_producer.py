@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from moldau.cli.console.chunks import chunks
-from moldau.cli.console.line_reader import LINE_READERS, Headers, LineReader, LineSplitter
+from moldau.cli.record_text.chunks import chunks
+from moldau.cli.record_text.line_reader import LINE_READERS, Headers, LineReader, LineSplitter
 from moldau.cli.terminal.client_settings import read_file, read_pairs, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options, warn

@@ -3,10 +3,10 @@
 import asyncio
 import json
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
-from moldau.cli.terminal.administration import run_admin
+from moldau.cli.terminal.administration import run_admin, settings
 from moldau.cli.terminal.options import (
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
@@ -14,41 +14,20 @@ from moldau.cli.terminal.options import (
     Options,
     warn,
 )
-from moldau.client.admin.configs import ConfigEntry, ConfigResource, ConfigsArea
-from moldau.client.admin.connected import Connected
-from moldau.client.admin.description import BrokerDescription, DescriptionArea
-from moldau.client.admin.offsets import MAX_TIMESTAMP, OffsetsArea
-from moldau.client.admin.topics import TopicDescription, TopicsArea
+from moldau.client.admin.examination import ExaminingAdmin, Finding, examine, is_reachable
 from moldau.client.connection.addresses import Address, parse_addresses
-from moldau.model import TopicPartition
+from moldau.client.settings import AdminSettings, read_settings
 
 DEFAULT_SERVER = "localhost:9092"
-_REACH_S = 3.0
-_CLOCK_MS_MAX = 1_000
-_TIMESTAMP_TYPE = "message.timestamp.type"
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 OPTIONS = Options(
     "doctor",
     "Shows what a client at an address, localhost:9092 without one, receives: brokers, "
-    "controller, clock, partitions.",
+    "TLS and login, controller, clock, partitions.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
 )
-
-
-class DoctorAdmin(TopicsArea, ConfigsArea, OffsetsArea, DescriptionArea, Connected):
-    """What this command needs of an admin client."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; a word of advice if it is not as it should be."""
-
-    is_well: bool
-    text: str
-    advice: str = ""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -60,7 +39,9 @@ def main(arguments: Sequence[str]) -> int:
     asked = given.text("bootstrap-server")
     findings = asyncio.run(_unreached(parse_addresses(asked)))
     if not findings:
-        findings = run_admin(given, DoctorAdmin, lambda admin: _examine(admin, asked))
+        findings = _protection(settings(given), asked)
+    if all(each.is_well for each in findings):
+        findings += run_admin(given, ExaminingAdmin, lambda admin: examine(admin, asked))
     if given.is_json:
         print(json.dumps([asdict(each) for each in findings]))
     else:
@@ -71,132 +52,18 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if all(each.is_well for each in findings) else 1
 
 
+def _protection(values: Mapping[str, object], asked: str) -> list[Finding]:
+    from moldau.cli.terminal import protection  # noqa: PLC0415 - brings TLS along
+
+    client = read_settings(AdminSettings, values, {})
+    return asyncio.run(
+        protection.examine(client, parse_addresses(asked), now_ms=time.time_ns() // 1_000_000)
+    )
+
+
 async def _unreached(addresses: Sequence[Address]) -> list[Finding]:
     """Findings if no broker is there: a client would wait, but a doctor is asked how it is now."""
     if any(await asyncio.gather(*(is_reachable(*each) for each in addresses))):
         return []
     advice = "Is the broker up? Look at its log, its listeners, the address and firewalls."
     return [Finding(False, f"{each} cannot be reached from here", advice) for each in addresses]
-
-
-async def _examine(admin: DoctorAdmin, asked: str) -> list[Finding]:
-    cluster = await admin.describe_cluster()
-    brokers = sorted(cluster.brokers, key=lambda each: each.node_id)
-    findings = [Finding(True, f"{asked} answers; the cluster is {cluster.cluster_id}")]
-    reached = await asyncio.gather(*(is_reachable(each.host, each.port) for each in brokers))
-    hosts = [address.host for address in parse_addresses(asked)]
-    findings += [
-        advertised(broker, hosts, is_reached=is_reached)
-        for broker, is_reached in zip(brokers, reached, strict=True)
-    ]
-    findings.append(controller(cluster.controller_id, brokers))
-    names = await admin.list_topics(include_internal=True)
-    described = (await admin.describe_topics(names)).succeeded if names else {}
-    findings.append(clock(await _newest_stamp_ms(admin, described.values()), _now_ms()))
-    return findings + partitions(described.values())
-
-
-async def _newest_stamp_ms(admin: DoctorAdmin, topics: Collection[TopicDescription]) -> int | None:
-    """The latest time that brokers, not producers, have given to a record.
-
-    No response has the time of a broker, and nothing is to be written just to see it.
-    """
-    resources = {ConfigResource.topic(each.name): [_TIMESTAMP_TYPE] for each in topics}
-    configs = (await admin.describe_configs(resources)).succeeded if resources else {}
-    wanted = {
-        TopicPartition(topic.name, each.partition): MAX_TIMESTAMP
-        for topic in topics
-        for each in topic.partitions
-        if each.leader >= 0
-        and (topic.is_internal or _is_stamped(configs.get(ConfigResource.topic(topic.name))))
-    }
-    found = (await admin.list_offsets(wanted)).succeeded if wanted else {}
-    return max((each.timestamp for each in found.values() if each.offset >= 0), default=None)
-
-
-def _is_stamped(settings: Mapping[str, ConfigEntry] | None) -> bool:
-    kind = (settings or {}).get(_TIMESTAMP_TYPE)
-    return kind is not None and kind.value == "LogAppendTime"
-
-
-def clock(newest_stamp_ms: int | None, now_ms: int) -> Finding:
-    """Whether brokers have stamped records with times that are still to come here."""
-    if newest_stamp_ms is None:
-        return Finding(True, "the brokers' clock cannot be seen: they have stamped nothing yet")
-    ahead_ms = newest_stamp_ms - now_ms
-    if ahead_ms <= _CLOCK_MS_MAX:
-        age_s = max(-ahead_ms, 0) / 1000
-        text = f"a broker stamped a record {age_s:.1f} s ago by the clock here, none in the future"
-        return Finding(True, text)
-    return Finding(
-        False,
-        f"the brokers' clock is at least {ahead_ms / 1000:.1f} s ahead of the clock here",
-        "Times of records and retention will be wrong: set both clocks by NTP.",
-    )
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-async def is_reachable(host: str, port: int) -> bool:
-    """Whether a server listens there, seen from here."""
-    try:
-        async with asyncio.timeout(_REACH_S):
-            _, writer = await asyncio.open_connection(host, port)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True
-
-
-def advertised(broker: BrokerDescription, asked: Iterable[str], *, is_reached: bool) -> Finding:
-    """Where clients are sent for a broker, which may not be where they came from."""
-    text = f"broker {broker.node_id} is advertised as {broker.host}:{broker.port}"
-    if not is_reached:
-        return Finding(
-            False,
-            f"{text}, which cannot be reached from here",
-            "Clients are sent there: set advertised.listeners to what they can reach.",
-        )
-    is_remote = any(host not in _LOCAL for host in asked)
-    if broker.host in _LOCAL and is_remote:
-        return Finding(
-            False,
-            f"{text}, which is another machine for each client",
-            "Set advertised.listeners to a name that other machines know.",
-        )
-    return Finding(True, f"{text}, which can be reached")
-
-
-def controller(controller_id: int, brokers: Iterable[BrokerDescription]) -> Finding:
-    """Whether a broker elects leaders."""
-    if any(each.node_id == controller_id for each in brokers):
-        return Finding(True, f"broker {controller_id} is the controller")
-    return Finding(
-        False,
-        "there is no controller",
-        "Topics cannot be created and leaders not elected: look at the brokers' logs.",
-    )
-
-
-def partitions(topics: Iterable[TopicDescription]) -> list[Finding]:
-    """Partitions without a leader, or whose replicas are behind."""
-    every = [(topic.name, each) for topic in topics for each in topic.partitions]
-    offline = [f"{name}-{each.partition}" for name, each in every if each.leader < 0]
-    behind = [
-        f"{name}-{each.partition}" for name, each in every if len(each.isr) < len(each.replicas)
-    ]
-    findings = [Finding(True, f"{len(every)} partitions")]
-    if offline:
-        text = f"{len(offline)} partitions have no leader: {_some(offline)}"
-        findings.append(Finding(False, text, "They can be neither read nor written."))
-    if behind:
-        text = f"{len(behind)} partitions are under-replicated: {_some(behind)}"
-        advice = "moldau topics --describe --under-replicated-partitions lists them."
-        findings.append(Finding(False, text, advice))
-    return findings
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

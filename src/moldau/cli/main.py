@@ -47,6 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(command, rest)
 
 
+def script() -> int:
+    """Run the command that a script of Kafka's name, made by pip, is called after."""
+    return main([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
 def run(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
     """Run a command; what ends it early becomes one line and an exit code."""
     try:

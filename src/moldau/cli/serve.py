@@ -1,4 +1,4 @@
-"""Start a broker, with a configuration file or without any."""
+"""Start a broker or several, with a configuration file or without any."""
 
 import argparse
 import asyncio
@@ -12,8 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moldau.cli.backups.answering import answer_backups
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
+from moldau.cli.terminal.data_directory import default_directory
 from moldau.cli.terminal.listed_topics import read_listed_topics
+from moldau.cli.terminal.several_options import add_options, end_with_input
 from moldau.config.broker.startup import Startup, read_startup
 from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
@@ -23,7 +26,9 @@ from moldau.runtime.garbage import owned_collector
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
+    from moldau.broker.main import RunningBroker
     from moldau.broker.metrics.health import Health
+    from moldau.config.listeners import ListenerConfig
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +52,8 @@ def main(arguments: Sequence[str]) -> int:
     if not 0 <= (options.metrics_port or 0) <= _PORT_MAX:
         parser.error(f"--metrics-port: {options.metrics_port} is not between 0 and {_PORT_MAX}")
     log_to_stderr(options.log_level, options.log_format)
+    if options.brokers is not None:
+        return _run_several(options)
     try:
         startup = read_startup(settings(options))
         if options.topic_configs is not None:
@@ -56,11 +63,30 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(f"{error.filename}: {error.strerror}")
     except KafkaError as error:
         return _fail(str(error))
+    cluster = cluster_directory(startup.texts)
+    if cluster is not None:
+        return _fail(f"{cluster} has the data of a cluster: start it with --brokers")
     warning = unused_data(startup.texts)
     if options.config is not None and warning is not None:
         _log.warning("%s", warning)
     with owned_collector() as started:
         return _run(startup, options, started)
+
+
+def _run_several(options: argparse.Namespace) -> int:
+    # The supervisor stays small: a broker does not need this, and this no broker.
+    from moldau.cli.terminal.several_brokers import run_brokers, wish_of  # noqa: PLC0415
+    from moldau.coordination.journal import StoreError  # noqa: PLC0415
+
+    try:
+        run_brokers(wish_of(options), options)
+    except OSError as error:
+        return _fail(error.strerror or str(error))
+    except (KafkaError, StoreError) as error:
+        return _fail(str(error))
+    except ExceptionGroup as group:
+        return _fail("; ".join(str(each) for each in group.exceptions))
+    return 0
 
 
 def _run(startup: Startup, options: argparse.Namespace, started: Callable[[], None]) -> int:
@@ -102,9 +128,9 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
 def is_private(options: argparse.Namespace) -> bool:
     """Whether no address is given: then only this machine may connect.
 
-    A broker has no authentication yet, and a user who tries it out in a café did not mean to
-    share it. A file is Kafka's, and so is what it does not say; brokers of a cluster, and those
-    that advertise an address, want to be reached.
+    Nobody has to log in then, and a user who tries it out in a café did not mean to share it. A
+    file is Kafka's, and so is what it does not say; brokers of a cluster, and those that advertise
+    an address, want to be reached.
     """
     is_told = {"listeners", "advertised.listeners", "zookeeper.connect"}
     return (
@@ -114,14 +140,11 @@ def is_private(options: argparse.Namespace) -> bool:
     )
 
 
-def default_directory() -> Path:
-    """Where data is kept if nothing says where, not even a file: not in /tmp as with Apache Kafka.
-
-    /tmp is emptied by a restart, and on many systems also of what is a few days old, under
-    a broker that runs.
-    """
-    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return Path(home) / "moldau"
+def cluster_directory(texts: Mapping[str, str]) -> str | None:
+    """The directory of a broker that is none, but of a cluster that `--brokers` has made."""
+    directories = texts.get("log.dirs", texts.get("log.dir", "")).split(",")
+    found = [each.strip() for each in directories if Path(each.strip(), "tree.sqlite").exists()]
+    return found[0] if found else None
 
 
 def unused_data(texts: Mapping[str, str]) -> str | None:
@@ -156,6 +179,8 @@ async def _serve(
 
     for number in _SIGNALS:
         loop.add_signal_handler(number, stop_once, number)
+    if options.until_input_ends:
+        end_with_input(stop)
     async with _running(startup, options):
         started()
         await stop.wait()
@@ -177,10 +202,67 @@ async def _running(startup: Startup, options: argparse.Namespace) -> AsyncIterat
     async with _watched(health, options):
         async with running(startup, Ports()) as started:
             health.broker = started.broker
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGHUP, started.broker.key_stores.look_again)
             announce_start(started, is_private=is_private(options))
-            yield
+            async with (
+                _registry(startup, started, options),
+                _console(startup, started, options),
+                _backups(started),
+            ):
+                yield
             announce_stop(started)
         announce_stopped(started)
+
+
+@asynccontextmanager
+async def _registry(
+    startup: Startup, started: "RunningBroker", options: argparse.Namespace
+) -> AsyncIterator[None]:
+    """A schema registry beside the broker, if one is asked for."""
+    if not options.registry:
+        yield
+        return
+    from moldau.cli.terminal.registry_beside import registry_beside  # noqa: PLC0415
+
+    async with registry_beside(_first_listener(startup, started), options.registry_port):
+        yield
+
+
+@asynccontextmanager
+async def _backups(started: "RunningBroker") -> AsyncIterator[None]:
+    """What `moldau backup` asks; a broker of a cluster has replicas instead."""
+    from moldau.coordination.embedded import EmbeddedTree  # noqa: PLC0415
+
+    if not isinstance(started.tree, EmbeddedTree):
+        yield
+        return
+    directories = [each.volume.path for each in started.broker.logs.directories]
+    async with asyncio.TaskGroup() as tasks:
+        answering = tasks.create_task(answer_backups(directories, started.tree.copy_to))
+        try:
+            yield
+        finally:
+            answering.cancel()
+
+
+@asynccontextmanager
+async def _console(
+    startup: Startup, started: "RunningBroker", options: argparse.Namespace
+) -> AsyncIterator[None]:
+    """A web console beside the broker, if one is asked for."""
+    if not options.console:
+        yield
+        return
+    from moldau.cli.terminal.console_beside import console_beside  # noqa: PLC0415
+
+    async with console_beside(_first_listener(startup, started), options.console_port):
+        yield
+
+
+def _first_listener(startup: Startup, started: "RunningBroker") -> "ListenerConfig":
+    first = startup.listeners.bound[0]
+    return replace(first, port=started.ports[first.name])
 
 
 @asynccontextmanager
@@ -238,6 +320,7 @@ def _parser() -> argparse.ArgumentParser:
         help="settings of topics whose logs are found without any: JSON, the output of "
         "kafka-configs.sh --describe --all --entity-type topics, or zookeeper://HOST:PORT/CHROOT",
     )
+    add_options(parser)
     _add_watching(parser)
     return parser
 
@@ -246,13 +329,29 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics-port",
         type=int,
-        help="serve metrics for Prometheus on this port, under /metrics; /health says 200 while "
-        "the broker serves, else 503 and why, /health/live 200 while the process runs",
+        help="serve metrics for Prometheus on this port, under /metrics; /readyz says 200 while "
+        "the broker serves, else 503 and why, /healthz 200 while the process runs",
     )
     parser.add_argument(
         "--metrics-host",
         default=LOOPBACK,
         help="serve them on this address: 0.0.0.0 for all; default: localhost",
+    )
+    parser.add_argument(
+        "--registry",
+        action="store_true",
+        help="run a schema registry beside the broker, for this machine: see `moldau registry`",
+    )
+    parser.add_argument(
+        "--registry-port", type=int, default=8081, help="where it listens; default: 8081"
+    )
+    parser.add_argument(
+        "--console",
+        action="store_true",
+        help="run the web console beside the broker, for this machine: see `moldau console`",
+    )
+    parser.add_argument(
+        "--console-port", type=int, default=8080, help="where it listens; default: 8080"
     )
     parser.add_argument(
         "--log-level",

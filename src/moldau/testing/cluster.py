@@ -29,6 +29,7 @@ from moldau.testing.broker import temporary_root
 from moldau.testing.control import Controls, Decide
 
 Result = TypeVar("Result")
+Prepare = Callable[[Broker], Coroutine[Any, Any, None]]
 
 _SETTINGS = {
     # The tree is in memory; the name only says that there is one.
@@ -184,8 +185,8 @@ class RunningCluster:
         """What clients call the setting of this name: the brokers that are up."""
         return ",".join(member.address for member in self if member.is_up)
 
-    def start(self) -> None:
-        """Start all brokers."""
+    def start(self, prepare: "Prepare | None" = None) -> None:
+        """Start all brokers; `prepare` has the first one to itself, before the others start."""
         started = threading.Event()
         self._thread = threading.Thread(
             target=self._run, args=(started,), name="moldau-test-cluster", daemon=True
@@ -194,6 +195,8 @@ class RunningCluster:
         started.wait()
         for member in self:
             member.start()
+            if member.id == 0 and prepare is not None:
+                self.call(prepare(member.broker))
 
     def stop(self) -> None:
         """Stop the brokers that are up, one after the other."""
@@ -340,8 +343,12 @@ def running_cluster(
     settings: Mapping[str, str] | None = None,
     *,
     settings_of: Callable[[int], Mapping[str, str]] = lambda _broker_id: {},
+    prepare: Prepare | None = None,
 ) -> Iterator[RunningCluster]:
-    """A cluster from its start to its end; Kafka's settings by name may be given."""
+    """A cluster from its start to its end; Kafka's settings by name may be given.
+
+    `prepare` has the first broker to itself, before the others start: to make users, say.
+    """
     with ExitStack() as stack:
         directory = Path(tempfile.mkdtemp(prefix="moldau-test-", dir=temporary_root()))
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
@@ -349,5 +356,5 @@ def running_cluster(
             directory, brokers=brokers, settings=settings, settings_of=settings_of
         )
         stack.callback(cluster.stop)
-        cluster.start()
+        cluster.start(prepare)
         yield cluster

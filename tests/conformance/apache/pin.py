@@ -20,6 +20,8 @@ _NOT_WANTED = {
     # Its own ZooKeeper client does not connect on today's Java.
     "kafka_2.12": [("org.apache.zookeeper", "zookeeper")],
     "zkclient": [("*", "*")],
+    # It has Confluent's client within it, under a name of its own.
+    "flink-sql-avro-confluent-registry": [("*", "*")],
 }
 
 CLASS_PATHS = {
@@ -59,6 +61,11 @@ CLASS_PATHS = {
         Jar("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
         Jar("org.apache.kafka", "kafka-clients", _BROKER),
         Jar("org.apache.commons", "commons-pool2", "2.12.0"),
+    ],
+    # Confluent's own jars are not in Maven Central; this one contains those of its client.
+    "registry-client-7.5": [
+        Jar("org.apache.flink", "flink-sql-avro-confluent-registry", "1.20.0"),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
     ],
 }
 

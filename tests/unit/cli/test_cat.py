@@ -12,10 +12,14 @@ import pytest
 import moldau
 from moldau.cli.cat import parse, writer
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.blocking.producer import Producer
+from moldau.client.registry import Registry
+from moldau.client.serdes.avro import AvroSerde
 from moldau.errors import ErrorCode
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail
 from unit.cli.command import Done, run
+from unit.client.registry_server import registry_server
 
 SOURCES = Path(moldau.__file__).parents[1]
 
@@ -106,8 +110,23 @@ def test_numbers_are_unpacked(servers: str) -> None:
         "expected value end-of-input, but 2 bytes remaining: terminating\n"
     )
     assert cat(*read, "-s", "i$", "-E").code == 0
-    assert "no schema registry" in cat(*read, "-s", "avro").stderr
-    assert "no schema registry" in cat(*read, "-r", "http://registry").stderr
+    assert "-r URL of a schema registry is missing" in cat(*read, "-s", "avro").stderr
+    assert "-s value=avro" in cat(*read, "-r", "http://registry").stderr
+
+
+def test_values_of_a_registry_are_read(servers: str) -> None:
+    with registry_server() as registry:
+        serde = AvroSerde('"long"', registry=Registry(registry.url), subject="r-value")
+        with Producer[bytes, bytes]({"bootstrap.servers": servers}) as producer:
+            producer.send_and_wait("r", serde.serialize(7), key=b"k")
+            producer.send_and_wait("r", b"plain")
+        read = ("-C", "-b", servers, "-t", "r", "-e", "-q", "-s", "value=avro", "-r", registry.url)
+        assert cat(*read, "-c", "1", "-f", r"%k %s\n").stdout == "k 7\n"
+        assert '"key":"k","payload":7}' in cat(*read, "-c", "1", "-J").stdout
+        done = cat(*read)
+        assert (done.code, done.stdout) == (1, "7\n")
+        assert "at offset 1: the value does not begin with the number of a schema" in done.stderr
+        assert "at offset 1: the value" in cat(*read, "-J").stderr
 
 
 def test_programs_are_told_more(servers: str) -> None:

@@ -6,9 +6,6 @@ import time
 import pytest
 
 from moldau.cli import doctor
-from moldau.cli.doctor import advertised, clock, controller, is_reachable, partitions
-from moldau.client.admin.description import BrokerDescription
-from moldau.client.admin.topics import PartitionDescription, TopicDescription
 from moldau.testing.broker import EmbeddedBroker
 from unit.cli.command import run
 
@@ -36,14 +33,6 @@ def test_without_an_address_the_usual_one_is_asked_and_said(
     assert f"{broker.bootstrap_servers} answers" in done.stdout
 
 
-def test_brokers_whose_clock_is_ahead_are_found(bootstrap: str) -> None:
-    assert "stamped nothing yet" in clock(None, 0).text
-    assert clock(10_000, 10_900).text.startswith("a broker stamped a record 0.9 s ago")
-    assert clock(10_000, 9_100).is_well
-    assert "at least 1.1 s ahead" in clock(10_000, 8_900).text
-    assert not clock(10_000, 8_900).is_well
-
-
 def test_the_time_of_a_record_that_a_broker_stamped_is_seen(bootstrap: str) -> None:
     setting = ("--config", "message.timestamp.type=LogAppendTime")
     run("topics", bootstrap, "--create", "--topic", "stamped", *setting)
@@ -59,28 +48,3 @@ def test_brokers_that_are_not_up_are_not_waited_for() -> None:
     done = run("doctor", "--bootstrap-server", "127.0.0.1:1,127.0.0.1:2")
     assert done.code == 1
     assert done.stdout.count("cannot be reached from here\n     Is the broker up?") == 2
-
-
-async def test_an_address_where_nobody_listens() -> None:
-    assert not await is_reachable("127.0.0.1", 1)
-
-
-def test_addresses_that_clients_cannot_use_are_found() -> None:
-    here = BrokerDescription(1, "localhost", 9092, None)
-    assert "cannot be reached" in advertised(here, ["localhost"], is_reached=False).text
-    assert advertised(here, ["localhost"], is_reached=True).is_well
-    assert "another machine" in advertised(here, ["kafka.example"], is_reached=True).text
-    assert not controller(-1, [here]).is_well
-
-
-def test_partitions_that_ail_are_named() -> None:
-    ailing = [
-        PartitionDescription(0, -1, 0, [1, 2], [], []),
-        PartitionDescription(1, 1, 0, [1, 2], [1], []),
-        PartitionDescription(2, 1, 0, [1, 2], [1, 2], []),
-    ]
-    _, offline, behind = partitions([TopicDescription("t", None, False, ailing, None)])
-    assert offline.text == "1 partitions have no leader: t-0"
-    assert behind.text == "2 partitions are under-replicated: t-0, t-1"
-    many = [PartitionDescription(each, -1, 0, [1], [1], []) for each in range(9)]
-    assert partitions([TopicDescription("t", None, False, many, None)])[1].text.endswith(", ...")

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,21 @@ def test_every_command_says_how_it_is_used(
     printed = capsys.readouterr()
     assert (code, printed.err) == (0, "")
     assert printed.out.startswith(f"usage: moldau {name} ")
+
+
+SUBCOMMANDS = {"users": ["users", "add"]}
+LOGINS = ("command-config", "producer.config", "consumer.config", "admin.config")
+
+
+@pytest.mark.parametrize("name", [each for each in commands() if each != "completion"])
+def test_who_asks_a_broker_can_be_told_how_to_log_in(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(SystemExit):
+        main([*SUBCOMMANDS.get(name, [name]), "--help"])
+    text = capsys.readouterr().out
+    if "--bootstrap-server" in text:
+        assert any(option in text for option in LOGINS)
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

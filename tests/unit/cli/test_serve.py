@@ -198,7 +198,8 @@ async def hanging(startup, options):
     await asyncio.Event().wait()
 
 serve._running = hanging
-asyncio.run(serve._serve(None, None, lambda: None))
+options = serve._parser().parse_args([])
+asyncio.run(serve._serve(None, options, lambda: None))
 """
 
 
@@ -234,7 +235,7 @@ def test_metrics_are_served_beside(tmp_path: Path) -> None:
         assert "kafka_controller_kafkacontroller_activecontrollercount 1" in text
 
 
-@pytest.mark.parametrize("path", ["/health", "/health/ready", "/health/live"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/health/ready"])
 def test_a_broker_that_serves_says_that_it_is_well(tmp_path: Path, path: str) -> None:
     with served("--port", "0", "--metrics-port", "0", home=tmp_path) as running:
         page = running.line(r"(http://\S+)/metrics")[1]
@@ -267,8 +268,8 @@ def test_while_it_starts_it_is_alive_and_not_ready(tmp_path: Path) -> None:
         try:
             found = (re.search(r"(http://\S+)/metrics", line) for line in process.stderr)
             page = next(match[1] for match in found if match)
-            assert urllib.request.urlopen(f"{page}/health/live").status == 200
-            for path in ("/health", "/metrics"):
+            assert urllib.request.urlopen(f"{page}/healthz").status == 200
+            for path in ("/readyz", "/metrics"):
                 with pytest.raises(urllib.error.HTTPError) as refused:
                     urllib.request.urlopen(page + path)
                 assert refused.value.code == 503

@@ -124,3 +124,13 @@ def test_options_are_not_abbreviated(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         serve.main(["--overrid", "broker.id=1"])
     assert "unrecognized arguments: --overrid" in capsys.readouterr().err
+
+
+def test_the_directory_of_a_cluster_is_not_that_of_a_broker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tree.sqlite").touch()
+    message = fails(capsys, "--data", str(tmp_path))
+    assert message == (
+        f"moldau serve: {tmp_path} has the data of a cluster: start it with --brokers"
+    )

@@ -24,11 +24,50 @@ def test_java_gets_the_jars_the_options_and_the_file(monkeypatch: pytest.MonkeyP
     assert command[-1] == "z.properties"
 
 
-def test_without_java_there_is_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = tmp_path / "zookeeper.properties"
-    config.write_text("clientPort=1\n")
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is started, instead of starting it."""
+    found: list[str] = []
     monkeypatch.setattr(zookeeper, "zookeeper_jars", lambda: [Path("/a.jar")])
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(zookeeper, "log_to_stderr", lambda _: None)
+    monkeypatch.setattr(zookeeper, "serve_own_tree", lambda made: found.append(str(made.directory)))
+    monkeypatch.setattr("os.execvp", lambda name, _: found.append(name))
+    return found
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "zookeeper.properties"
+    path.write_text("clientPort=1\ndataDir=/data\n")
+    return path
+
+
+def test_without_java_it_is_our_own_tree_and_says_so(
+    config: Path,
+    started: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", str(config.parent))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    with pytest.raises(CommandFailed, match="there is no java"):
-        zookeeper.main([str(config)])
+    zookeeper.main([str(config)])
+    assert started == ["/data"]
+    told = capsys.readouterr().err
+    assert told == "there is no Java: Moldau's own tree takes ZooKeeper's place\n"
+
+
+def test_with_java_it_is_apaches_unless_ours_is_asked_for(
+    config: Path,
+    started: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    java = config.parent / "bin" / "java"
+    java.parent.mkdir()
+    java.touch(mode=0o755)
+    monkeypatch.setenv("JAVA_HOME", str(config.parent))
+    zookeeper.main([str(config)])
+    assert started == [str(java)]
+    assert capsys.readouterr().err == "Apache ZooKeeper is started with Java\n"
+    zookeeper.main([str(config), "--own"])
+    assert started == [str(java), "/data"]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from moldau.cli.console.stored_messages import (
+from moldau.cli.record_text.stored_messages import (
     StoredMessage,
     read_group_key,
     read_group_value,

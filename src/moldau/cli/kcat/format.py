@@ -71,10 +71,7 @@ def compile_format(
         try:
             return b"".join(part if isinstance(part, bytes) else part(record) for part in parts)
         except ValueError as error:
-            raise CommandFailed(
-                f"% ERROR: Failed to format message in {record.topic} [{record.partition}] "
-                f"at offset {record.offset}: {error}"
-            ) from None
+            raise _failed(record, error) from None
 
     return write
 
@@ -85,9 +82,13 @@ def unescaped(text: str) -> bytes:
     return b"".join(part for part in parts if isinstance(part, bytes))
 
 
-def as_json(record: Record, place: RecordPlace | None = None) -> bytes:
-    """A record in kcat's JSON envelope, on one line."""
-    place = place or RecordPlace()
+def as_json(
+    record: Record,
+    place: RecordPlace | None = None,
+    registered: Mapping[str, Unpack] | None = None,
+) -> bytes:
+    """A record in kcat's JSON envelope, on one line; what is registered as the JSON that it is."""
+    place, registered = place or RecordPlace(), registered or {}
     data: dict[str, object] = {
         "topic": record.topic,
         "partition": record.partition,
@@ -98,8 +99,23 @@ def as_json(record: Record, place: RecordPlace | None = None) -> bytes:
     }
     if record.headers:
         data["headers"] = [text for name, value in record.headers for text in (name, _text(value))]
-    data |= {"key": _text(record.key), "payload": _text(record.value)}
+    for name, part, content in (("key", "key", record.key), ("payload", "value", record.value)):
+        read = registered.get(part)
+        try:
+            if read is None or content is None:
+                data[name] = _text(content)
+            else:
+                data[name] = json.loads(read(content))
+        except ValueError as error:
+            raise _failed(record, error) from None
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _failed(record: Record, error: ValueError) -> CommandFailed:
+    return CommandFailed(
+        f"% ERROR: Failed to format message in {record.topic} [{record.partition}] "
+        f"at offset {record.offset}: {error}"
+    )
 
 
 def _part(match: re.Match[str], codes: Mapping[str, Part]) -> Part:

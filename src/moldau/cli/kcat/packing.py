@@ -1,30 +1,61 @@
-"""Keys and values that are numbers, by kcat's -s: '>ihs'."""
+"""Keys and values that are numbers, or of a registered schema, by kcat's -s: '>ihs', 'avro'."""
 
 import struct
 from collections.abc import Callable, Iterable
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.client.registry import Registry, RegistryError
+from moldau.client.serdes.registered import RegisteredValues
 
 Unpack = Callable[[bytes], bytes]
 
 _NUMBERS = "bBhHiIqQ"
 _OTHERS = "cs$"
+_KINDS = ("avro", "json", "protobuf")
 
 
-def read_packing(texts: Iterable[str]) -> dict[str, Unpack]:
-    """How `key` and `value` are read."""
+def read_packing(texts: Iterable[str], registry: str = "") -> dict[str, Unpack]:
+    """How `key` and `value` are read; the registry is the address of one."""
     found: dict[str, Unpack] = {}
+    values = _values_of(registry) if registry else None
     for text in texts:
         part, equals, form = text.partition("=")
         names = (part,) if equals and part in ("key", "value") else ("key", "value")
         for name in names:
-            found[name] = _unpacker(form if len(names) == 1 else text, name)
+            said = form if len(names) == 1 else text
+            is_kind = said in _KINDS
+            found[name] = _reader(said, values) if is_kind else _unpacker(said, name)
+    if values is not None and not found:
+        raise CommandFailed("-r: which of them has schemas? -s value=avro, json or protobuf")
     return found
 
 
+def _values_of(registry: str) -> RegisteredValues:
+    try:
+        return RegisteredValues(Registry(registry))
+    except ValueError as error:
+        raise CommandFailed(f"-r: {error}") from error
+
+
+def _reader(kind: str, values: RegisteredValues | None) -> Unpack:
+    if values is None:
+        raise CommandFailed(f"-s {kind}: -r URL of a schema registry is missing")
+
+    def read(data: bytes) -> bytes:
+        try:
+            found = values.kind_of(data)
+            if found.lower() != kind:
+                raise ValueError(f"its schema is {found}, not {kind}")
+            return values.text(data).encode()
+        except RegistryError as error:
+            raise CommandFailed(f"% ERROR: {error}") from error
+        except ImportError as error:
+            raise CommandFailed(f"{error}: pip install 'moldau[schemas]'") from error
+
+    return read
+
+
 def _unpacker(form: str, name: str) -> Unpack:
-    if form == "avro":
-        raise CommandFailed("-s avro: there is no schema registry here, only pack formats: >ihs")
     for letter in form:
         if letter not in f"<> {_NUMBERS}{_OTHERS}":
             raise CommandFailed(

@@ -21,15 +21,15 @@ def login_from_file(settings: Mapping[str, str]) -> dict[str, str]:
 
     try:
         with open(path, encoding="utf-8") as file:
-            module = read_jaas_file(file.read(), path).get(_SECTION)
+            modules = read_jaas_file(file.read(), path).get(_SECTION)
     except OSError as error:
         raise CommandFailed(f"KAFKA_OPTS: {path}: {error.strerror}") from error
     except KafkaError as error:
         raise CommandFailed(f"KAFKA_OPTS: {error}") from error
-    if module is None:
+    if modules is None:
         raise CommandFailed(f"KAFKA_OPTS: {path} has no section {_SECTION}")
     return {
         f"sasl.{name}": value
-        for name, value in module.options.items()
+        for name, value in modules[0].options.items()
         if name in ("username", "password", "tokenauth")
     }

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.supervisor.child import UNTIL_INPUT_ENDS
 
 _PROCESSES = Path("/proc")
 _BROKERS = ("serve", "server-start", "kafka-server-start", "kafka-server-start.sh")
+_TREES = ("zookeeper", "zookeeper-server-start", "zookeeper-server-start.sh")
 _MARK = "-Dmoldau.python="
 
 IsServer = Callable[[Sequence[str]], bool]
@@ -24,17 +26,22 @@ def mark() -> str:
 
 def is_broker(words: Sequence[str]) -> bool:
     """Whether a command line is that of a broker which this Python runs."""
+    # One that a supervisor has started is stopped by it, in its turn.
+    return _is_ours(words, _BROKERS) and UNTIL_INPUT_ENDS not in words
+
+
+def is_zookeeper(words: Sequence[str]) -> bool:
+    """Whether a command line is that of a server which `moldau zookeeper` is or became."""
+    return mark() in words or _is_ours(words, _TREES)
+
+
+def _is_ours(words: Sequence[str], commands: Sequence[str]) -> bool:
     python, *rest = words or [""]
     if python != sys.executable and shutil.which(python) != sys.executable:
         return False
     if rest[:2] == ["-m", "moldau"]:
         del rest[0]
-    return len(rest) > 1 and os.path.basename(rest[0]) == "moldau" and rest[1] in _BROKERS
-
-
-def is_zookeeper(words: Sequence[str]) -> bool:
-    """Whether a command line is that of a ZooKeeper server which `moldau zookeeper` became."""
-    return mark() in words
+    return len(rest) > 1 and os.path.basename(rest[0]) == "moldau" and rest[1] in commands
 
 
 def stop_servers(kind: str, is_server: IsServer) -> int:

@@ -5,6 +5,7 @@ go 1.22
 require (
 	github.com/twmb/franz-go v1.18.1
 	github.com/twmb/franz-go/pkg/kadm v1.15.0
+	github.com/twmb/franz-go/pkg/sr v1.2.0
 )
 
 require (

@@ -1,6 +1,7 @@
 // Answers JSON requests on standard input, one after the other: rows are produced and consumed
-// again from the start; or, with "admin", topics and groups are administered. Rows are
-// [timestamp, key, value, headers], bytes in base64.
+// again from the start; or, with "admin", topics and groups are administered; or, with the address
+// of a "registry", schemas are kept there. Rows are [timestamp, key, value, headers], bytes in
+// base64.
 package main
 
 import (
@@ -34,7 +35,9 @@ type request struct {
 	Group     string `json:"group"`
 	Count     int    `json:"count"`
 	Admin     bool   `json:"admin"`
+	Registry  string `json:"registry"`
 	Rows      []row  `json:"rows"`
+	Login     *login `json:"login"`
 }
 
 var codecs = map[string]kgo.CompressionCodec{
@@ -45,7 +48,8 @@ var codecs = map[string]kgo.CompressionCodec{
 	"zstd":   kgo.ZstdCompression(),
 }
 
-// Stays from one request to the next, whatever becomes of the broker in between.
+// Stays from one request to the next, whatever becomes of the broker in between; each login has
+// a new one.
 var producer *kgo.Client
 
 func main() {
@@ -70,19 +74,25 @@ func answer(asked request) any {
 	if asked.Admin {
 		return administer(ctx, asked)
 	}
+	if asked.Registry != "" {
+		return keepSchemas(ctx, asked.Registry, asked.Topic)
+	}
 	produce(ctx, asked)
 	return consume(ctx, asked)
 }
 
 func producerOf(asked request) *kgo.Client {
+	if producer != nil && asked.Login != nil {
+		producer.Close()
+		producer = nil
+	}
 	if producer == nil {
-		client, err := kgo.NewClient(
-			kgo.SeedBrokers(asked.Bootstrap),
+		client, err := kgo.NewClient(append(connecting(asked),
 			kgo.AllowAutoTopicCreation(),
 			kgo.ProducerBatchCompression(codecs[asked.Codec]),
 			kgo.ProducerBatchMaxBytes(10_000_000),
 			kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		)
+		)...)
 		check(err)
 		producer = client
 	}
@@ -106,7 +116,7 @@ func produce(ctx context.Context, asked request) {
 }
 
 func consume(ctx context.Context, asked request) []row {
-	options := []kgo.Opt{kgo.SeedBrokers(asked.Bootstrap), kgo.FetchMaxPartitionBytes(10_000_000)}
+	options := append(connecting(asked), kgo.FetchMaxPartitionBytes(10_000_000))
 	if asked.Group == "" {
 		start := kgo.NewOffset().AtStart()
 		options = append(options, kgo.ConsumePartitions(

@@ -15,6 +15,7 @@ async function answer(request) {
     brokers: [request.bootstrap],
     logLevel: logLevel.NOTHING,
     retry: { initialRetryTime: 50, retries: 30, maxRetryTime: 1000 },
+    ...protection(request.login),
   });
   const admin = kafka.admin();
   await admin.connect();
@@ -30,14 +31,26 @@ async function answer(request) {
   }
 }
 
+// Trust, certificate and key are PEM; without a mechanism the certificate says who it is.
+function protection(login) {
+  if (!login) return {};
+  const { mechanism, user: username, password, trust, certificate, key } = login;
+  const ssl = { ca: [trust], cert: certificate || undefined, key: key || undefined };
+  if (!mechanism) return { ssl };
+  const oauthBearerProvider = async () => ({ value: password });
+  const secret = mechanism === 'OAUTHBEARER' ? { oauthBearerProvider } : { username, password };
+  return { ssl, sasl: { mechanism: mechanism.toLowerCase(), ...secret } };
+}
+
 // Producers stay from one request to the next, whatever becomes of the broker in between.
 async function producerOf(kafka, request) {
-  if (!producers.has(request.idempotent)) {
+  const name = JSON.stringify([request.idempotent, request.login]);
+  if (!producers.has(name)) {
     const producer = kafka.producer({ idempotent: request.idempotent });
     await producer.connect();
-    producers.set(request.idempotent, producer);
+    producers.set(name, producer);
   }
-  return producers.get(request.idempotent);
+  return producers.get(name);
 }
 
 async function produce(kafka, request) {

@@ -12,7 +12,7 @@ from moldau.cli.dumping.decoders import (
     by_classes,
 )
 from moldau.cli.terminal.failure import CommandFailed
-from unit.cli.console.test_stored_messages import (
+from unit.cli.record_text.test_stored_messages import (
     GROUP_KEY,
     GROUP_VALUE,
     OFFSET_KEY,

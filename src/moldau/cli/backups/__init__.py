@@ -1,0 +1,1 @@
+"""Backups of a broker's log directories, and what is made of them."""

@@ -1,0 +1,46 @@
+"""Options of `moldau serve` for several brokers, and how one of them ends with its supervisor."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+
+_log = logging.getLogger(__name__)
+
+_GRACE_S = 5.0
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `moldau serve` that are about several brokers."""
+    parser.add_argument(
+        "--brokers",
+        metavar="N",
+        help="run a cluster of so many brokers on this machine, each a process of its own, without "
+        "ZooKeeper; auto: as many as there are cores",
+    )
+    parser.add_argument(
+        "--ports",
+        metavar="PORT,PORT",
+        help="the ports of these brokers; default: --port and those after it",
+    )
+    parser.add_argument(
+        "--advertised-host", metavar="HOST", help="the address that clients are told to use"
+    )
+    parser.add_argument("--until-input-ends", action="store_true", help=argparse.SUPPRESS)
+
+
+def end_with_input(stop: asyncio.Event) -> None:
+    """Have a broker stop when its standard input ends: its supervisor is gone, however it ended."""
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+
+    def read() -> None:
+        if not os.read(descriptor, 1024):
+            loop.remove_reader(descriptor)
+            _log.warning("the supervisor is gone, and the tree with it: this broker stops")
+            stop.set()
+            # Without the tree it cannot hand over; the next start recovers.
+            loop.call_later(_GRACE_S, os._exit, 1)
+
+    loop.add_reader(descriptor, read)

@@ -1,0 +1,87 @@
+"""What `moldau serve --brokers` asks for."""
+
+import argparse
+import socket
+from pathlib import Path
+
+import pytest
+
+from moldau.cli.serve import main
+from moldau.cli.terminal.several_brokers import wish_of
+from moldau.errors import KafkaError
+
+NOTHING: dict[str, object] = {
+    "config": None,
+    "override": [],
+    "data": None,
+    "brokers": "2",
+    "port": None,
+    "ports": None,
+    "host": None,
+    "advertised_host": None,
+    "topic_configs": None,
+    "registry": False,
+}
+
+
+def options(**given: object) -> argparse.Namespace:
+    return argparse.Namespace(**{**NOTHING, **given})
+
+
+def test_without_anything_else_it_is_this_machine_from_port_9092_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    found = wish_of(options())
+    assert (found.count, found.host, list(found.ports)) == (2, "localhost", [9092, 9093])
+    assert found.data == tmp_path / "moldau"
+
+
+def test_what_is_given_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text("num.partitions=3\nlog.retention.hours=1\n")
+    found = wish_of(
+        options(
+            config=str(file),
+            override=["num.partitions=4"],
+            data=str(tmp_path),
+            ports="5,7",
+            host="0.0.0.0",
+            advertised_host="example.org",
+        )
+    )
+    assert found.texts == {"num.partitions": "4", "log.retention.hours": "1"}
+    assert (found.host, found.ports, found.advertised_host) == ("", [5, 7], "example.org")
+    assert wish_of(options(data=str(tmp_path), brokers="auto")).count >= 1
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"brokers": "many"}, "many is neither a number nor auto"),
+        ({"ports": "a,b"}, "a,b is no list of ports"),
+        ({"registry": True}, "--registry is for one broker"),
+        ({"override": ["num.partitions=none"]}, "num.partitions"),
+        ({"override": ["log.dirs=/x"]}, "each broker has its own log.dirs"),
+    ],
+)
+def test_what_cannot_be_is_told(given: dict[str, object], why: str, tmp_path: Path) -> None:
+    with pytest.raises(KafkaError, match=why):
+        wish_of(options(**{"data": str(tmp_path), **given}))
+
+
+def test_the_directory_of_a_broker_that_is_alone_is_not_made_a_cluster(tmp_path: Path) -> None:
+    (tmp_path / "moldau-store.sqlite").touch()
+    with pytest.raises(KafkaError, match="has the data of a broker that is alone"):
+        wish_of(options(data=str(tmp_path)))
+
+
+def test_a_port_that_is_taken_is_told_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code = main(["--brokers", "1", "--ports", str(port), "--data", str(tmp_path / "d")])
+    assert code == 1
+    assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
+    assert not (tmp_path / "d").exists()

@@ -1,0 +1,33 @@
+"""Options for several brokers, and a broker that ends with its supervisor."""
+
+import argparse
+import asyncio
+import os
+import sys
+
+import pytest
+
+from moldau.cli.terminal.several_options import add_options, end_with_input
+from unit.waiting import settled, until
+
+
+def test_the_options_are_known_and_the_inner_one_is_not_shown() -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    found = parser.parse_args(["--brokers", "auto", "--ports", "1,2", "--advertised-host", "a"])
+    assert (found.brokers, found.ports, found.advertised_host) == ("auto", "1,2", "a")
+    assert not found.until_input_ends
+    assert "until-input-ends" not in parser.format_help()
+
+
+async def test_a_broker_stops_when_its_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    stop = asyncio.Event()
+    with os.fdopen(reading) as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        end_with_input(stop)
+        os.write(writing, b"what is said does not matter")
+        await settled()
+        assert not stop.is_set()
+        os.close(writing)
+        await until(stop.is_set)
