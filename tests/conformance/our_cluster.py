@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
 
 from conformance.apache.broker import zookeeper
 from conformance.our_broker import OurBroker
@@ -72,9 +73,10 @@ class OurCluster:
 
     def controller(self) -> int | None:
         """The broker that is the controller now."""
-        if self.tree.exists(controller_nodes.PATH) is None:
+        try:
+            data, _ = self.tree.get(controller_nodes.PATH)
+        except NoNodeError:
             return None
-        data, _ = self.tree.get(controller_nodes.PATH)
         return controller_nodes.decode_controller(data).broker_id
 
     def controller_epoch(self) -> int:

@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from conformance.apache.broker import free_port, zookeeper
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import SOURCES, our_broker
 from conformance.our_cluster import until
-from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from moldau.testing.wire import WireClient
 
 _STOP_S = 60
 
@@ -85,12 +84,10 @@ def is_alive(process: int) -> bool:
 
 
 def create_topic(bootstrap: str, replicas: int) -> None:
-    topic = CreatableTopic(
-        name="t", num_partitions=1, replication_factor=replicas, assignments=[], configs=[]
-    )
-    request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
-    with WireClient(bootstrap, timeout_s=20) as client:
-        assert client.ask(request, version=5).topics[0].error_code == 0
+    # It goes to the controller, which may be any of the brokers.
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    created = admin.create_topics([NewTopic("t", num_partitions=1, replication_factor=replicas)])
+    created["t"].result(_STOP_S)
 
 
 def produce(bootstrap: str, value: bytes) -> None:
