@@ -22,7 +22,7 @@ cdef class Poller:
 @cython.final
 cdef class SocketTransport:
     cdef Poller _poller
-    cdef object _socket, _reader, _file, _sent
+    cdef object _socket, _reader, _file, _sent, _peer_name
     cdef readonly int64_t descriptor
     cdef bytearray _unsent
     cdef int64_t _unsent_max, _file_sent

@@ -12,7 +12,7 @@ cdef class TlsTransport:
     cdef bytearray _unsent
     cdef int64_t _unsent_start, _unsent_max, _turn_bytes, _unasked_bytes, _file_sent
     cdef bint _has_begun, _is_secure, _has_failed, _is_full, _is_blocked, _is_resting
-    cdef bint _is_reading, _is_below_paused, _is_draining, _is_closing
+    cdef bint _is_reading, _is_below_paused, _is_draining, _is_closing, _holds
     cdef public object on_secure
 
     cpdef get_buffer(self, sizehint)

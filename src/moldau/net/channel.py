@@ -15,6 +15,7 @@ from typing import Any
 
 from moldau.errors import KafkaError, ProtocolError
 from moldau.net.channel_login import ChannelLogin
+from moldau.net.refusal import as_refusal
 from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.codec import decode, encode
 from moldau.protocol.declaration import facts_of
@@ -102,6 +103,11 @@ class Channel:
         finally:
             self._calls -= 1
 
+    async def until_lost(self) -> None:
+        """Return when the connection that there is has ended, at once if there is none."""
+        if self._connection is not None:
+            await self._connection.until_ended()
+
     def close(self) -> None:
         """Close for good; callers that wait for a response get ConnectionError."""
         self._is_closed = True
@@ -134,9 +140,12 @@ class Channel:
         self._failures += 1
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(self._limits.timeout_s):
-            _, connection = await loop.create_connection(
-                lambda: _Connection(str(self)), self.host, self.port, **self._protection()
-            )
+            try:
+                _, connection = await loop.create_connection(
+                    lambda: _Connection(str(self)), self.host, self.port, **self._protection()
+                )
+            except OSError as error:
+                raise as_refusal(error) from error
         self._connection = connection
         if self._is_closed:
             connection.fail(f"the channel to {self} was closed")
@@ -257,11 +266,15 @@ class _Connection(asyncio.BufferedProtocol):
         self._timer: asyncio.TimerHandle
         self._timeout_s = self._deadline_s = 0.0
         self._dozing_for = 1
+        self._has_ended = asyncio.Event()
         self._transport: asyncio.Transport
 
     @property
     def is_open(self) -> bool:
         return self._failure is None
+
+    async def until_ended(self) -> None:
+        await self._has_ended.wait()
 
     async def exchange(self, talk: _Talk, frame: bytes, timeout_s: float) -> memoryview:
         """Send a frame and return the next one that comes and is not replied to."""
@@ -348,6 +361,7 @@ class _Connection(asyncio.BufferedProtocol):
         if self._failure is not None:
             return
         self._failure = failure
+        self._has_ended.set()
         self._transport.abort()
         self._reader.forget()
         if self._answer is not None and not self._answer.done():

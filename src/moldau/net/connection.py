@@ -10,7 +10,7 @@ import logging
 import socket
 import struct
 from collections.abc import Callable, Coroutine
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -30,11 +30,10 @@ from moldau.net.answer import (
 from moldau.net.answer import Outcome as Begun
 from moldau.net.unanswered import Outcome, Unanswered
 from moldau.runtime import eager
-from moldau.runtime.file_range import FileRange
-from moldau.runtime.threads import in_thread
 
 if not cython.compiled:
-    from moldau.records.memory import int32_at, writable
+    from moldau.net.outgoing import OutgoingAnswers
+    from moldau.net.receive_buffer import ReceiveBuffer
 
 if TYPE_CHECKING:
     from moldau.net.sockets import SocketTransport
@@ -44,7 +43,6 @@ _log = logging.getLogger(__name__)
 SIZE_BYTES = 4
 KIND_BYTES = 4  # a request begins with its API key and version
 NO_KIND = -1  # of a frame that is too short for one
-_SENDFILE_MAX_BYTES = 4_194_304
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
 
@@ -92,15 +90,11 @@ class Connection:
         self._frame_size_max = limits.frame_size_bytes
         self._list_frame_size_max = limits.list_frame_size_bytes
         self._requests_per_turn = limits.requests_per_turn
-        self._sendfile_min = limits.sendfile_threshold_bytes
         self._memory = limits.request_memory
         self._memory_bytes = 0  # taken for the request that is received or handled
         self._loop = asyncio.get_running_loop()
-        self._buffer = bytearray(limits.receive_buffer_bytes)
-        self._view = memoryview(self._buffer)
-        self._start = 0
-        self._end = 0
-        self._outgoing: list[bytes | bytearray | memoryview] = []
+        self._received = ReceiveBuffer(limits.receive_buffer_bytes, limits.frame_size_bytes)
+        self._outgoing = OutgoingAnswers(limits.sendfile_threshold_bytes)
         self._task: asyncio.Task[None] | None = None
         self._parked: Parked | None = None
         self._parked_size = 0  # of its frame, which ends where the next one begins
@@ -115,7 +109,6 @@ class Connection:
         self._is_muted = False
         self._unmuting: asyncio.TimerHandle | None = None
         self._is_turn_scheduled = False
-        self._is_sending_file = False
         self.transport: asyncio.Transport | SocketTransport
         # Read by the listener's sweep, which enforces the deadlines of all connections.
         self.last_activity_s = self._loop.time()
@@ -129,7 +122,7 @@ class Connection:
 
     def connection_made(self, transport: "asyncio.BaseTransport | SocketTransport") -> None:
         self.transport = cast("asyncio.Transport | SocketTransport", transport)
-        self._is_asyncio = isinstance(transport, asyncio.Transport)
+        self._outgoing.attach(self.transport)
         self.transport.set_write_buffer_limits(high=self._limits.unsent_bytes)
         self._set_socket_options()
         self._respond = self._opening(self)
@@ -166,10 +159,8 @@ class Connection:
         It would stay until Python's collector comes, which is long for a hundred megabytes.
         Code that still works on a frame keeps the buffer alive by its view.
         """
-        self._buffer = bytearray()
-        self._view = memoryview(self._buffer)
-        self._start = self._end = 0
-        self._outgoing.clear()
+        self._received.forget()
+        self._outgoing.forget()
         self._parked = self._unanswered = None
         self._has_unanswered = False
         self._respond = _answer_nothing
@@ -179,10 +170,10 @@ class Connection:
         self._refuse_frame = None
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
-        return self._view[self._end :]
+        return self._received.free()
 
     def buffer_updated(self, nbytes: int) -> None:
-        self._end += nbytes
+        self._received.end += nbytes
         self.last_activity_s = self._loop.time()
         self.turn()
 
@@ -225,18 +216,17 @@ class Connection:
     def is_idle(self) -> bool:
         """No request is being handled and no part of one has arrived, which it might have."""
         is_waiting = self._is_busy or self._has_unanswered or self._is_muted
-        return not is_waiting and self._start == self._end
+        return not is_waiting and self._received.start == self._received.end
 
     def shrink(self) -> None:
         """Give back the memory that a large request needed, unless the next one needs it too."""
-        capacity = self._limits.receive_buffer_bytes
-        if not self._is_busy and self._end - self._start < capacity < len(self._buffer):
-            self._replace_buffer(capacity)
+        if not self._is_busy:
+            self._received.shrink()
 
     def abort(self) -> None:
         """Hang up without sending what is still buffered."""
-        if self._is_sending_file and self._task is not None:
-            # The loop must let go of the socket first: see `_send_file`.
+        if self._outgoing.is_sending_file and self._task is not None:
+            # The loop must let go of the socket first: see outgoing.py.
             self._task.cancel()
         else:
             self.transport.abort()
@@ -289,15 +279,16 @@ class Connection:
                 break
             handled += 1
             self._begin(frame)
-        self._flush()
+        self._outgoing.flush()
         self._make_room()
 
     def _take_frame(self) -> memoryview | None:
-        start, end = self._start, self._end
-        if end - start < SIZE_BYTES:
-            self.frame_began_s = None if start == end else self.last_activity_s
+        received = self._received
+        waiting = received.end - received.start
+        if waiting < SIZE_BYTES:
+            self.frame_began_s = None if waiting == 0 else self.last_activity_s
             return None
-        size = int32_at(writable(self._buffer), start)
+        size = received.int_at(received.start)
         if (
             size < 0
             or size > self._frame_size_max
@@ -310,31 +301,30 @@ class Connection:
             else:
                 self._settle(self._refuse_frame(), 0)
             return None
-        frame_start = start + SIZE_BYTES
-        if end - frame_start < size:
+        if waiting - SIZE_BYTES < size:
             self.frame_began_s = self.frame_began_s or self.last_activity_s
             return None
         self.frame_began_s = None
-        self._start = frame_start + size
-        return self._view[frame_start : self._start]
+        return received.take(SIZE_BYTES, size)
 
     def _is_long_list(self) -> bool:
         """Whether a request, larger than lists may be, is of an API that has only those."""
-        large = self._limits.large_api_keys
-        start = self._start + SIZE_BYTES
-        if large is None or self._end < start + KIND_BYTES:
+        large, received = self._limits.large_api_keys, self._received
+        start = received.start + SIZE_BYTES
+        if large is None or received.end < start + KIND_BYTES:
             return False  # its kind has not come yet
-        return int32_at(writable(self._buffer), start) >> 16 not in large
+        return received.int_at(start) >> 16 not in large
 
     def _may_begin(self) -> bool:
         """Whether the next request need not wait for the answers before it."""
         assert self._unanswered is not None
         if len(self._unanswered) >= self._limits.unanswered_requests:
             return False
-        start = self._start + SIZE_BYTES
-        if self._end < start + KIND_BYTES:
+        received = self._received
+        start = received.start + SIZE_BYTES
+        if received.end < start + KIND_BYTES:
             return True  # it has not come yet
-        return int32_at(writable(self._buffer), start) == self._unanswered_kind
+        return received.int_at(start) == self._unanswered_kind
 
     def _begin(self, frame: memoryview) -> None:
         self._is_busy = True
@@ -365,10 +355,10 @@ class Connection:
         if isinstance(answer, list) and self._has_unanswered:
             self._queue(answer)
             self._is_busy = self.transport.is_closing()
-        elif answer is None or (isinstance(answer, list) and self._take(answer)):
+        elif answer is None or (isinstance(answer, list) and self._outgoing.take(answer)):
             self._is_busy = self.transport.is_closing() or self._is_failing
         elif isinstance(answer, list):
-            rest = self._send_at_once(answer)
+            rest = answer if self._is_write_blocked else self._outgoing.send_at_once(answer)
             if rest:
                 self._run(self._deliver(rest))
             else:
@@ -385,17 +375,18 @@ class Connection:
                 self._run(self._exchange(answer))
 
     def _kind(self, frame_size: int) -> int:
-        """API key and version of the request that is handled: the frame before `_start`."""
+        """API key and version of the request that is handled: the frame before what waits."""
         if frame_size < KIND_BYTES:
             return NO_KIND
-        assert frame_size <= self._start, "a frame does not move while it is handled"
-        return int32_at(writable(self._buffer), self._start - frame_size)
+        start = self._received.start - frame_size
+        assert start >= 0, "a frame does not move while it is handled"
+        return self._received.int_at(start)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         """Go on with a request that may have to wait."""
         outcome = eager.start(work)
         if isinstance(outcome, eager.Waiting):
-            self._flush()
+            self._outgoing.flush()
             self._task = self._loop.create_task(outcome.rest)
             self._task.add_done_callback(self.finished)
         else:
@@ -425,7 +416,7 @@ class Connection:
 
     async def _deliver(self, parts: list[Part]) -> None:
         try:
-            await self._send(parts)
+            await self._outgoing.send(parts, self)
         except Exception as error:  # noqa: BLE001 - the top frame of a request
             self._fail(error)
 
@@ -440,7 +431,7 @@ class Connection:
         if isinstance(outcome, Exception):
             self._fail(outcome)
         elif outcome is not None:
-            is_taken = self._take(outcome)
+            is_taken = self._outgoing.take(outcome)
             assert is_taken, "such answers are in memory"
 
     def resume(self) -> None:
@@ -463,8 +454,8 @@ class Connection:
             if str(error):
                 _log.info("closing %s: %s", self.peer, error)
             if error.last_words:
-                self._outgoing.append(error.last_words)
-            self._flush()
+                self._outgoing.add(error.last_words)
+            self._outgoing.flush()
             self.transport.close()
             return
         if isinstance(error, OSError):
@@ -473,111 +464,19 @@ class Connection:
             _log.error("closing %s: a request could not be answered", self.peer, exc_info=error)
         self.abort()
 
-    # Answers
+    # What sends files calls
 
-    def _take(self, parts: list[Part]) -> bool:
-        """Put what is in memory behind what waits to be written; False if some of it is not."""
-        taken: list[bytes | bytearray | memoryview] = []
-        for part in parts:
-            if isinstance(part, FileRange):
-                if part.size >= self._sendfile_min:
-                    return False
-                try:
-                    data = part.read_cached()
-                except OSError:
-                    return False  # which is raised where it is read once more
-                if data is None:
-                    return False
-                taken.append(data)
-            else:
-                taken.append(part)
-        self._outgoing += taken
-        return True
+    def begins_piece(self) -> None:
+        """Part of a file goes out: the deadline of one who does not read begins anew."""
+        self.write_blocked_since_s = self._loop.time()
 
-    def _send_at_once(self, parts: list[Part]) -> list[Part]:
-        """Send what the system takes without a wait; what is left of the answer."""
-        if self._is_asyncio or self._is_write_blocked:
-            return parts
-        for index, part in enumerate(parts):
-            if not isinstance(part, FileRange):
-                self._outgoing.append(part)
-                continue
-            try:
-                is_cached = part.size <= _SENDFILE_MAX_BYTES and part.seems_cached()
-            except OSError:
-                is_cached = False  # which is raised where it is read once more
-            if not is_cached:
-                return parts[index:]
-            self._flush(is_file_next=True)
-            sent = cast("SocketTransport", self.transport).send_file_at_once(part)
-            if sent < part.size:
-                return [part.part(part.position + sent, part.size - sent), *parts[index + 1 :]]
-        return []
-
-    async def _send(self, parts: list[Part]) -> None:
-        for part in parts:
-            if not isinstance(part, FileRange):
-                self._outgoing.append(part)
-            elif part.size < self._limits.sendfile_threshold_bytes:
-                data = part.read_cached()
-                if data is None:
-                    data = await in_thread(part.read)
-                self._outgoing.append(data)
-            else:
-                self._flush(is_file_next=True)
-                await self._send_file(part)
-
-    async def _send_file(self, part: FileRange) -> None:
-        position, end = part.position, part.position + part.size
-        self._is_sending_file = True
-        try:
-            while position < end:
-                piece = part.part(position, min(end - position, _SENDFILE_MAX_BYTES))
-                if not piece.seems_cached():
-                    # sendfile would wait for the device, and all other clients with it.
-                    await in_thread(piece.read_ahead)
-                # asyncio does not report progress: the stall deadline holds for each piece.
-                self.write_blocked_since_s = self._loop.time()
-                position += await self._send_piece(piece)
-        except asyncio.CancelledError:
-            # A transport that is closed while asyncio sends from it leaves its descriptor in
-            # the selector, where the next connection of that number would stumble over it.
-            self._is_sending_file = False
-            self.transport.abort()
-            raise
-        self._is_sending_file = False
+    def sent_file(self) -> None:
+        """The file is out."""
         if not self._is_write_blocked:
             self.write_blocked_since_s = None
         if self._is_read_paused:
             # asyncio pauses reading while it sends a file, and then resumes it unasked.
             self.transport.pause_reading()
-
-    async def _send_piece(self, piece: FileRange) -> int:
-        transport = self.transport
-        if isinstance(transport, asyncio.Transport):
-            # asyncio wants a file object, and uses nothing of it but fileno().
-            file = cast("IO[bytes]", piece)
-            sent = await self._loop.sendfile(
-                transport, file, piece.position, piece.size, fallback=False
-            )
-        else:
-            sent = await transport.send_file(piece)
-        if sent != piece.size:
-            # The client was promised more bytes than the file has: it must not wait for them.
-            raise CloseConnection(f"a file ended at {piece.position + sent}, too early")
-        return sent
-
-    def _flush(self, is_file_next: bool = False) -> None:
-        if not self._outgoing:
-            return
-        outgoing, self._outgoing = self._outgoing, []
-        data = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
-        if self.transport.is_closing():
-            return
-        if is_file_next and not self._is_asyncio:
-            cast("SocketTransport", self.transport).write_before_file(data)
-        else:
-            self.transport.write(data)
 
     # The receive buffer
 
@@ -586,22 +485,23 @@ class Connection:
 
         While a request is handled its bytes must not move, so a full buffer waits.
         """
-        if self._memory_bytes and self._start > 0 and not self._is_busy:
+        received = self._received
+        if self._memory_bytes and received.start > 0 and not self._is_busy:
             self._give_memory_back()
         if self._is_muted:
             self._pause_reading()
             return
-        if self._start == self._end and not self._is_busy:
-            self._start = self._end = 0
-        elif self._end == len(self._buffer):
+        if received.start == received.end and not self._is_busy:
+            received.start = received.end = 0
+        elif received.end == received.size:
             if self._is_busy or self._is_write_blocked or self._is_held_back:
                 self._pause_reading()
                 return
-            if self._memory is not None and self._start == 0 and not self._has_memory():
+            if self._memory is not None and received.must_grow() and not self._has_memory():
                 self.frame_began_s = None  # it is the broker that does not take it
                 self._pause_reading()
                 return
-            self._move_to_front()
+            received.make_room()
         if self._is_read_paused:
             self._is_read_paused = False
             self.transport.resume_reading()
@@ -615,7 +515,7 @@ class Connection:
         """Whether the buffer may grow for the request that begins it."""
         if self._memory_bytes == 0:
             assert self._memory is not None
-            size = int32_at(writable(self._buffer), 0)
+            size = self._received.int_at(0)
             if self._memory.take(self, size):
                 self._memory_bytes = size
         return self._memory_bytes > 0
@@ -624,23 +524,6 @@ class Connection:
         assert self._memory is not None
         size, self._memory_bytes = self._memory_bytes, 0
         self._memory.give_back(size)
-
-    def _move_to_front(self) -> None:
-        waiting = self._end - self._start
-        if self._start == 0:
-            capacity = min(2 * len(self._buffer), self._limits.frame_size_bytes + SIZE_BYTES)
-            self._replace_buffer(capacity)
-        else:
-            self._view[:waiting] = self._view[self._start : self._end]
-            self._start, self._end = 0, waiting
-
-    def _replace_buffer(self, capacity: int) -> None:
-        """A new buffer: a view that is still held keeps the old one alive, unchanged."""
-        waiting = self._view[self._start : self._end]
-        buffer = bytearray(capacity)
-        buffer[: len(waiting)] = waiting
-        self._buffer, self._view = buffer, memoryview(buffer)
-        self._start, self._end = 0, len(waiting)
 
     @property
     def peer(self) -> str:

@@ -31,20 +31,29 @@ class Handshakes:
         self._failure_delay_s = failure_delay_s
         self._count_failure = count_failure
         self._waiting: deque[TlsTransport] = deque()
+        self._at_once_until_s = 0.0
+        self._at_once_again_s = 0.0
         self._loop = asyncio.get_running_loop()
 
     def engine(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         """The engine of a new connection."""
         return self._context().wrap_bio(incoming, outgoing, server_side=True)
 
-    def begins(self, transport: "TlsTransport") -> None:
-        """A connection is there; it is the client that speaks first."""
+    def may_go_on(self, transport: "TlsTransport") -> bool:
+        """Whether a handshake may go on at once: one after the other may, but not a whole fleet.
 
-    def may_go_on(self, transport: "TlsTransport") -> None:
-        """More of a handshake has come; its turn will."""
+        Otherwise its turn will come.
+        """
+        now_s = self._loop.time()
+        if now_s >= self._at_once_again_s:
+            self._at_once_until_s = now_s + _TURN_S
+            self._at_once_again_s = now_s + 2 * _TURN_S
+        if now_s < self._at_once_until_s and not self._waiting:
+            return True
         if not self._waiting:
             self._loop.call_soon(self._turn)
         self._waiting.append(transport)
+        return False
 
     def failed(self, transport: "TlsTransport", reason: str) -> None:
         """Tell of it, and close after the delay that is to slow down who tries it over again."""

@@ -28,6 +28,7 @@ _tls = native.kernel("moldau.net._tls_transport", "moldau.net.tls_transport")
 
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _SWEEP_INTERVAL_S = 1.0
+_SWEPT_AT_ONCE = 500
 _CALLERS_MAX = 100
 
 Bind = Callable[[str, int], socket.socket]
@@ -174,23 +175,50 @@ class Listener:
         name, loop = self.endpoint.name, asyncio.get_running_loop()
         while True:
             await self.admission.until_room(name)
-            await _until_somebody_calls(listening)
             wait_s = self.admission.wait_s(name, loop.time())
             if wait_s:
                 await asyncio.sleep(wait_s)
                 continue
             try:
-                callers = self._take_callers(listening)
+                await self._attach_callers(listening)
+                if self._poller is None:
+                    await self._connect_all(self._take_callers(listening))
             except OSError as error:
                 if error.errno not in _OUT_OF_DESCRIPTORS:
                     raise
-                _log.warning(
-                    "Failed to accept connections on %s: %s; retrying", self.endpoint.name, error
-                )
+                _log.warning("Failed to accept connections on %s: %s; retrying", name, error)
                 await asyncio.sleep(_SWEEP_INTERVAL_S)
-                continue
-            self.admission.took(name, len(callers), loop.time())
-            await self._connect_all(callers)
+
+    async def _attach_callers(self, listening: socket.socket) -> None:
+        """Have callers attached as they come, until they have to wait, or need a task."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(listening, self._somebody_calls, listening, ended)
+        try:
+            await ended
+        finally:
+            loop.remove_reader(listening)
+
+    def _somebody_calls(self, listening: socket.socket, ended: asyncio.Future[None]) -> None:
+        name, now_s = self.endpoint.name, asyncio.get_running_loop().time()
+        if ended.done():
+            return
+        poller, must_wait = self._poller, self.admission.wait_s(name, now_s) > 0
+        if poller is None or must_wait or self.admission.room_on(name) <= 0:
+            ended.set_result(None)
+            return
+        try:
+            for caller in self._take_callers(listening):
+                self._attach(poller, caller)
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            ended.set_exception(error)
+
+    def _attach(self, poller: "Poller", caller: socket.socket) -> None:
+        if not self.admission.holds(caller):
+            try:
+                _sockets.SocketTransport(poller, caller, self._reader())
+            except OSError as error:
+                _lost(caller, error)
 
     def _take_callers(self, listening: socket.socket) -> list[socket.socket]:
         """Accept the waiting connections that there is room for.
@@ -209,6 +237,8 @@ class Listener:
                     raise
                 caller.setblocking(False)
                 callers.append(caller)
+        name, now_s = self.endpoint.name, asyncio.get_running_loop().time()
+        self.admission.took(name, len(callers), now_s)
         return callers
 
     async def _connect_all(self, callers: list[socket.socket]) -> None:
@@ -226,13 +256,9 @@ class Listener:
         if self.admission.holds(caller):
             return
         try:
-            if self._poller is not None:
-                _sockets.SocketTransport(self._poller, caller, self._reader())
-            else:
-                await loop.connect_accepted_socket(self._on_transport, caller)
+            await loop.connect_accepted_socket(self._on_transport, caller)
         except OSError as error:
-            _log.info("Connection lost before it was accepted: %s", error)
-            caller.close()
+            _lost(caller, error)
 
     def _reader(self) -> "Connection | TlsTransport":
         """A new connection, behind TLS or not."""
@@ -256,7 +282,11 @@ class Listener:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(_SWEEP_INTERVAL_S)
-            for connection in tuple(self._connections):
+            for number, connection in enumerate(tuple(self._connections)):
+                if number % _SWEPT_AT_ONCE == _SWEPT_AT_ONCE - 1:
+                    await asyncio.sleep(0)  # others get their turn
+                if connection not in self._connections:
+                    continue
                 overdue = self._overdue(connection, loop.time())
                 if overdue:
                     _log.info("closing %s: %s", connection.peer, overdue)
@@ -291,16 +321,6 @@ class Listener:
         return ""
 
 
-async def _until_somebody_calls(listening: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    called: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(listening, _settle, called)
-    try:
-        await called
-    finally:
-        loop.remove_reader(listening)
-
-
-def _settle(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
+def _lost(caller: socket.socket, error: OSError) -> None:
+    _log.info("Connection lost before it was accepted: %s", error)
+    caller.close()

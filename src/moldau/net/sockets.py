@@ -95,6 +95,7 @@ class SocketTransport:
         self._socket = connected
         self._reader: Reader | None = reader
         self.descriptor = connected.fileno()
+        self._peer_name: object = None
         self._unsent = bytearray()
         self._unsent_max = 65_536
         self._is_full = False
@@ -115,7 +116,9 @@ class SocketTransport:
             return self._socket
         try:
             if name == "peername":
-                return self._socket.getpeername()
+                if self._peer_name is None:  # asked for several times for each connection
+                    self._peer_name = self._socket.getpeername()
+                return self._peer_name
             if name == "sockname":
                 return self._socket.getsockname()
         except OSError:

@@ -1,4 +1,4 @@
-"""What the TLS connections of one end have in common: a listener's, or a channel's."""
+"""What the TLS connections of one listener have in common."""
 
 import ssl
 from typing import TYPE_CHECKING, Protocol
@@ -8,16 +8,16 @@ if TYPE_CHECKING:
 
 
 class TlsSide(Protocol):
-    """An end that makes connections, and decides on their handshakes."""
+    """Makes engines for connections, and decides on their handshakes."""
 
     def engine(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         """The engine of a new connection."""
 
-    def begins(self, transport: "TlsTransport") -> None:
-        """A connection is there."""
+    def may_go_on(self, transport: "TlsTransport") -> bool:
+        """Whether a handshake that more has come of goes on now.
 
-    def may_go_on(self, transport: "TlsTransport") -> None:
-        """More of a handshake has come: call the transport's `step`, now or in its turn."""
+        If not, the transport's `step` is called in its turn.
+        """
 
     def failed(self, transport: "TlsTransport", reason: str) -> None:
         """There will be no agreement: close the transport, now or later."""

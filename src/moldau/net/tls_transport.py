@@ -48,9 +48,10 @@ class TlsTransport:
         self._reader: Reader | None = reader
         self._side = side
         self._loop = asyncio.get_running_loop()
-        self._incoming = ssl.MemoryBIO()
-        self._outgoing = ssl.MemoryBIO()
-        self._engine = side.engine(self._incoming, self._outgoing)
+        # Made with the first byte: who connects and says nothing costs next to none of them.
+        self._incoming: ssl.MemoryBIO
+        self._outgoing: ssl.MemoryBIO
+        self._engine: ssl.SSLObject
         self._transport: Any
         self._unsent = bytearray()  # not encrypted yet
         self._unsent_start = 0
@@ -70,6 +71,7 @@ class TlsTransport:
         self._is_below_paused = False
         self._is_draining = False
         self._is_closing = False
+        self._holds = False  # what is encrypted, until the next slice
         self.on_secure: Callable[[], None] | None = None
         """Called after the handshake and before the first byte; may raise PermissionError."""
 
@@ -80,8 +82,6 @@ class TlsTransport:
         transport.set_write_buffer_limits(high=0)
         assert self._reader is not None
         self._reader.connection_made(self)  # type: ignore[arg-type]
-        if not transport.is_closing():
-            self._side.begins(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         reader = self._reader
@@ -105,12 +105,15 @@ class TlsTransport:
                 self._transport.write(NOT_TLS_ALERT)
                 self._fail("what came is not TLS; is security.protocol that of this port?")
                 return
+            self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            self._engine = self._side.engine(self._incoming, self._outgoing)
         self._incoming.write(_received[:nbytes])
         if self._is_secure:
             self._drain()
+        elif self._side.may_go_on(self):
+            self.step()
         else:
             self._pause_below()
-            self._side.may_go_on(self)
 
     def pause_writing(self) -> None:
         self._is_blocked = True
@@ -167,7 +170,7 @@ class TlsTransport:
             certificate = self._engine.getpeercert(binary_form=True) if self._is_secure else None
             return default if certificate is None else certificate
         if name == "ssl_object":
-            return self._engine
+            return self._engine if self._has_begun else default
         return self._transport.get_extra_info(name, default)
 
     def set_write_buffer_limits(self, high: int) -> None:
@@ -213,8 +216,10 @@ class TlsTransport:
             self._reader.pause_writing()
 
     def write_before_file(self, data: bytes | bytearray | memoryview) -> None:
-        """Like `write`: records have no use for being sent together."""
+        """Like `write`, but sent with the beginning of the file: that is a call of the system."""
+        self._holds = True
         self.write(data)
+        self._holds = False
 
     def send_file_at_once(self, piece: FileRange) -> int:
         """Send what the transport takes now of a range of a file; returns how much that was."""
@@ -340,7 +345,8 @@ class TlsTransport:
         except ssl.SSLError as error:
             self._give_up(error)
             return size
-        self._transport.write(self._outgoing.read())
+        if not self._holds or self._outgoing.pending >= SLICE_BYTES:
+            self._transport.write(self._outgoing.read())
         self._turn_bytes -= size
         if self._turn_bytes <= 0 and not self._is_resting:
             self._is_resting = True

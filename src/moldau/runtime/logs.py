@@ -11,6 +11,11 @@ from typing import TextIO
 
 LEVELS = ("debug", "info", "warning", "error")
 
+# Names of groups and clients come from strangers. A line break in one would let it write log lines
+# of its own, an escape sequence would reach the terminal of whoever reads them.
+_CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
+_CONTROL_CHARACTERS |= {ord("\t"): "\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+
 
 class TextFormatter(logging.Formatter):
     """`[2026-01-31 12:00:00,123] INFO message (logger)`."""
@@ -24,6 +29,7 @@ class TextFormatter(logging.Formatter):
         record.levelname = {"WARNING": "WARN", "CRITICAL": "FATAL"}.get(
             record.levelname, record.levelname
         )
+        record.message = record.message.translate(_CONTROL_CHARACTERS)
         return super().formatMessage(record)
 
 

@@ -177,6 +177,29 @@ async def test_an_announced_size_is_not_allocated() -> None:
         writer.close()
 
 
+async def test_only_who_has_much_to_say_gets_the_whole_buffer() -> None:
+    """Thousands may connect and say nothing, or not more than who they are."""
+    seen: list[Connection] = []
+
+    async def respond(connection: Connection, frame: memoryview) -> list[Part]:
+        seen.append(connection)
+        return await echo(connection, frame)
+
+    # What fits the buffer needs no memory of those that requests share.
+    async with listening(respond, Limits(request_memory=RequestMemory(0))) as listener:
+        reader, writer = await connect(listener)
+        for body in (b"hello", b"x" * 400):
+            writer.write(framed(body))
+            assert await read_frame(reader) == body
+        assert len(seen[0].get_buffer(-1)) <= 512
+        for body in (b"x" * 60_000, b"y" * 40_000):
+            writer.write(framed(body) + framed(b"next"))
+            assert await read_frame(reader) == body
+            assert await read_frame(reader) == b"next"
+        await until(lambda: len(seen[0].get_buffer(-1)) == Limits().receive_buffer_bytes)
+        writer.close()
+
+
 async def test_no_answer_is_sent_where_there_is_none() -> None:
     async def respond(connection: Connection, frame: memoryview) -> list[Part] | None:
         return None if bytes(frame) == b"quiet" else await echo(connection, frame)

@@ -5,9 +5,11 @@ import errno
 import os
 import socket
 import sys
+from collections import Counter
 
 import pytest
 
+from moldau.net import listener as listener_module
 from moldau.net.admission import Admission, ConnectionLimits, ListenerLimits
 from moldau.net.answer import Limits, Part, Respond
 from moldau.net.connection import Connection
@@ -197,6 +199,39 @@ async def test_silent_and_slow_clients_are_dropped(
         await time.until(hung_up.done)
         assert hung_up.result()
         writer.close()
+        serving.cancel()
+
+
+async def test_very_many_connections_are_looked_at_in_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    time = LoopTime(monkeypatch)
+    monkeypatch.setattr(listener_module, "_SWEPT_AT_ONCE", 2)
+    turns, looked_at_in = 0, []
+    overdue = Listener._overdue
+
+    def noting(self: Listener, connection: Connection, now_s: float) -> str:
+        looked_at_in.append(turns)
+        return overdue(self, connection, now_s)
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(Listener, "_overdue", noting)
+    listener = listener_with(ConnectionLimits())
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(listener.serve())
+        counting = tasks.create_task(count_turns())
+        writers = [(await ask(listener.port))[1] for _ in range(7)]
+        looked_at_in.clear()
+        await time.until(lambda: len(looked_at_in) >= 7)
+        assert max(Counter(looked_at_in).values()) <= 2
+        for writer in writers:
+            writer.close()
+        counting.cancel()
         serving.cancel()
 
 

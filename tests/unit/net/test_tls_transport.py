@@ -55,6 +55,14 @@ async def test_both_sides_hear_each_other(line: TlsLine) -> None:
     assert line.engine.version() == "TLSv1.3"
 
 
+async def test_who_connects_and_says_nothing_has_no_engine(way: Below) -> None:
+    async with tls_line(way) as line:
+        await settled()
+        assert line.transport.get_extra_info("ssl_object") is None
+        await line.shake_hands()
+        assert line.transport.get_extra_info("ssl_object") is not None
+
+
 async def test_a_handshake_and_records_may_come_byte_by_byte(way: Below) -> None:
     async with tls_line(way) as line:
         loop = asyncio.get_running_loop()
@@ -153,14 +161,23 @@ async def test_a_peer_that_says_it_is_done_gets_its_answers_and_a_close(line: Tl
 
 
 async def test_a_head_and_its_file_come_in_order(line: TlsLine, tmp_path: Path) -> None:
-    """Trap e: there is nothing to hold back for the file that follows."""
+    """Trap e: the system cannot hold back records, so they are held here, for the first slice."""
     line.transport.write_before_file(b"head")
+    await settled()
+    with pytest.raises(BlockingIOError):
+        line.peer.recv(1)
     piece = file_of(tmp_path / "file", LARGE)
     sending = asyncio.create_task(line.transport.send_file(piece.part(7, 1_000_000)))
     assert await line.hear(1_000_004) == b"head" + LARGE[7:1_000_007]
     assert await sending == 1_000_000
     line.transport.write(b"tail")
     assert await line.hear(4) == b"tail"
+
+
+async def test_a_long_head_is_not_held_for_its_file(line: TlsLine) -> None:
+    line.transport.set_write_buffer_limits(high=10_000_000)
+    line.transport.write_before_file(LARGE[:200_000])
+    assert await line.hear(100_000) == LARGE[:100_000]
 
 
 async def test_no_ticket_is_sent_that_a_peer_would_leave_unread(line: TlsLine) -> None:

@@ -29,6 +29,14 @@ def test_a_text_line_looks_like_kafkas() -> None:
     assert re.fullmatch(pattern, stream.getvalue())
 
 
+def test_a_name_from_outside_cannot_write_lines_or_colours() -> None:
+    stream = io.StringIO()
+    log_to_stderr("info", stream=stream)
+    logging.getLogger("moldau.log").info("group %s", "a\tb\r\n[2026] FATAL \x1b[31m \x9b ü")
+    (line,) = stream.getvalue().splitlines()
+    assert "INFO group a\tb\\r\\n[2026] FATAL \\x1b[31m \\x9b ü (moldau.log)" in line
+
+
 def test_a_json_line_holds_everything_and_a_traceback_in_one_line() -> None:
     stream = io.StringIO()
     log_to_stderr("info", "json", stream=stream)
