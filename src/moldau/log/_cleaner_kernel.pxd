@@ -4,9 +4,9 @@ cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from moldau.log._key_map cimport KeyMap, batch_size, check_crc
-from moldau.log.words cimport (
-    copy, read_int16, read_int32, read_int64, read_varint, readable_address, writable_address,
-    write_int16, write_int32, write_int64,
+from moldau.records.memory cimport (
+    address, copy, int16_at, int32_at, int64_at, put_int16, put_int32, put_int64, varint_at,
+    writable_view,
 )
 
 

@@ -3,9 +3,8 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from moldau.log.words cimport (
-    add, read_int16, read_int32, read_int64, read_varint, read_word, readable_address, rotate_left,
-)
+from moldau.log.words cimport add, read_word, rotate_left
+from moldau.records.memory cimport address, int16_at, int32_at, int64_at, varint_at
 
 
 cdef class KeyMap:

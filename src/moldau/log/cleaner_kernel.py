@@ -24,17 +24,17 @@ from moldau.records.crc32c import crc32c
 
 if not cython.compiled:
     from moldau.log.key_map import KeyMap, batch_size, check_crc
-    from moldau.log.words import (
+    from moldau.records.memory import (
+        address,
         copy,
-        read_int16,
-        read_int32,
-        read_int64,
-        read_varint,
-        readable_address,
-        writable_address,
-        write_int16,
-        write_int32,
-        write_int64,
+        int16_at,
+        int32_at,
+        int64_at,
+        put_int16,
+        put_int32,
+        put_int64,
+        varint_at,
+        writable_view,
     )
 
 
@@ -68,7 +68,7 @@ class Output:
 
     def add(self, batch: memoryview, last_offset: int, max_timestamp: int) -> None:
         """Add a batch as it is."""
-        copy(writable_address(self.target), self.position, readable_address(batch), 0, len(batch))
+        copy(writable_view(self.target), self.position, address(batch), 0, len(batch))
         self.note(len(batch), last_offset, max_timestamp)
 
     def note(self, size: int, last_offset: int, max_timestamp: int) -> None:
@@ -123,22 +123,22 @@ class Sieve:
         See `KeyMap.map_batches` for what is plain and why a run ends; here it also ends at
         a batch of which nothing is left although it must not vanish.
         """
-        data = readable_address(chunk)
-        target = writable_address(output.target)
+        data = address(chunk)
+        target = writable_view(output.target)
         end = len(chunk)
         while True:
             size = batch_size(data, position, end)
             if size == 0:
                 return position, MORE
-            attributes = read_int16(data, position + 21)
+            attributes = int16_at(data, position + 21)
             if attributes & 0x37:
                 return position, SPECIAL
-            record_count = read_int32(data, position + 57)
+            record_count = int32_at(data, position + 57)
             check_count(record_count, size - 61)
             # A new delete horizon may make the timestamps of all records longer.
             if not output.has_room(size + 16 * record_count):
                 return position, FULL
-            last_offset = read_int64(data, position) + read_int32(data, position + 23)
+            last_offset = int64_at(data, position) + int32_at(data, position + 23)
             self.select_section(data, position, data, position + 61, position + size)
             if self.retained_count == 0:
                 if self.is_kept(last_offset):
@@ -146,7 +146,7 @@ class Sieve:
                     return position, SPECIAL
             elif self.retained_count == record_count and not self.needs_horizon(attributes):
                 copy(target, output.position, data, position, position + size)
-                output.note(size, last_offset, read_int64(data, position + 35))
+                output.note(size, last_offset, int64_at(data, position + 35))
             else:
                 check_crc(chunk, position, size)
                 self.rewrite(data, position, attributes, output)
@@ -158,14 +158,12 @@ class Sieve:
 
         The answer is in `retained_count`, `has_tombstone` and `max_timestamp`.
         """
-        self.select_section(readable_address(batch), 0, readable_address(section), 0, len(section))
+        self.select_section(address(batch), 0, address(section), 0, len(section))
         self.records_retained += self.retained_count
 
     def copy_selected(self, section: memoryview, timestamp_shift: int, target: memoryview) -> int:
         """Copy the selected records of `section`; returns how many bytes they take."""
-        return self.copy_records(
-            readable_address(section), timestamp_shift, writable_address(target), 0
-        )
+        return self.copy_records(address(section), timestamp_shift, writable_view(target), 0)
 
     def needs_horizon(self, attributes: int) -> bool:
         """Whether what is selected has tombstones that do not know yet when to go."""
@@ -187,10 +185,10 @@ class Sieve:
         self, header: memoryview, header_position: int, data: memoryview, position: int, end: int
     ) -> None:
         """`select` for the records in `data[position:end]`."""
-        base_offset = read_int64(header, header_position)
-        attributes = read_int16(header, header_position + 21)
-        base_timestamp = read_int64(header, header_position + 27)
-        record_count = read_int32(header, header_position + 57)
+        base_offset = int64_at(header, header_position)
+        attributes = int16_at(header, header_position + 21)
+        base_timestamp = int64_at(header, header_position + 27)
+        record_count = int32_at(header, header_position + 57)
         check_count(record_count, end - position)
         if record_count > self.span_capacity:
             self.spans = memoryview(bytearray(record_count * 16)).cast("q")
@@ -201,17 +199,17 @@ class Sieve:
         self.records_read += record_count
         while record_count > 0:
             start = position
-            size, position = read_varint(data, position, end)
+            size, position = varint_at(data, position, end)
             record_end = position + size
             if position > end or size < 0 or record_end > end:
                 raise ProtocolError("a record does not fit into its batch")
-            timestamp_delta, position = read_varint(data, position + 1, record_end)
-            offset_delta, position = read_varint(data, position, record_end)
-            key_size, position = read_varint(data, position, record_end)
+            timestamp_delta, position = varint_at(data, position + 1, record_end)
+            offset_delta, position = varint_at(data, position, record_end)
+            key_size, position = varint_at(data, position, record_end)
             if position > record_end or key_size < -1 or key_size > record_end - position:
                 raise ProtocolError("a key does not fit into its record")
             key_end = position + key_size if key_size > 0 else position
-            value_size, value_position = read_varint(data, key_end, record_end)
+            value_size, value_position = varint_at(data, key_end, record_end)
             if value_position > record_end:
                 raise ProtocolError("a value does not fit into its record")
             offset = base_offset + offset_delta
@@ -237,24 +235,24 @@ class Sieve:
 
     def rewrite(self, data: memoryview, position: int, attributes: int, output: Output) -> None:
         """Write an uncompressed batch with the selected records alone."""
-        target = writable_address(output.target)
+        target = writable_view(output.target)
         start = output.position
         copy(target, start, data, position, position + 61)
         timestamp_shift = 0
         if self.needs_horizon(attributes):
-            timestamp_shift = read_int64(data, position + 27) - self.horizon_ms
-            write_int16(target, start + 21, attributes | 0x40)
-            write_int64(target, start + 27, self.horizon_ms)
+            timestamp_shift = int64_at(data, position + 27) - self.horizon_ms
+            put_int16(target, start + 21, attributes | 0x40)
+            put_int64(target, start + 27, self.horizon_ms)
         end = self.copy_records(data, timestamp_shift, target, start + 61)
-        max_timestamp = read_int64(data, position + 35)
+        max_timestamp = int64_at(data, position + 35)
         if attributes & 0x08 == 0:  # else all records have the time of the append
             max_timestamp = self.max_timestamp
-            write_int64(target, start + 35, max_timestamp)
-        write_int32(target, start + 8, end - start - 12)
-        write_int32(target, start + 57, self.retained_count)
+            put_int64(target, start + 35, max_timestamp)
+        put_int32(target, start + 8, end - start - 12)
+        put_int32(target, start + 57, self.retained_count)
         checksum = crc32c(output.target[start + 21 : end])
-        write_int32(target, start + 17, checksum - (checksum >> 31 << 32))
-        last_offset = read_int64(data, position) + read_int32(data, position + 23)
+        put_int32(target, start + 17, checksum - (checksum >> 31 << 32))
+        last_offset = int64_at(data, position) + int32_at(data, position + 23)
         output.note(end - start, last_offset, max_timestamp)
 
     def copy_records(
@@ -270,8 +268,8 @@ class Sieve:
                 copy(target, position, data, start, record_end)
                 position += record_end - start
                 continue
-            size, body = read_varint(data, start, record_end)
-            timestamp_delta, rest = read_varint(data, body + 1, record_end)
+            size, body = varint_at(data, start, record_end)
+            timestamp_delta, rest = varint_at(data, body + 1, record_end)
             timestamp_delta += timestamp_shift
             size = 1 + varint_size(timestamp_delta) + record_end - rest
             position = write_varint(target, position, size)

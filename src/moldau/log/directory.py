@@ -72,6 +72,8 @@ class LogDirectory:
         self.doomed: list[tuple[int, str]] = []
         self._disk = volume.disk
         self.shared = replace(shared, save_recovery_points=self.save_recovery_points)
+        self.is_known_to_owner = False
+        """Whether it is claimed, and an earlier life of the same broker has used it."""
         self._lock: File | None = None
         self._is_loaded = False
 
@@ -93,6 +95,7 @@ class LogDirectory:
             raise NotOurs(f"{path} is of broker {found.broker_id}, this is {owner.broker_id}")
         if found is not None and found.cluster_id not in (None, owner.cluster_id):
             raise NotOurs(f"{path} is of cluster {found.cluster_id}, not {owner.cluster_id}")
+        self.is_known_to_owner = found == owner
 
     def load(
         self, config_of: Callable[[TopicPartition], TopicConfig], *, now_ms: int

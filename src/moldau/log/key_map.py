@@ -22,16 +22,8 @@ from moldau.errors import ProtocolError
 from moldau.records.crc32c import crc32c
 
 if not cython.compiled:
-    from moldau.log.words import (
-        add,
-        read_int16,
-        read_int32,
-        read_int64,
-        read_varint,
-        read_word,
-        readable_address,
-        rotate_left,
-    )
+    from moldau.log.words import add, read_word, rotate_left
+    from moldau.records.memory import address, int16_at, int32_at, int64_at, varint_at
 
 # Why a run over plain batches ended.
 MORE = 0  # the next batch is not whole in the chunk
@@ -67,15 +59,15 @@ class KeyMap:
 
     def put_key(self, key: memoryview, offset: int) -> None:
         """Note the newest offset of a key."""
-        self.put(readable_address(key), 0, len(key), offset)
+        self.put(address(key), 0, len(key), offset)
 
     def offset_of(self, key: memoryview) -> int:
         """The newest offset of a key, -1 if it is not here."""
-        return self.get(readable_address(key), 0, len(key))
+        return self.get(address(key), 0, len(key))
 
     def hash_of(self, key: memoryview) -> tuple[int, int]:
         """What stands for a key: the two halves of its hash."""
-        return self.hash(readable_address(key), 0, len(key))
+        return self.hash(address(key), 0, len(key))
 
     def map_batches(self, chunk: memoryview, position: int) -> tuple[int, int]:
         """Map the keys of plain batches from `position` on.
@@ -85,15 +77,15 @@ class KeyMap:
         and why. When the map is full, some keys of the next batch may be in it: they only
         say that older records are not the newest.
         """
-        data = readable_address(chunk)
+        data = address(chunk)
         end = len(chunk)
         while True:
             size = batch_size(data, position, end)
             if size == 0:
                 return position, MORE
-            if read_int16(data, position + 21) & 0x37:
+            if int16_at(data, position + 21) & 0x37:
                 return position, SPECIAL
-            last_offset = read_int64(data, position) + read_int32(data, position + 23)
+            last_offset = int64_at(data, position) + int32_at(data, position + 23)
             if last_offset >= self.start_offset:
                 check_crc(chunk, position, size)
                 if not self.map_section(data, position, data, position + 61, position + size):
@@ -106,24 +98,22 @@ class KeyMap:
 
         False if the map was full before the end.
         """
-        return self.map_section(
-            readable_address(batch), 0, readable_address(section), 0, len(section)
-        )
+        return self.map_section(address(batch), 0, address(section), 0, len(section))
 
     def map_section(
         self, header: memoryview, header_position: int, data: memoryview, position: int, end: int
     ) -> bool:
         """`map_records` for the records in `data[position:end]`."""
-        base_offset = read_int64(header, header_position)
-        record_count = read_int32(header, header_position + 57)
+        base_offset = int64_at(header, header_position)
+        record_count = int32_at(header, header_position + 57)
         while record_count > 0:
-            size, position = read_varint(data, position, end)
+            size, position = varint_at(data, position, end)
             record_end = position + size
             if position > end or size < 0 or record_end > end:
                 raise ProtocolError("a record does not fit into its batch")
-            _timestamp_delta, position = read_varint(data, position + 1, record_end)
-            offset_delta, position = read_varint(data, position, record_end)
-            key_size, position = read_varint(data, position, record_end)
+            _timestamp_delta, position = varint_at(data, position + 1, record_end)
+            offset_delta, position = varint_at(data, position, record_end)
+            key_size, position = varint_at(data, position, record_end)
             if position > record_end or key_size < -1 or key_size > record_end - position:
                 raise ProtocolError("a key does not fit into its record")
             if key_size >= 0 and base_offset + offset_delta >= self.start_offset:
@@ -217,7 +207,7 @@ def batch_size(data: memoryview, position: int, end: int) -> int:
     """The size of the batch at `position`; 0 if it is not whole before `end`."""
     if position + 61 > end:
         return 0
-    size = read_int32(data, position + 8) + 12
+    size = int32_at(data, position + 8) + 12
     if size < 61 or data[position + 16] != 2:
         raise ProtocolError(f"no batch at {position}")
     return size if size <= end - position else 0
@@ -225,6 +215,6 @@ def batch_size(data: memoryview, position: int, end: int) -> int:
 
 def check_crc(chunk: memoryview, position: int, size: int) -> None:
     """Refuse a damaged batch: its keys cannot be trusted, and cleaned it would pass for good."""
-    claimed = read_int32(readable_address(chunk), position + 17) & 0xFFFFFFFF
+    claimed = int32_at(address(chunk), position + 17) & 0xFFFFFFFF
     if crc32c(chunk[position + 21 : position + size]) != claimed:
         raise ProtocolError(f"the batch at {position} has a wrong checksum")

@@ -41,12 +41,14 @@ UNKNOWN_EPOCH = EpochEnd(NO_LEADER_EPOCH, NO_OFFSET)
 class LeaderEpochs:
     """The epochs in a log, oldest first."""
 
-    __slots__ = ("_disk", "_path", "_starts", "has_unwritten")
+    __slots__ = ("_disk", "_path", "_starts", "has_unwritten", "latest")
 
     def __init__(self, disk: Disk, path: str, starts: Iterable[EpochStart] = ()) -> None:
         self._disk = disk
         self._path = path
         self._starts = list(starts)
+        # Each append compares with it, so it is kept beside the list.
+        self.latest = self._starts[-1] if self._starts else None
         self.has_unwritten = False
 
     @classmethod
@@ -70,10 +72,6 @@ class LeaderEpochs:
         return len(self._starts)
 
     @property
-    def latest(self) -> EpochStart | None:
-        return self._starts[-1] if self._starts else None
-
-    @property
     def earliest(self) -> EpochStart | None:
         return self._starts[0] if self._starts else None
 
@@ -93,7 +91,7 @@ class LeaderEpochs:
         ):
             self._starts.pop()
         self._starts.append(EpochStart(epoch, start_offset))
-        self.has_unwritten = True
+        self._note_changed()
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> EpochEnd:
         """Where `epoch` ended in this log, under the largest epoch here that is not newer."""
@@ -125,7 +123,7 @@ class LeaderEpochs:
         while self._starts and self._starts[-1].start_offset >= end_offset:
             self._starts.pop()
         if len(self._starts) != count:
-            self.has_unwritten = True
+            self._note_changed()
 
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget what lies before `start_offset`; the epoch it falls into begins there."""
@@ -133,12 +131,12 @@ class LeaderEpochs:
         if found == 0 or self._starts[0].start_offset == start_offset:
             return
         self._starts[:found] = [EpochStart(self._starts[found - 1].epoch, start_offset)]
-        self.has_unwritten = True
+        self._note_changed()
 
     def clear(self) -> None:
         """Forget everything: the log begins anew."""
         self._starts.clear()
-        self.has_unwritten = True
+        self._note_changed()
 
     def cut(self, end_offset: int) -> None:
         """Like `truncate_from_end`, and in the file at once.
@@ -161,6 +159,10 @@ class LeaderEpochs:
     def move_to(self, path: str) -> None:
         """The file is called `path` from now on."""
         self._path = path
+
+    def _note_changed(self) -> None:
+        self.latest = self._starts[-1] if self._starts else None
+        self.has_unwritten = True
 
     def _first_newer_than(self, epoch: int) -> int:
         return bisect_right(self._starts, epoch, key=lambda start: start.epoch)

@@ -138,6 +138,8 @@ def _recover_segment(log: Log, segment: Segment) -> bool:
             raise KafkaError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, message) from error
         _log.warning("Truncating %s to %d of %d bytes: %s", path, end_position, segment.size, error)
         segment.cut(end_position)
+        # It may end at the recovery point: nobody looks at it again once another has begun.
+        segment.file().sync()
         segment.seal()
         return False
     segment.seal()

@@ -26,6 +26,16 @@ cdef inline uint8_t* writable(bytearray target) noexcept:
     return <uint8_t*>PyByteArray_AS_STRING(target)
 
 
+cdef inline uint8_t* writable_view(uint8_t[::1] view) noexcept:
+    return &view[0] if view.shape[0] > 0 else NULL
+
+
+cdef inline void copy(
+    uint8_t* target, int64_t target_position, const uint8_t* source, int64_t start, int64_t end
+) noexcept nogil:
+    memcpy(target + target_position, source + start, end - start)
+
+
 cdef inline void copy_bytes(
     uint8_t[::1] target,
     int64_t target_position,
@@ -57,21 +67,56 @@ cdef inline int64_t put_ascii(uint8_t* target, int64_t position, str text) excep
     return position + size
 
 
-cdef inline int64_t int16_at(const uint8_t* source, int64_t position) noexcept:
+cdef inline int64_t int16_at(const uint8_t* source, int64_t position) noexcept nogil:
     source += position
     return <int16_t>(<uint16_t>source[0] << 8 | <uint16_t>source[1])
 
 
-cdef inline int64_t int32_at(const uint8_t* source, int64_t position) noexcept:
+cdef inline int64_t int32_at(const uint8_t* source, int64_t position) noexcept nogil:
     source += position
     return <int32_t>(
         <uint32_t>source[0] << 24 | <uint32_t>source[1] << 16
         | <uint32_t>source[2] << 8 | <uint32_t>source[3])
 
 
-cdef inline int64_t int64_at(const uint8_t* source, int64_t position) noexcept:
+cdef inline int64_t int64_at(const uint8_t* source, int64_t position) noexcept nogil:
     cdef uint64_t high = <uint32_t>int32_at(source, position)
     return <int64_t>(high << 32 | <uint32_t>int32_at(source, position + 4))
+
+
+cdef inline void put_int16(uint8_t* target, int64_t position, int64_t value) noexcept nogil:
+    target += position
+    target[0] = <uint8_t>(value >> 8)
+    target[1] = <uint8_t>value
+
+
+cdef inline void put_int32(uint8_t* target, int64_t position, int64_t value) noexcept nogil:
+    target += position
+    target[0] = <uint8_t>(value >> 24)
+    target[1] = <uint8_t>(value >> 16)
+    target[2] = <uint8_t>(value >> 8)
+    target[3] = <uint8_t>value
+
+
+cdef inline void put_int64(uint8_t* target, int64_t position, int64_t value) noexcept nogil:
+    put_int32(target, position, value >> 32)
+    put_int32(target, position + 4, value)
+
+
+cdef inline (int64_t, int64_t) varint_at(
+    const uint8_t* source, int64_t position, int64_t end
+) noexcept nogil:
+    cdef uint64_t value = 0
+    cdef uint64_t bits
+    cdef int shift = 0
+    while position < end and shift < 64:
+        bits = source[position]
+        position += 1
+        value |= (bits & 0x7F) << shift
+        if bits < 0x80:
+            return <int64_t>(value >> 1) ^ -<int64_t>(value & 1), position
+        shift += 7
+    return 0, end + 1
 
 
 cdef inline int64_t sum_of_int64(int64_t left, int64_t right) noexcept:

@@ -23,6 +23,18 @@ def writable(target: bytearray) -> memoryview:
     return memoryview(target)
 
 
+def writable_view(view: memoryview) -> memoryview:
+    """Where the bytes of a view begin that may be written to."""
+    return view
+
+
+def copy(
+    target: memoryview, target_position: int, source: memoryview, start: int, end: int
+) -> None:
+    """Copy `source[start:end]` to `target` at `target_position`."""
+    target[target_position : target_position + end - start] = source[start:end]
+
+
 def copy_bytes(
     target: memoryview, target_position: int, source: memoryview, position: int, size: int
 ) -> None:
@@ -65,6 +77,35 @@ def int32_at(source: memoryview, position: int) -> int:
 def int64_at(source: memoryview, position: int) -> int:
     """The big-endian number of 64 bits at `position`."""
     return int.from_bytes(source[position : position + 8], "big", signed=True)
+
+
+def put_int16(target: memoryview, position: int, value: int) -> None:
+    """Write a big-endian number of 16 bits to `position`."""
+    target[position : position + 2] = value.to_bytes(2, "big", signed=True)
+
+
+def put_int32(target: memoryview, position: int, value: int) -> None:
+    """Write a big-endian number of 32 bits to `position`."""
+    target[position : position + 4] = value.to_bytes(4, "big", signed=True)
+
+
+def put_int64(target: memoryview, position: int, value: int) -> None:
+    """Write a big-endian number of 64 bits to `position`."""
+    target[position : position + 8] = value.to_bytes(8, "big", signed=True)
+
+
+def varint_at(source: memoryview, position: int, end: int) -> tuple[int, int]:
+    """A zigzag number and the position after it, which is past `end` if it does not end."""
+    value = 0
+    shift = 0
+    while position < end and shift < 64:
+        bits = source[position]
+        position += 1
+        value |= (bits & 0x7F) << shift
+        if bits < 0x80:
+            return (value >> 1 & 2**63 - 1) ^ -(value & 1), position
+        shift += 7
+    return 0, end + 1
 
 
 def sum_of_int64(left: int, right: int) -> int:

@@ -149,6 +149,16 @@ def test_a_directory_of_another_broker_or_cluster_is_refused(disk: MemoryDisk) -
     assert "cluster.id=cluster" in text(disk, "meta.properties")
 
 
+def test_a_directory_knows_whether_its_owner_was_here_before(disk: MemoryDisk) -> None:
+    assert not started(MemoryDisk()).is_known_to_owner
+    disk = disk.restart(keep_all)
+    assert started(disk).is_known_to_owner
+    disk = disk.restart(keep_all)
+    # One of a broker that did not know its cluster proves nothing.
+    overwrite(disk, "meta.properties", b"version=0\nbroker.id=1\n")
+    assert not started(disk).is_known_to_owner
+
+
 def test_a_malformed_owner_is_refused(disk: MemoryDisk) -> None:
     disk = disk.restart(keep_all)
     overwrite(disk, "meta.properties", b"version=9")

@@ -62,6 +62,23 @@ def test_garbage_behind_the_last_batch_is_cut_off(tail: bytes) -> None:
     assert len(bench.read(LOG)) == 4 * SIZE
 
 
+def test_what_was_cut_off_does_not_come_back_with_the_power() -> None:
+    """Behind the recovery point, once the log has gone on in another segment."""
+    bench = crashed(2, segment_bytes=2 * SIZE)
+    log = bench.open()
+    bench.flush(log)
+    torn = bench.disk.open_append(bench.path(LOG))
+    torn.append(b"\x07" * 45)
+    torn.sync()
+    fill(bench.open(recovery_point=4), 1)
+    bench.disk.open_read(bench.path("00000000000000000004.log")).sync()
+    bench.disk.sync_directory(bench.folder.path)
+    bench.disk = bench.disk.restart()
+    log = bench.open(recovery_point=4)
+    assert len(bench.read(LOG)) == 2 * SIZE
+    assert offsets_in(log) == [0, 2, 4]
+
+
 def test_a_valid_batch_with_offsets_from_before_is_cut_off() -> None:
     bench = crashed()
     data = bench.read(LOG)

@@ -1,6 +1,13 @@
 """What the kernels do with memory when they run as Python."""
 
+import struct
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from moldau.records import memory
+
+SIGNED = st.integers(-(2**63), 2**63 - 1)
 
 
 def test_sums_and_differences_wrap_around_like_int64() -> None:
@@ -49,3 +56,47 @@ def test_sums_and_differences_stay_within_64_bits() -> None:
 def test_short_numbers_have_a_sign() -> None:
     assert memory.int16_at(memoryview(b"\0\xff\xfe\x7f\xff"), 1) == -2
     assert memory.int16_at(memoryview(b"\0\xff\xfe\x7f\xff"), 3) == 2**15 - 1
+
+
+@given(SIGNED)
+def test_numbers_are_read_back_as_they_were_written(value: int) -> None:
+    data = memoryview(bytearray(20))
+
+    memory.put_int64(data, 3, value)
+    memory.put_int32(data, 11, value >> 32)
+    memory.put_int16(data, 15, value >> 48)
+
+    assert memory.int64_at(data, 3) == value
+    assert memory.int32_at(data, 11) == value >> 32
+    assert memory.int16_at(data, 15) == value >> 48
+    assert bytes(data[3:11]) == struct.pack(">q", value)
+
+
+@given(SIGNED)
+def test_a_varint_of_any_size_is_read(value: int) -> None:
+    zigzag, data = value << 1 ^ value >> 63, bytearray()
+    while zigzag > 0x7F:
+        data.append(zigzag & 0x7F | 0x80)
+        zigzag >>= 7
+    data.append(zigzag)
+
+    assert memory.varint_at(memoryview(data), 0, len(data)) == (value, len(data))
+    assert memory.varint_at(memoryview(data), 0, len(data) - 1) == (0, len(data))
+
+
+def test_a_varint_without_end_is_past_the_end() -> None:
+    assert memory.varint_at(memoryview(b"\xff" * 20), 0, 20) == (0, 21)
+
+
+def test_bytes_are_copied_into_place() -> None:
+    target = bytearray(5)
+
+    memory.copy(
+        memory.writable_view(memoryview(target)),
+        1,
+        memory.address(memoryview(b"abcdef")),
+        2,
+        5,
+    )
+
+    assert target == b"\0cde\0"
