@@ -90,6 +90,18 @@ OPERATIONS = {
 }
 """What there is to do with a resource of each type."""
 
+PRODUCER_NEEDS = {
+    ResourceType.TOPIC: (Operation.WRITE, Operation.DESCRIBE, Operation.CREATE),
+    ResourceType.TRANSACTIONAL_ID: (Operation.WRITE, Operation.DESCRIBE),
+    ResourceType.CLUSTER: (Operation.IDEMPOTENT_WRITE,),
+}
+"""What `kafka-acls.sh --producer` allows."""
+CONSUMER_NEEDS = {
+    ResourceType.TOPIC: (Operation.READ, Operation.DESCRIBE),
+    ResourceType.GROUP: (Operation.READ,),
+}
+"""What `kafka-acls.sh --consumer` allows."""
+
 
 class Permission(_Labelled):
     """Whether a rule allows or denies."""

@@ -13,6 +13,7 @@ import binascii
 import hashlib
 import hmac
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -63,10 +64,13 @@ class ScramSecret:
         return cls(salt, iterations, stored_key, server_key)
 
     @classmethod
-    def of_nobody(cls, mechanism: str, user: str, key: bytes) -> "ScramSecret":
+    def of_nobody(
+        cls, mechanism: str, user: str, key: bytes, usual: Mapping[int, int] | None = None
+    ) -> "ScramSecret":
         """For a user that is not there: always the same, and no password fits.
 
-        `key` is a secret of the cluster, or one could compute who is not there.
+        `key` is a secret of the cluster, or one could compute who is not there. `usual` counts
+        users by their iterations: of strangers as large a part has each number of them.
         """
         name = MECHANISMS[mechanism]
 
@@ -74,7 +78,8 @@ class ScramSecret:
             return hmac.digest(key, f"{what}:{mechanism}:{user}".encode(), name)
 
         salt = salt_of(int.from_bytes(drawn("salt")))
-        return cls(salt, ITERATIONS_MIN, drawn("stored"), drawn("server"))
+        iterations = _drawn_iterations(drawn("iterations"), usual or {ITERATIONS_MIN: 1})
+        return cls(salt, iterations, drawn("stored"), drawn("server"))
 
     @classmethod
     def parse(cls, text: str) -> "ScramSecret":
@@ -98,6 +103,16 @@ class ScramSecret:
         }
         texts = [f"{name}={base64.b64encode(key).decode()}" for name, key in keys.items()]
         return ",".join([*texts, f"iterations={self.iterations}"])
+
+
+def _drawn_iterations(drawn: bytes, usual: Mapping[int, int]) -> int:
+    """Those of the user who stands at this place, when all stand in a row by their iterations."""
+    place = int.from_bytes(drawn) * sum(usual.values()) >> 8 * len(drawn)
+    for iterations in sorted(usual):
+        place -= usual[iterations]
+        if place < 0:
+            return iterations
+    raise AssertionError("a place is less than the number of users")
 
 
 def salt_of(number: int) -> bytes:

@@ -352,3 +352,22 @@ def test_rules_come_and_go_in_any_order(count: int) -> None:
         assert allows(rules, name="p" * count)
         rules.put(pattern, None if len(pattern.name) < 0 else [])
     assert not allows(rules, name="p" * count)
+
+
+def test_nobody_may_do_anything_until_something_says_so() -> None:
+    assert not allows(AccessRules())
+
+
+def test_rules_that_are_replaced_are_gone() -> None:
+    rules = rules_of(rule(), prefix("u"), is_open=False)
+    assert allows(rules)
+    rules.replace([])
+    assert not allows(rules)
+    assert len(rules) == 0
+    assert not rules.allow_any(Asker.of(ALICE, "10.0.0.1"), READ, TOPIC)
+
+
+def test_a_right_to_all_resources_stands_whatever_prefix_is_denied() -> None:
+    """As in Kafka, where the wildcard counts at once (KIP-679)."""
+    rules = rules_of(rule(name=WILDCARD), prefix(WILDCARD, Permission.DENY))
+    assert rules.allow_any(Asker.of(ALICE, "10.0.0.1"), READ, TOPIC)

@@ -11,8 +11,9 @@ PASSWORDS = {"anna": "sesam", "änne": "öffne"}
 @pytest.mark.parametrize("user", PASSWORDS)
 def test_both_sides_agree(user: str) -> None:
     client, server = PlainClient(user, PASSWORDS[user]), PlainServer(PASSWORDS.get)
+    was_complete = client.is_complete
     assert client.answer(server.answer(client.begin())) is None
-    assert client.is_complete
+    assert (was_complete, client.is_complete) == (False, True)
     assert server.user == user
 
 

@@ -66,6 +66,7 @@ def test_the_example_of_the_standard() -> None:
     nonce = "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
     challenge = f"r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096".encode()
     proof = client.answer(challenge)
+    assert not client.is_complete
     assert proof == f"c=biws,r={nonce},p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=".encode()
     assert client.answer(b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=") is None
     assert client.is_complete
@@ -99,6 +100,23 @@ def test_a_stranger_has_always_the_same_salt_and_one_that_looks_like_others() ->
     assert abs(len(first.salt) - len(drawn)) <= 2
     assert first.salt.isalnum()
     assert drawn.isalnum()
+    assert salt_of(2**130 + 7) == salt_of(7) == b"7"
+
+
+def test_strangers_have_the_iterations_that_users_have_in_the_same_proportion() -> None:
+    """Else a salt with 4096 would say that there is no such user, where all others have 8192."""
+
+    def drawn(number: int, usual: dict[int, int]) -> int:
+        return ScramSecret.of_nobody("SCRAM-SHA-256", f"user {number}", b"key", usual).iterations
+
+    usual = {8192: 3, 4096: 1}
+    many = [drawn(number, usual) for number in range(1_000)]
+    assert set(many) == {4096, 8192}
+    assert 200 <= many.count(4096) <= 300
+    # One user more changes what is said of hardly anybody.
+    after = [drawn(number, {8192: 300, 4096: 101}) for number in range(1_000)]
+    assert sum(one != other for one, other in zip(many, after, strict=True)) < 10
+    assert {drawn(number, {16_384: 7}) for number in range(10)} == {16_384}
 
 
 def test_a_secret_is_kept_as_kafka_keeps_it() -> None:
@@ -260,3 +278,12 @@ def test_no_bytes_get_anybody_in(first: bytes, final: bytes) -> None:
     server.challenge(b"n,,n=a=2C=3Dn,r=client")
     with pytest.raises(SaslAuthenticationFailed):
         server.machine.verify(final)
+
+
+def test_a_number_without_end_is_refused_before_it_is_read() -> None:
+    """Python raises another error for thousands of digits, and takes long for fewer."""
+    client = ScramClient("SCRAM-SHA-256", "anna", "sesam", "client")
+    with pytest.raises(SaslAuthenticationFailed, match="i of a SCRAM message is not a number"):
+        client.answer(b"r=clientserver,s=c2FsdA==,i=" + b"4" * 10_000)
+    with pytest.raises(SaslAuthenticationFailed, match="i of a SCRAM message is not a number"):
+        client.answer(b"r=clientserver,s=c2FsdA==,i=" + b"4" * 19)

@@ -1,6 +1,8 @@
 """TLS by Kafka's settings."""
 
 import ssl
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,36 @@ def test_a_server_neither_renegotiates_nor_sends_tickets() -> None:
     assert context.options & ssl.OP_NO_COMPRESSION
     assert context.num_tickets == 0
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def shaken(
+    server: ssl.SSLContext, client: ssl.SSLContext, session: ssl.SSLSession | None = None
+) -> tuple[ssl.SSLObject, ssl.SSLObject]:
+    """Both ends after a handshake."""
+    up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
+    theirs = client.wrap_bio(down, up, server_hostname="localhost", session=session)
+    ours = server.wrap_bio(up, down, server_side=True)
+    for _ in range(3):
+        for end in (theirs, ours):
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+    return ours, theirs
+
+
+def test_a_session_of_tls_1_2_is_resumed_with_the_certificate_that_it_began_with() -> None:
+    trusting = own()
+    server = server_context(trusting, client_auth="required")
+    client = client_context(replace(trusting, enabled_protocols="TLSv1.2"))
+    ours, theirs = shaken(server, client)
+    shown = ours.getpeercert(binary_form=True)
+    assert shown == ssl.PEM_cert_to_DER_cert(ANNA.certificate_pem)
+    again, reused = shaken(server, client, theirs.session)
+    assert reused.session_reused
+    assert again.getpeercert(binary_form=True) == shown
+    # With other keys, or another trust store, everything is looked at anew.
+    renewed, anew = shaken(server_context(trusting, client_auth="required"), client, reused.session)
+    assert not anew.session_reused
+    assert renewed.getpeercert(binary_form=True) == shown
 
 
 @pytest.mark.parametrize(
