@@ -371,7 +371,7 @@ def _assemble(
             doors.disk, doors.clock, flushed=partial(commit_flushed, replicas, waiters)
         ),
         fetch_sessions=make_fetch_sessions(config.replication, replicas, doors.random.below),
-        registration=make_registration(identity.broker_id, config),
+        registration=make_registration(identity.broker_id, config, logs.directories),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
         topic_growth=TopicGrowth(topics),

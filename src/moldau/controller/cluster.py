@@ -59,10 +59,14 @@ class ClusterPicture:
 
     brokers: dict[int, LiveBroker] = field(default_factory=dict)
     stopping: set[int] = field(default_factory=set)
+    unproven: set[int] = field(default_factory=set)
+    """Brokers that are not live although their sessions are: their connections are refused."""
     failed: dict[int, dict[TopicPartition, None]] = field(default_factory=dict)
     """Replicas by broker that are in log directories which have failed there."""
     topics: dict[str, Topic] = field(default_factory=dict)
     leaders: dict[TopicPartition, LeaderIsr] = field(default_factory=dict)
+    returned: dict[TopicPartition, None] = field(default_factory=dict)
+    """Those whose leader has begun another life since its lead was written."""
     deleting: dict[str, None] = field(default_factory=dict)
     """In the order in which they were asked for."""
 
@@ -117,10 +121,20 @@ class ClusterPicture:
             )
         ]
 
+    def note_state(self, partition: TopicPartition, state: LeaderIsr, written_at: int) -> None:
+        """This is the state of a partition, which was written by that transaction."""
+        self.leaders[partition] = state
+        leader = self.brokers.get(state.leader)
+        if leader is not None and leader.epoch > written_at:
+            self.returned[partition] = None
+        else:
+            self.returned.pop(partition, None)
+
     def forget(self, topic: str) -> None:
         """The topic is gone."""
         for partition in self.partitions_of(topic):
             self.leaders.pop(partition, None)
+            self.returned.pop(partition, None)
             for failed in self.failed.values():
                 failed.pop(partition, None)
         self.topics.pop(topic, None)

@@ -104,20 +104,52 @@ class Controller:
     def plan_elections(
         self, partitions: Iterable[TopicPartition], *, is_unclean_allowed: Callable[[str], bool]
     ) -> list[StateWrite]:
-        """New leaders for partitions that have none; a leader that is gone is none."""
+        """New leaders for partitions that have none; a leader that is gone is none.
+
+        As long as a session stands, its broker may come back with what it alone has: no replica
+        out of sync takes its place before.
+        """
         writes = []
         for partition in partitions:
             state = self.cluster.leaders[partition]
+            is_final = self.cluster.unproven.isdisjoint(state.isr)
             elected = election.elect_offline(
                 self.cluster.assignment(partition).replicas,
                 state.isr,
                 self.cluster.candidates(partition),
-                is_unclean_allowed=is_unclean_allowed(partition.topic),
+                is_unclean_allowed=is_final and is_unclean_allowed(partition.topic),
             )
             if elected is not None:
                 writes.append(self._write(partition, state, elected.leader, elected.isr))
             elif state.leader != NO_LEADER:
                 writes.append(self._write(partition, state, NO_LEADER, state.isr))
+        return writes
+
+    def plan_returned(self) -> list[StateWrite]:
+        """New epochs for what was led by brokers that have begun another life since.
+
+        They may have lost records with their power that others have. Others that are in sync lead
+        then; where there are none the epoch alone shows followers where to cut.
+        """
+        partitions = [
+            one
+            for one in self.cluster.returned
+            if one.topic not in self.cluster.deleting
+            and len(self.cluster.assignment(one).replicas) > 1
+        ]
+        leaders = self.cluster.leaders
+        returned = {leaders[one].leader for one in partitions}
+        writes = []
+        for partition in partitions:
+            state = leaders[partition]
+            elected = election.elect_offline(
+                self.cluster.assignment(partition).replicas,
+                state.isr,
+                self.cluster.candidates(partition) - returned,
+                is_unclean_allowed=False,
+            )
+            leader, isr = (state.leader, state.isr) if elected is None else elected[:2]
+            writes.append(self._write(partition, state, leader, isr))
         return writes
 
     def plan_shrink(self) -> list[StateWrite]:
@@ -236,6 +268,7 @@ class Controller:
     def note_written(self, write: StateWrite, zk_version: int) -> None:
         """The write was made: remember it, and send it to the brokers."""
         is_new = write.expected_version is None
+        self.cluster.returned.pop(write.partition, None)
         self.cluster.leaders[write.partition] = write.state._replace(zk_version=zk_version)
         assignment = self.cluster.assignment(write.partition)
         self.outbox.add_leader_and_isr(assignment.replicas, write.partition, is_new=is_new)

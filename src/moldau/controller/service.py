@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from moldau.controller.controller import Controller, IsUncleanAllowed
+from moldau.controller.lookout import Lookout, OpenContact
 from moldau.controller.outbox import PLAINTEXT
 from moldau.controller.senders import Send, Senders
 from moldau.controller.state_nodes import StateNodes
@@ -28,8 +29,11 @@ from moldau.coordination.tree import (
     BadVersion,
     ConnectionLost,
     Create,
+    Delete,
     NodeExists,
+    NodeStat,
     NoNode,
+    Operation,
     SessionLost,
     SessionState,
     SetData,
@@ -63,6 +67,8 @@ class Rules:
     """For topics that have no id yet; None where brokers do not know of ids."""
     deleted: Callable[[str], None] | None = lambda _topic: None
     """Is called with every topic that is gone from the tree; None if topics must not be deleted."""
+    open_contact: OpenContact | None = None
+    """How brokers are watched; None: only the end of a session says that one is gone."""
 
 
 class ControllerService:
@@ -81,7 +87,8 @@ class ControllerService:
         self._asked: dict[str, asyncio.Future[None]] = {}
         self._asked_count = 0
         self._is_something_due = asyncio.Event()
-        self._senders: asyncio.TaskGroup
+        self._tasks: asyncio.TaskGroup
+        self._lookout: Lookout | None = None
 
     @property
     def is_controller(self) -> bool:
@@ -141,11 +148,18 @@ class ControllerService:
         """Stand for election, then do what comes due, until the session is lost."""
         self._tree.listen(self._session_changed)
         self._when(_ELECTION, self._elect)
-        async with asyncio.TaskGroup() as self._senders:
+        open_contact = self._rules.open_contact
+        async with asyncio.TaskGroup() as self._tasks:
+            if open_contact is not None:
+                self._lookout = Lookout(
+                    self._tasks, open_contact, self._clock, changed=self._presence_changed
+                )
             try:
                 lost = await self._work()
             finally:
                 self._resign()
+                if self._lookout is not None:
+                    self._lookout.watch([])
         raise lost
 
     async def _work(self) -> SessionLost:
@@ -187,6 +201,13 @@ class ControllerService:
         if state is not SessionState.SUSPENDED:
             self._when(_ELECTION, self._elect)
 
+    def _presence_changed(self) -> None:
+        """The process of a broker is gone, or back."""
+        if self._term is None:
+            self._when(_ELECTION, self._elect)
+        else:
+            self._when("brokers", self._term.brokers_changed)
+
     # Election
 
     async def _elect(self) -> None:
@@ -198,22 +219,46 @@ class ControllerService:
             await self._stand()
         elif stat.ephemeral_owner != self._tree.session_id:
             self._resign()
+            if self._lookout is not None and await self._is_over(self._lookout):
+                await self._stand(instead_of=stat)
         elif self._term is None:
             # Elected, but the connection broke before the answer came.
             await self._take_office(*await self._epoch())
 
-    async def _stand(self) -> None:
+    async def _is_over(self, lookout: Lookout) -> bool:
+        """Whether the process of the controller is gone, although its session stands."""
+        try:
+            node = await self._tree.get(controller_nodes.PATH)
+            broker_id = controller_nodes.decode_controller(node.data).broker_id
+        except (NoNode, NodeDataError):
+            return False
+        if broker_id == self._broker_id:
+            return True  # Its registration is ours now: that was an earlier life of this broker.
+        broker = await TreeReader(self._tree).broker(str(broker_id))
+        lookout.watch([] if broker is None else [broker])
+        return broker is not None and lookout.is_gone(broker)
+
+    async def _stand(self, *, instead_of: NodeStat | None = None) -> None:
+        """Become the controller, if there is none, or in the place of one that is gone."""
         try:
             epoch, version = await self._epoch()
         except NodeDataError as error:
             _log.error("Failed to parse the controller epoch: %s", error)
             return
+        removal: list[Operation] = []
+        if instead_of is not None:
+            # Looked at after the epoch: as long as that is the same, so is the node.
+            stat = await self._tree.exists(controller_nodes.PATH)
+            if stat is None or stat.ephemeral_owner != instead_of.ephemeral_owner:
+                return
+            removal = [Delete(controller_nodes.PATH, stat.version)]
         registration = controller_nodes.ControllerRegistration(
             self._broker_id, self._clock.now_ms()
         )
         try:
             await self._tree.multi(
                 [
+                    *removal,
                     Create(controller_nodes.PATH, registration.encode(), is_ephemeral=True),
                     SetData(
                         controller_nodes.EPOCH_PATH,
@@ -222,7 +267,7 @@ class ControllerService:
                     ),
                 ]
             )
-        except (NodeExists, BadVersion):
+        except (NodeExists, NoNode, BadVersion):
             return  # Another was quicker; the watch fires when it goes.
         await self._take_office(epoch + 1, version + 1)
 
@@ -256,9 +301,11 @@ class ControllerService:
             schedule=self._when,
             deleted=self._rules.deleted,
         )
-        senders = Senders(self._senders, machine.outbox, self._send, answered=term.note_answer)
+        senders = Senders(self._tasks, machine.outbox, self._send, answered=term.note_answer)
         rules = self._rules
-        await term.begin(senders, features=rules.features, new_topic_id=rules.new_topic_id)
+        await term.begin(
+            senders, self._lookout, features=rules.features, new_topic_id=rules.new_topic_id
+        )
         self._rebalance_later(term, _FIRST_REBALANCE_S)
 
     def _rebalance_later(self, term: Term, delay_s: float) -> None:

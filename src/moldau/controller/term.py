@@ -17,6 +17,7 @@ from moldau.controller.features import set_up_features
 from moldau.controller.isr_changes import Refusals, plan_wishes
 from moldau.controller.isr_changes import Wishes as IsrWishes
 from moldau.controller.leader_elections import LeaderElections
+from moldau.controller.lookout import Lookout
 from moldau.controller.outbox import BrokerRequest, ReplicaStop
 from moldau.controller.reassigning import Reassigning, Wishes
 from moldau.controller.senders import Senders, errors_of
@@ -88,16 +89,24 @@ class Term:
         # One and the same for every look: most brokers' nodes never change.
         self._brokers_watch = self._watch("brokers", self.brokers_changed)
         self._senders: Senders
+        self._lookout: Lookout | None = None
         self._is_over = False
 
     async def begin(
-        self, senders: Senders, *, features: FeatureNode, new_topic_id: NewId | None
+        self,
+        senders: Senders,
+        lookout: Lookout | None,
+        *,
+        features: FeatureNode,
+        new_topic_id: NewId | None,
     ) -> None:
         """Take over: drop old notifications, then read the state, send it and repair it.
 
-        Topics without an id get one, unless there is no `new_topic_id`.
+        Without a `lookout` brokers are live until their sessions end. Topics without an id get
+        one, unless there is no `new_topic_id`.
         """
         self._senders = senders
+        self._lookout = lookout
         machine = self.machine
         with _unless_deposed():
             await set_up_features(self._reader, self._nodes, features)
@@ -108,6 +117,8 @@ class Term:
         if new_topic_id is not None:
             await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
+        # Before anybody hears of the leaders: in its old epoch none may lead on.
+        await self._carry_out(machine.plan_returned)
         senders.go()
         await self.elections.offline()
         with _unless_deposed():
@@ -127,6 +138,7 @@ class Term:
         """Brokers have come, gone, or come back."""
         machine = self.machine
         known = machine.cluster.brokers
+        unproven = set(machine.cluster.unproven)
         found = await self._read_brokers()
         # A broker that came back between two looks has another epoch.
         gone = {one for one in known if one not in found or found[one].epoch != known[one].epoch}
@@ -145,6 +157,9 @@ class Term:
             await self.elections.offline()
             await self._resume_moves()
             await self._delete_topics()
+        elif unproven - machine.cluster.unproven:
+            # Their sessions have ended as well: now nobody waits for them any more.
+            await self.elections.offline()
         if is_any_changed:
             machine.outbox.add_live_brokers(known)
             self._senders.go()
@@ -306,7 +321,15 @@ class Term:
     # Looking
 
     async def _read_brokers(self) -> dict[int, LiveBroker]:
-        return await self._reader.brokers(self._brokers_watch)
+        """Those that are registered, without those whose processes are gone."""
+        found = await self._reader.brokers(self._brokers_watch)
+        lookout = self._lookout
+        if lookout is None:
+            return found
+        own_id, cluster = self.machine.broker_id, self.machine.cluster
+        lookout.watch([broker for broker in found.values() if broker.id != own_id])
+        cluster.unproven = {broker.id for broker in found.values() if lookout.is_gone(broker)}
+        return {one: broker for one, broker in found.items() if one not in cluster.unproven}
 
     async def _read_topic_names(self) -> list[str]:
         return await self._reader.topic_names(self._watch("topics", self.topics_changed))

@@ -58,6 +58,6 @@ class TopicLoading:
             topic.partitions = found.partitions | topic.partitions
 
     async def _load_state(self, partition: TopicPartition) -> None:
-        state = await self._reader.state(partition)
-        if state is not None:
-            self._cluster.leaders[partition] = state
+        found = await self._reader.state(partition)
+        if found is not None:
+            self._cluster.note_state(partition, *found)

@@ -32,18 +32,24 @@ class TreeReader:
         """The registered brokers; the watch waits for others, and for what they change."""
         found = {}
         for name in await self._children(broker_nodes.IDS_PATH, watch):
-            try:
-                broker_id = int(name)
-                # A broker that listens elsewhere from now on says so in its node.
-                node = await self._tree.get(broker_nodes.id_path(broker_id), watch=watch)
-                registration = broker_nodes.decode_broker(node.data)
-            except NoNode:
-                continue
-            except (NodeDataError, ValueError) as error:
-                _log.warning("Failed to parse broker node %s: %s", name, error)
-                continue
-            found[broker_id] = _live_broker(broker_id, node.stat.czxid, registration)
+            # A broker that listens elsewhere from now on says so in its node.
+            broker = await self.broker(name, watch)
+            if broker is not None:
+                found[broker.id] = broker
         return found
+
+    async def broker(self, name: str, watch: Watch | None = None) -> LiveBroker | None:
+        """A registered broker; None if it is not there any more, or cannot be parsed."""
+        try:
+            broker_id = int(name)
+            node = await self._tree.get(broker_nodes.id_path(broker_id), watch=watch)
+            registration = broker_nodes.decode_broker(node.data)
+        except NoNode:
+            return None
+        except (NodeDataError, ValueError) as error:
+            _log.warning("Failed to parse broker node %s: %s", name, error)
+            return None
+        return _live_broker(broker_id, node.stat.czxid, registration)
 
     async def topic_names(self, watch: Watch) -> list[str]:
         """All topics; the watch waits for others."""
@@ -169,8 +175,11 @@ class TreeReader:
         except (NoNode, NodeDataError):
             return None
 
-    async def state(self, partition: TopicPartition) -> LeaderIsr | None:
-        """The leader of a partition, None if it never had one."""
+    async def state(self, partition: TopicPartition) -> tuple[LeaderIsr, int] | None:
+        """The leader of a partition, and the transaction by which it was written last.
+
+        None if it never had one.
+        """
         try:
             node = await self._tree.get(topic_nodes.state_path(partition))
             state = topic_nodes.decode_state(node.data)
@@ -179,9 +188,11 @@ class TreeReader:
         except NodeDataError as error:
             _log.warning("Failed to parse state of %s: %s", partition, error)
             return None
-        return LeaderIsr(
-            state.leader, state.leader_epoch, state.isr, state.controller_epoch, node.stat.version
+        stat = node.stat
+        found = LeaderIsr(
+            state.leader, state.leader_epoch, state.isr, state.controller_epoch, stat.version
         )
+        return found, stat.mzxid
 
 
 def _live_broker(

@@ -23,6 +23,7 @@ _LINE_MAX_BYTES = 2**20
 _PRIVATE = 0o600
 _HEAD = " Written at each start of `moldau serve --brokers`."
 UNTIL_INPUT_ENDS = "--until-input-ends"
+SHARED_PORT = "--shared-port"
 _METRICS = re.compile(r"metrics for Prometheus on http://\S+:(\d+)/metrics")
 
 
@@ -35,6 +36,8 @@ class Child:
     options: Sequence[str]
     died: Callable[[int], None]
     """Called with the broker's id as soon as its process has ended by itself."""
+    sockets: Sequence[int] = ()
+    """Descriptors that it inherits."""
     is_up: asyncio.Event = field(default_factory=asyncio.Event)
     restarts: int = 0
     metrics_port: int | None = None
@@ -97,6 +100,7 @@ class Child:
             stdin=PIPE,
             stderr=PIPE,
             limit=_LINE_MAX_BYTES,
+            pass_fds=self.sockets,
             start_new_session=True,
         )
         assert process.stderr is not None
@@ -117,6 +121,11 @@ class Child:
             elif found := _METRICS.search(line):
                 self.metrics_port = int(found[1])
             sys.stderr.write(f"{marked(line.rstrip(), self.broker_id)}\n")
+
+
+def shared_option(port: int | None, descriptors: Sequence[int]) -> list[str]:
+    """How a broker is told which descriptors listen on the port that all of them share."""
+    return [] if port is None else [SHARED_PORT, f"{port}={','.join(map(str, descriptors))}"]
 
 
 def write_properties(path: Path, texts: dict[str, str]) -> None:

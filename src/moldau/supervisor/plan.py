@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from moldau.config.broker.network import NetworkConfig
 from moldau.config.values import config_error
 from moldau.coordination.nodes import NodeRow
 
@@ -16,6 +17,8 @@ _CHOSEN = (
     *("broker.id", "listeners", "advertised.listeners", "zookeeper.connect"),
     *("log.dir", "log.dirs"),
 )
+_OWN, _SHARED = "PLAINTEXT", "SHARED"
+_PROTOCOLS = "listener.security.protocol.map"
 _TOPICS = "/brokers/topics/"
 _NAMED_MAX = 10
 
@@ -33,15 +36,17 @@ class ClusterWish:
     """Settings that all of them have."""
     advertised_host: str = ""
     """What clients are told, if it is not where the brokers listen."""
+    shared_port: int | None = None
+    """Where whoever of them is there answers; they tell clients of the ports of their own."""
 
     def directory(self, broker_id: int) -> Path:
         """Where a broker keeps its data."""
         return self.data / f"broker-{broker_id}"
 
 
-def ports_of(count: int, first: int, given: Sequence[int]) -> list[int]:
-    """The ports of so many brokers: those that are given, or the first and those after it."""
-    ports = list(given) or list(range(first, first + count))
+def ports_of(count: int, shared: int, given: Sequence[int]) -> list[int]:
+    """The ports of so many brokers: those that are given, or those after the shared one."""
+    ports = list(given) or list(range(shared + 1, shared + 1 + count))
     if len(ports) != count:
         raise config_error(f"--ports names {len(ports)} ports for {count} brokers")
     if len(set(ports)) != count or not all(0 < port <= _PORT_MAX for port in ports):
@@ -53,6 +58,10 @@ def check_wish(wish: ClusterWish) -> None:
     """Refuse what contradicts itself."""
     if not 1 <= wish.count <= BROKERS_MAX:
         raise config_error(f"--brokers must be from 1 to {BROKERS_MAX}, not {wish.count}")
+    if wish.shared_port in wish.ports:
+        raise config_error(
+            f"--port {wish.shared_port} is where any broker answers: it cannot be in --ports too"
+        )
     chosen = [name for name in _CHOSEN if name in wish.texts]
     if chosen:
         raise config_error(
@@ -63,9 +72,7 @@ def check_wish(wish: ClusterWish) -> None:
 
 def settings_of(wish: ClusterWish, broker_id: int, tree: str) -> dict[str, str]:
     """All settings of one broker."""
-    port = wish.ports[broker_id]
     replicas = min(_REPLICAS_MAX, wish.count)
-    advertised = {"advertised.listeners": _listener(wish.advertised_host, port)}
     return {
         # As many copies as there can be; a file or a setting may ask for others.
         "offsets.topic.replication.factor": str(replicas),
@@ -73,15 +80,34 @@ def settings_of(wish: ClusterWish, broker_id: int, tree: str) -> dict[str, str]:
         "transaction.state.log.min.isr": str(min(_IN_SYNC_MAX, wish.count)),
         **wish.texts,
         "broker.id": str(broker_id),
-        "listeners": _listener(wish.host, port),
-        **(advertised if wish.advertised_host else {}),
+        **dict(_listeners(wish, wish.ports[broker_id])),
         "zookeeper.connect": tree,
         "log.dirs": str(wish.directory(broker_id)),
     }
 
 
-def _listener(host: str, port: int) -> str:
-    return f"PLAINTEXT://{f'[{host}]' if ':' in host else host}:{port}"
+def _listeners(wish: ClusterWish, port: int) -> Iterator[tuple[str, str]]:
+    """Where a broker listens, and what it tells of it: the port of its own, whoever asks."""
+    listening, told = [_listener(_OWN, wish.host, port)], [_OWN]
+    if wish.shared_port is not None:
+        listening.append(_listener(_SHARED, wish.host, wish.shared_port))
+        told.append(_SHARED)
+        given = wish.texts.get(_PROTOCOLS, _listener_protocols())
+        yield _PROTOCOLS, f"{given},{_SHARED}:{_OWN}"
+    yield "listeners", ",".join(listening)
+    if wish.advertised_host or wish.shared_port is not None:
+        host = wish.advertised_host or wish.host
+        yield "advertised.listeners", ",".join(_listener(name, host, port) for name in told)
+
+
+def _listener(name: str, host: str, port: int) -> str:
+    return f"{name}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _listener_protocols() -> str:
+    default = NetworkConfig().listener_security_protocol_map
+    assert isinstance(default, str)
+    return default
 
 
 def lost_partitions(rows: Sequence[NodeRow], count: int) -> list[str]:

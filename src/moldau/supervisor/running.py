@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from moldau.coordination.journal import StoreError, TreeJournal
-from moldau.net.listener import listen
+from moldau.net.listener import bind_host, listen
 from moldau.runtime.clock import SystemClock
-from moldau.supervisor.child import Child, write_properties
+from moldau.supervisor.child import Child, shared_option, write_properties
 from moldau.supervisor.plan import (
     ClusterWish,
     check_nothing_is_lost,
@@ -59,11 +59,27 @@ async def running_brokers(
     wish.data.mkdir(parents=True, exist_ok=True)
     path = wish.data / TREE_FILE
     await asyncio.to_thread(_check_tree, path, wish.count)
+    with ExitStack() as stack:
+        shared = [] if wish.shared_port is None else bind_host(wish.host, wish.shared_port, listen)
+        for one in shared:
+            stack.enter_context(one)
+        async with _running(wish, options, [one.fileno() for one in shared]) as cluster:
+            yield cluster
+
+
+@asynccontextmanager
+async def _running(
+    wish: ClusterWish, options: Sequence[str], shared: Sequence[int]
+) -> AsyncIterator[RunningBrokers]:
+    path = wish.data / TREE_FILE
     listening = listen(_LOCALHOST, 0)
+    given = [*options, *shared_option(wish.shared_port, shared)]
     bounds = SessionBounds(min_timeout_ms=_SESSION_MIN_MS)
     async with serving_tree(ServerOptions(str(path), bounds), [listening], SystemClock()) as server:
         tree = f"{_LOCALHOST}:{listening.getsockname()[1]}"
-        children = [_child(wish, number, tree, server, options) for number in range(wish.count)]
+        children = [_child(wish, number, tree, server, given) for number in range(wish.count)]
+        for child in children:
+            child.sockets = shared
         cluster = RunningBrokers(children, tree)
         async with asyncio.TaskGroup() as tasks:
             living = [tasks.create_task(child.run()) for child in children]

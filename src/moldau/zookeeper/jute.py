@@ -18,26 +18,29 @@ class JuteReader:
 
     def __init__(self, data: bytes | memoryview) -> None:
         self._data = memoryview(data)
+        self._size = len(self._data)
         self._at = 0
 
     @property
     def left(self) -> int:
         """How many bytes have not been read."""
-        return len(self._data) - self._at
+        return self._size - self._at
 
     def integer(self) -> int:
         """Four bytes."""
-        number: int = _INT.unpack(self._take(_INT.size))[0]
+        at = self._pass(_INT.size)
+        number: int = _INT.unpack_from(self._data, at)[0]
         return number
 
     def long(self) -> int:
         """Eight bytes."""
-        number: int = _LONG.unpack(self._take(_LONG.size))[0]
+        at = self._pass(_LONG.size)
+        number: int = _LONG.unpack_from(self._data, at)[0]
         return number
 
     def flag(self) -> bool:
         """One byte."""
-        return bool(self._take(1)[0])
+        return bool(self._data[self._pass(1)])
 
     def buffer(self) -> bytes | None:
         """Bytes after their length; None is not the same as none."""
@@ -46,7 +49,8 @@ class JuteReader:
             return None
         if length < 0:
             raise Malformed(f"a length of {length}")
-        return bytes(self._take(length))
+        at = self._pass(length)
+        return bytes(self._data[at : self._at])
 
     def text(self) -> str:
         """Text in UTF-8; what is none is read as an empty one."""
@@ -66,12 +70,13 @@ class JuteReader:
             raise Malformed(f"a list of {found} in {self.left} bytes")
         return max(found, 0)
 
-    def _take(self, size: int) -> memoryview:
-        if size > self.left:
+    def _pass(self, size: int) -> int:
+        """Where so many bytes begin, which are read now."""
+        at = self._at
+        if at + size > self._size:
             raise Malformed(f"{size} bytes are expected where {self.left} are left")
-        taken = self._data[self._at : self._at + size]
-        self._at += size
-        return taken
+        self._at = at + size
+        return at
 
 
 def integer(value: int) -> bytes:

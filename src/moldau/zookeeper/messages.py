@@ -1,5 +1,6 @@
 """ZooKeeper's messages: requests as they are read, and answers as they are written."""
 
+import struct
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -102,6 +103,12 @@ def connect_answer(request: ConnectRequest, session_id: int, password: bytes, ms
     return framed(body + jute.flag(False) if request.has_read_only else body)
 
 
+# What every answer begins with: its length, and whose answer it is.
+_REPLY = struct.Struct(">iiqi")
+_STAT = struct.Struct(">qqqqiiiqiiq")
+_INTEGER_BYTES = 4
+
+
 def framed(body: bytes) -> bytes:
     """A message after its length."""
     return jute.integer(len(body)) + body
@@ -109,7 +116,7 @@ def framed(body: bytes) -> bytes:
 
 def reply(xid: int, zxid: int, error: Err, body: bytes = b"") -> bytes:
     """The answer to a request."""
-    return framed(jute.integer(xid) + jute.long(zxid) + jute.integer(error) + body)
+    return _REPLY.pack(_REPLY.size - _INTEGER_BYTES + len(body), xid, zxid, error) + body
 
 
 _EVENT_TYPES = {Change.CREATED: 1, Change.DELETED: 2, Change.DATA: 3, Change.CHILDREN: 4}
@@ -126,16 +133,16 @@ def notification(event: WatchEvent) -> bytes:
 
 def stat_bytes(stat: NodeStat, data: bytes | None) -> bytes:
     """What is known about a node."""
-    return (
-        jute.long(stat.czxid)
-        + jute.long(stat.mzxid)
-        + jute.long(stat.created_ms)
-        + jute.long(stat.changed_ms)
-        + jute.integer(stat.version)
-        + jute.integer(stat.children_version)
-        + jute.integer(stat.acl_version)
-        + jute.long(stat.ephemeral_owner)
-        + jute.integer(len(data or b""))
-        + jute.integer(stat.children_count)
-        + jute.long(stat.pzxid)
+    return _STAT.pack(
+        stat.czxid,
+        stat.mzxid,
+        stat.created_ms,
+        stat.changed_ms,
+        stat.version,
+        stat.children_version,
+        stat.acl_version,
+        stat.ephemeral_owner,
+        len(data or b""),
+        stat.children_count,
+        stat.pzxid,
     )

@@ -34,7 +34,7 @@ class WireSession:
     last_zxid: int = 0
     timeout_ms: int = 0
     _xid: int = 0
-    _socket: socket.socket = field(init=False)
+    _socket: socket.socket = field(init=False, repr=False, default_factory=socket.socket)
 
     def __post_init__(self) -> None:
         self.connect()
@@ -47,6 +47,8 @@ class WireSession:
 
     def connect(self) -> None:
         """Begin a session, or go on with the one that there was."""
+        # A connection that was reset is still open here.
+        self.cut()
         self._socket = socket.create_connection((self.host, self.port), timeout=_TIMEOUT_S)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         asked = jute.integer(0) + jute.long(self.last_zxid) + jute.integer(_SESSION_MS)

@@ -16,7 +16,7 @@ from moldau.coordination.layout.configs import ConfigEntity, encode_config
 from moldau.coordination.layout.roots import PERSISTENT_PATHS, with_parents
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
-from moldau.coordination.tree import Create, NodeExists, Tree
+from moldau.coordination.tree import Create, Delete, NodeExists, Tree
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition, format_uuid
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
@@ -118,13 +118,22 @@ class Cluster:
     async def join(self, broker_id: int) -> MemoryTree:
         """A broker registers in a session of its own."""
         tree = self.sessions[broker_id] = self.ensemble.connect()
+        await tree.create(self._registration(broker_id))
+        return tree
+
+    async def join_instead(self, broker_id: int) -> None:
+        """A broker takes the place of its earlier life, whose session goes on."""
+        tree = self.sessions[broker_id] = self.ensemble.connect()
+        registration = self._registration(broker_id)
+        await tree.multi([Delete(registration.path), registration])
+
+    @staticmethod
+    def _registration(broker_id: int) -> Create:
         node = BrokerRegistration(
             endpoints=(RegisteredEndpoint("PLAINTEXT", "PLAINTEXT", f"host{broker_id}", 9092),),
             timestamp_ms=NOW_MS,
         )
-        path = broker_nodes.id_path(broker_id)
-        await tree.create(Create(path, node.encode(), is_ephemeral=True))
-        return tree
+        return Create(broker_nodes.id_path(broker_id), node.encode(), is_ephemeral=True)
 
     def leave(self, broker_id: int) -> None:
         """A broker's session ends."""

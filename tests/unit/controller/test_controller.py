@@ -241,3 +241,28 @@ def test_brokers_without_a_common_partition_receive_the_newcomer_too() -> None:
     (one,) = [one.message for one in requests_of(made) if one.broker_id == 1]
     assert isinstance(one, UpdateMetadataRequest)
     assert [broker.id for broker in one.live_brokers] == [1, 2, 3]
+
+
+def test_what_returned_brokers_led_has_new_epochs_where_others_may_know_more() -> None:
+    made = controller((1, 2), (1, 2), (1, 2), (1,), (2, 1))
+    partitions = [TopicPartition("t", number) for number in range(4)]
+    # The transactions of the registrations are 101 and 102.
+    written = [((1, 2), 100), ((1,), 101), ((1,), 100), ((2, 1), 102)]
+    for one, (isr, written_at) in zip(partitions, written, strict=True):
+        made.cluster.note_state(one, LeaderIsr(isr[0], 7, isr, 4), written_at)
+    assert list(made.cluster.returned) == [partitions[0], partitions[2]]
+    made.cluster.note_state(partitions[1], LeaderIsr(1, 7, (1,), 4), 100)
+    made.cluster.note_state(partitions[2], LeaderIsr(1, 7, (1,), 4), 100)
+    writes = made.plan_returned()
+    assert [(one.partition, one.state.leader, one.state.isr) for one in writes] == [
+        (partitions[0], 2, (2,)),
+        (partitions[1], 1, (1,)),
+    ]
+    assert {one.state.leader_epoch for one in writes} == {8}
+    write_all(made, writes)
+    assert made.plan_returned() == []
+    made.cluster.note_state(partitions[0], LeaderIsr(1, 9, (1, 2), 4), 100)
+    made.cluster.deleting["t"] = None
+    assert made.plan_returned() == []
+    made.cluster.forget("t")
+    assert made.cluster.returned == {}

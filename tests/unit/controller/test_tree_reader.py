@@ -71,7 +71,9 @@ async def test_states_have_the_version_of_their_node() -> None:
     )
     assert await reader.state(T0) is None
     await cluster.admin.set(topic_nodes.state_path(T0), state.encode())
-    assert await reader.state(T0) == LeaderIsr(1, 3, (1,), 2, zk_version=1)
+    found = await reader.state(T0)
+    node = await cluster.admin.get(topic_nodes.state_path(T0))
+    assert found == (LeaderIsr(1, 3, (1,), 2, zk_version=1), node.stat.mzxid)
 
 
 async def test_a_topic_id_that_is_none_is_reported(caplog: pytest.LogCaptureFixture) -> None:

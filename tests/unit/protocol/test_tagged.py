@@ -48,6 +48,7 @@ def test_cve_2026_111115_unknown_fields_are_skipped_and_not_kept() -> None:
     tracemalloc.start()
     try:
         assert skip_tagged(tail, 1) == len(tail)
-        assert tracemalloc.get_traced_memory()[1] < 10_000
+        # Threads of other tests count as well; these fields would take some megabytes.
+        assert tracemalloc.get_traced_memory()[1] < 100_000
     finally:
         tracemalloc.stop()

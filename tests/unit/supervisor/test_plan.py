@@ -59,6 +59,43 @@ def test_addresses_may_be_of_ipv6_and_others_than_clients_are_told() -> None:
     assert settings_of(wish(host=""), 0, TREE)["listeners"] == "PLAINTEXT://:9092"
 
 
+@pytest.mark.parametrize(
+    ("host", "advertised", "own", "shared", "told"),
+    [
+        ("localhost", "", "localhost:9094", "localhost:9092", "localhost"),
+        ("::1", "", "[::1]:9094", "[::1]:9092", "::1"),
+        ("", "", ":9094", ":9092", ""),
+        ("::1", "example.org", "[::1]:9094", "[::1]:9092", "example.org"),
+    ],
+)
+def test_any_of_them_answers_on_the_shared_port_and_tells_of_its_own(
+    host: str, advertised: str, own: str, shared: str, told: str
+) -> None:
+    asked = ClusterWish(
+        2, Path("/d"), host, [9093, 9094], {}, advertised_host=advertised, shared_port=9092
+    )
+    found = settings_of(asked, 1, TREE)
+    assert found["listeners"] == f"PLAINTEXT://{own},SHARED://{shared}"
+    listeners = read_startup(found).listeners
+    assert listeners.advertised is not None
+    assert {(one.host, one.port) for one in listeners.advertised} == {(told, 9094)}
+    assert [one.name for one in listeners.advertised] == ["PLAINTEXT", "SHARED"]
+    # Brokers call each other on ports that nobody else answers on.
+    assert listeners.inter_broker_name == "PLAINTEXT"
+
+
+def test_a_map_of_protocols_of_the_user_is_kept() -> None:
+    texts = {"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,X:SSL"}
+    asked = ClusterWish(1, Path("/d"), "", [9093], texts, shared_port=9092)
+    found = settings_of(asked, 0, TREE)["listener.security.protocol.map"]
+    assert found == "PLAINTEXT:PLAINTEXT,X:SSL,SHARED:PLAINTEXT"
+
+
+def test_the_shared_port_is_nobody_s_own() -> None:
+    with pytest.raises(KafkaError, match="--port 5 is where any broker answers"):
+        check_wish(ClusterWish(1, Path("/d"), "", [5], {}, shared_port=5))
+
+
 @pytest.mark.parametrize("name", ["broker.id", "listeners", "log.dirs", "zookeeper.connect"])
 def test_what_each_has_for_itself_cannot_be_set_for_all(name: str) -> None:
     with pytest.raises(KafkaError, match="each broker has its own"):
@@ -72,7 +109,7 @@ def test_there_are_neither_none_nor_too_many(count: int) -> None:
 
 
 def test_ports_are_those_that_are_given_or_one_after_the_other() -> None:
-    assert ports_of(3, 9092, []) == [9092, 9093, 9094]
+    assert ports_of(3, 9092, []) == [9093, 9094, 9095]
     assert ports_of(2, 9092, [5, 7]) == [5, 7]
     with pytest.raises(KafkaError, match="--ports names 1 ports for 2 brokers"):
         ports_of(2, 9092, [5])

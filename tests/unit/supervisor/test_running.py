@@ -10,8 +10,10 @@ import pytest
 
 from moldau.coordination.journal import StoreError, TreeJournal
 from moldau.errors import KafkaError
+from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.supervisor.plan import ClusterWish
 from moldau.supervisor.running import running_brokers
+from moldau.testing.wire import WireClient
 from moldau.zookeeper.messages import Err, Op
 from moldau.zookeeper.rights import OPEN
 from moldau.zookeeper.snapshot import SnapshotNode, write_store
@@ -34,12 +36,19 @@ def is_registered(tree: str, broker_id: int) -> bool:
     return asked.error == Err.OK
 
 
+def ports_told(host: str, port: int) -> list[int]:
+    """Where the brokers are that whoever answers there tells of."""
+    with WireClient(f"{host}:{port}") as client:
+        answer = client.ask(MetadataRequest(topics=[]), version=1)
+    return sorted(broker.port for broker in answer.brokers)
+
+
 async def test_a_broker_that_is_killed_is_gone_at_once_and_comes_back(tmp_path: Path) -> None:
-    async with (
-        asyncio.timeout(_PATIENCE_S),
-        running_brokers(wish(tmp_path, *free_ports(2))) as cluster,
-    ):
+    shared, *own = free_ports(3)
+    wanted = ClusterWish(2, tmp_path, "localhost", own, {}, shared_port=shared)
+    async with asyncio.timeout(_PATIENCE_S), running_brokers(wanted) as cluster:
         await cluster.up()
+        assert await blocking(lambda: ports_told("127.0.0.1", shared)) == sorted(own)
         assert await blocking(lambda: is_registered(cluster.tree, 1))
         process = cluster.children[1]._process
         assert process is not None
@@ -47,6 +56,9 @@ async def test_a_broker_that_is_killed_is_gone_at_once_and_comes_back(tmp_path: 
         await process.wait()
         while await blocking(lambda: is_registered(cluster.tree, 1)):
             assert not cluster.children[1].is_up.is_set()
+        # Whoever is left answers, at every address.
+        for host in ("127.0.0.1", "::1"):
+            assert set(await blocking(lambda: ports_told(host, shared))) <= set(own)  # noqa: B023
         await cluster.up()
         assert await blocking(lambda: is_registered(cluster.tree, 1))
         assert [child.restarts for child in cluster.children] == [0, 1]

@@ -92,3 +92,41 @@ async def test_a_client_that_does_not_read_is_not_read_either(tmp_path: Path) ->
         assert transport.reading[-1] == "yes"
         connection.connection_lost(None)
         connection.send(b"to nobody")
+
+
+class Wire(asyncio.Transport):
+    """Notes what the system is asked to send."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 1)})
+        self.sent: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.sent.append(bytes(data))
+
+    def close(self) -> None:
+        self.sent.append(b"closed")
+
+    def abort(self) -> None:
+        self.sent.append(b"aborted")
+
+
+async def test_answers_of_one_commit_leave_together_and_before_the_end(tmp_path: Path) -> None:
+    async with served(tmp_path / "tree") as (server, _):
+        for end, last in (("close", [b"cd", b"closed"]), ("abort", [b"aborted"])):
+            connection, wire = TreeConnection(server), Wire()
+            connection.connection_made(wire)
+            connection.send(b"a")
+            connection.send(b"b")
+            assert wire.sent == []
+            await asyncio.sleep(0)
+            assert wire.sent == [b"ab"]
+            connection.send(b"c")
+            connection.send(b"d")
+            getattr(connection, end)()
+            await asyncio.sleep(0)
+            assert wire.sent == [b"ab", *last]
+            connection.connection_lost(None)
+            connection.send(b"e")
+            await asyncio.sleep(0)
+            assert wire.sent == [b"ab", *last]

@@ -27,6 +27,19 @@ async def test_events_come_before_the_answer_that_shows_them(tmp_path: Path) -> 
         await blocking(play)
 
 
+async def test_a_reset_connection_is_closed_before_the_next(tmp_path: Path) -> None:
+    async with served(tmp_path / "tree") as (_, port):
+
+        def play() -> None:
+            with WireSession("127.0.0.1", port) as session:
+                reset = session._socket
+                session.connect()
+                assert reset.fileno() == -1
+                assert session.ask(Op.EXISTS, watched("/"))[-1].error == Err.OK
+
+        await blocking(play)
+
+
 async def test_a_session_goes_on_over_another_connection_until_it_has_ended(tmp_path: Path) -> None:
     async with served(tmp_path / "tree") as (_, port):
 

@@ -24,7 +24,7 @@ class Hidden(Enum):
     """How a thing is kept secret without an error."""
 
     LEFT_OUT = "left out of the answer"
-    NO_OPERATIONS = "no operations are told"
+    NO_OPERATIONS = "no operations are listed"
 
 
 class Right(NamedTuple):
@@ -128,7 +128,7 @@ REQUIREMENTS: dict[str, tuple[Requirement, ...]] = {
         _one(_DESCRIBE_CONFIGS, _TOPIC, "settings in the answer", None, range(5, 1_000)),
     ),
     "DeleteTopics": (
-        _one(_DELETE, _TOPIC, "each topic; by id, who may not describe it is not told its name"),
+        _one(_DELETE, _TOPIC, "each topic; by id, without Describe the name is left out"),
     ),
     "DeleteRecords": (_one(_DELETE, _TOPIC, "each topic"),),
     "InitProducerId": (

@@ -3,8 +3,9 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
-from moldau.log.words cimport copy, read_int16, read_int32, read_int64, write_int16, write_int32
-from moldau.records.memory cimport address, writable
+from moldau.records.memory cimport (
+    address, copy, int16_at, int32_at, int64_at, put_int16, put_int32, writable,
+)
 
 cdef int64_t API_KEY, VERSION_MIN, VERSION_MAX, INSTANCE_FROM, FLEXIBLE_FROM, FRAME_SIZE_MAX
 cdef int64_t PARTITION_SIZE_MIN, NULL, WRONG

@@ -4,8 +4,9 @@ cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
 from moldau.broker.requests._produce cimport AppendOutcome
-from moldau.log.words cimport read_int16, read_int32, write_int16, write_int32, write_int64
-from moldau.records.memory cimport ascii_at, put_ascii, start_of, writable
+from moldau.records.memory cimport (
+    ascii_at, int16_at, int32_at, put_ascii, put_int16, put_int32, put_int64, start_of, writable,
+)
 
 cdef int64_t VERSION_MIN, VERSION_MAX, LOG_START_FROM, RECORD_ERRORS_FROM, FLEXIBLE_FROM
 cdef int64_t PARTITIONS_MAX, NULL_SIZE, BROKEN

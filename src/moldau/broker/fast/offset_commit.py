@@ -26,15 +26,16 @@ from moldau.model import TopicPartition
 from moldau.runtime import eager
 
 if not cython.compiled:
-    from moldau.log.words import (
+    from moldau.records.memory import (
+        address,
         copy,
-        read_int16,
-        read_int32,
-        read_int64,
-        write_int16,
-        write_int32,
+        int16_at,
+        int32_at,
+        int64_at,
+        put_int16,
+        put_int32,
+        writable,
     )
-    from moldau.records.memory import address, writable
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -116,7 +117,7 @@ class FastOffsetCommit:
         client, client_id, throttle_at, spent_ns = use
         throttle_ms = self.quotas.charge(client, client_id, spent_ns)
         if throttle_ms:
-            write_int32(writable(answer), throttle_at, throttle_ms)
+            put_int32(writable(answer), throttle_at, throttle_ms)
             self.times.record_throttled(throttle_ms)
 
     # Reading
@@ -136,13 +137,13 @@ class FastOffsetCommit:
         """Everything before the topics; False if anything is out of the ordinary."""
         data = address(frame)
         end = self.end = len(frame)
-        if end < 10 or read_int16(data, 0) != API_KEY:
+        if end < 10 or int16_at(data, 0) != API_KEY:
             return False
-        version = self.version = read_int16(data, 2)
+        version = self.version = int16_at(data, 2)
         if version < VERSION_MIN or version > VERSION_MAX:
             return False
         self.is_flexible = version >= FLEXIBLE_FROM
-        self.correlation_id = read_int32(data, 4)
+        self.correlation_id = int32_at(data, 4)
         self.position = 8
         if self.skip_client(data) == WRONG:
             return False
@@ -150,7 +151,7 @@ class FastOffsetCommit:
         self.group = self.position - self.group_size
         if self.group_size < 0 or self.position + 4 > end:
             return False
-        self.generation = read_int32(data, self.position)
+        self.generation = int32_at(data, self.position)
         self.position += 4
         self.member_size = self.read_text(data)
         self.member = self.position - self.member_size
@@ -164,7 +165,7 @@ class FastOffsetCommit:
 
     def skip_client(self, data: memoryview) -> int:
         """The client's name, which has its size in two bytes in every version."""
-        size = read_int16(data, self.position)
+        size = int16_at(data, self.position)
         self.position += 2 + (size if size > 0 else 0)
         self.client_end = self.position
         if size < NULL or self.position > self.end:
@@ -199,7 +200,7 @@ class FastOffsetCommit:
                     return WRONG
             return size - 1
         self.position = position + width
-        size = read_int16(data, position) if width == 2 else read_int32(data, position)
+        size = int16_at(data, position) if width == 2 else int32_at(data, position)
         return size if size >= NULL else WRONG
 
     def skip_tags(self, data: memoryview) -> int:
@@ -249,10 +250,10 @@ class FastOffsetCommit:
                 metadata = str(frame[self.position - size : self.position], "utf-8")
             if size == WRONG or self.skip_tags(data) == WRONG:
                 return False
-            index = read_int32(data, position)
+            index = int32_at(data, position)
             partition = NEW_TUPLE(TopicPartition, (name, index))
-            offset = read_int64(data, position + 4)
-            commit.add(partition, offset, read_int32(data, position + 12), metadata)
+            offset = int64_at(data, position + 4)
+            commit.add(partition, offset, int32_at(data, position + 12), metadata)
             self.reply_partition(partition, index)
         if self.skip_tags(data) == WRONG:
             return False
@@ -282,7 +283,7 @@ class FastOffsetCommit:
 
     def reply_partition(self, partition: TopicPartition, index: int) -> None:
         """Answer that an offset was stored, and note where."""
-        write_int32(writable(self.answer), self.answer_end, index)
+        put_int32(writable(self.answer), self.answer_end, index)
         self.places.append((partition, self.answer_end + 4))
         self.answer_end += 6
         if self.is_flexible:
@@ -297,8 +298,8 @@ class FastOffsetCommit:
         if self.is_flexible:
             self.reply_tags()
         answer = writable(self.answer)
-        write_int32(answer, 0, self.answer_end - 4)
-        write_int32(answer, 4, self.correlation_id)
+        put_int32(answer, 0, self.answer_end - 4)
+        put_int32(answer, 4, self.correlation_id)
         self.answer = self.answer[: self.answer_end]
 
 
@@ -308,7 +309,7 @@ def write_errors(answer: bytearray, places: Places, errors: "Errors") -> None:
     for partition, position in places:
         error = errors[partition]
         if error is not NO_ERROR:
-            write_int16(data, position, error)
+            put_int16(data, position, error)
 
 
 async def timed(

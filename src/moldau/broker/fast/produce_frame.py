@@ -14,14 +14,17 @@ except ImportError:
 
 if not cython.compiled:
     from moldau.broker.requests.produce import AppendOutcome
-    from moldau.log.words import (
-        read_int16,
-        read_int32,
-        write_int16,
-        write_int32,
-        write_int64,
+    from moldau.records.memory import (
+        ascii_at,
+        int16_at,
+        int32_at,
+        put_ascii,
+        put_int16,
+        put_int32,
+        put_int64,
+        start_of,
+        writable,
     )
-    from moldau.records.memory import ascii_at, put_ascii, start_of, writable
 
 VERSION_MIN, VERSION_MAX = 3, 11  # the first with record batches
 LOG_START_FROM = 5
@@ -53,13 +56,13 @@ class RequestFrame:
         data = start_of(frame)
         self.position = 10
         self.end = len(frame)
-        if self.end < 10 or read_int16(data, 0) != 0:
+        if self.end < 10 or int16_at(data, 0) != 0:
             return False
-        version = self.version = read_int16(data, 2)
+        version = self.version = int16_at(data, 2)
         if version < VERSION_MIN or version > VERSION_MAX:
             return False
-        self.correlation_id = read_int32(data, 4)
-        size = read_int16(data, 8)
+        self.correlation_id = int32_at(data, 4)
+        size = int16_at(data, 8)
         client_id = self.text(data, size)
         if size < NULL_SIZE or (size >= 0 and client_id is None):
             return False
@@ -72,8 +75,8 @@ class RequestFrame:
             return False
         if self.position + 6 > self.end:
             return False
-        self.acks = read_int16(data, self.position)
-        self.timeout_ms = read_int32(data, self.position + 2)
+        self.acks = int16_at(data, self.position)
+        self.timeout_ms = int32_at(data, self.position + 2)
         self.position += 6
         # Without acks there is no answer to encode.
         return self.acks != 0 and self.read_topics(frame, data) and self.position == self.end
@@ -101,7 +104,7 @@ class RequestFrame:
         """Take one partition with its records, the first of a topic with its name."""
         if self.position + 4 > self.end:
             return False
-        index = read_int32(data, self.position)
+        index = int32_at(data, self.position)
         self.position += 4
         size = self.count(data)
         if size < 0 or size > self.end - self.position:
@@ -123,7 +126,7 @@ class RequestFrame:
         if self.position + 4 > self.end:
             return BROKEN
         self.position += 4
-        return read_int32(data, self.position - 4)
+        return int32_at(data, self.position - 4)
 
     def size_of_text(self, data: memoryview) -> int:
         """The size of a text, -1 if it is null."""
@@ -132,7 +135,7 @@ class RequestFrame:
         if self.position + 2 > self.end:
             return BROKEN
         self.position += 2
-        return read_int16(data, self.position - 2)
+        return int16_at(data, self.position - 2)
 
     def unsigned(self, data: memoryview) -> int:
         """A number as the flexible versions write sizes; of 28 bits, -1 if it is longer."""
@@ -186,34 +189,34 @@ def encode(
     is_flexible = version >= FLEXIBLE_FROM
     frame = bytearray(size_of_answer(topics, version))
     data = writable(frame)
-    write_int32(data, 0, len(frame) - 4)
-    write_int32(data, 4, correlation_id)
+    put_int32(data, 0, len(frame) - 4)
+    put_int32(data, 4, correlation_id)
     position = put_count(data, 8 + is_flexible, len(topics), is_flexible)
     for name, outcomes in topics:
         size = len(name)
         if is_flexible:
             position = put_unsigned(data, position, size + 1)
         else:
-            write_int16(data, position, size)
+            put_int16(data, position, size)
             position += 2
         position = put_ascii(data, position, name)
         position = put_count(data, position, len(outcomes), is_flexible)
         for outcome in outcomes:
-            write_int32(data, position, outcome.index)
-            write_int64(data, position + 6, outcome.base_offset)
-            write_int64(data, position + 14, outcome.log_append_time_ms)
+            put_int32(data, position, outcome.index)
+            put_int64(data, position + 6, outcome.base_offset)
+            put_int64(data, position + 14, outcome.log_append_time_ms)
             position += 22
             if version >= LOG_START_FROM:
-                write_int64(data, position, outcome.log_start_offset)
+                put_int64(data, position, outcome.log_start_offset)
                 position += 8
             if is_flexible:
                 data[position] = 1  # no errors of records; then no message and no tags
                 position += 3
             elif version >= RECORD_ERRORS_FROM:
-                write_int16(data, position + 4, -1)
+                put_int16(data, position + 4, -1)
                 position += 6
         position += is_flexible
-    write_int32(data, position, throttle_ms)
+    put_int32(data, position, throttle_ms)
     return frame
 
 
@@ -221,7 +224,7 @@ def put_count(data: memoryview, position: int, count: int, is_flexible: bool) ->
     """Write how many there are of what follows; returns where that begins."""
     if is_flexible:
         return put_unsigned(data, position, count + 1)
-    write_int32(data, position, count)
+    put_int32(data, position, count)
     return position + 4
 
 

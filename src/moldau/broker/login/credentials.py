@@ -20,8 +20,9 @@ from moldau.security.scram import Claim, ScramSecret
 class ScramCredentials:
     """Those of users, and of delegation tokens.
 
-    A stranger is answered with a salt of his own and fails at the end, as somebody with a wrong
-    password does: neither the answer nor its time tells which users there are.
+    A stranger is answered with a salt of his own, and iterations that others have, and fails at
+    the end, as somebody with a wrong password does: neither the answer nor its time tells which
+    users there are.
     """
 
     def __init__(self, users: ScramUsers, tokens: Tokens, key: bytes) -> None:
@@ -31,7 +32,8 @@ class ScramCredentials:
 
     async def find(self, mechanism: str, claim: Claim) -> Known:
         """What a claim has to be proven by."""
-        nobody = ScramSecret.of_nobody(mechanism, claim.user, self._key)
+        usual = None if claim.is_token else self._users.iterations(mechanism)
+        nobody = ScramSecret.of_nobody(mechanism, claim.user, self._key, usual)
         if not claim.is_token:
             secret = self._users.find(mechanism, claim.user)
             return Known(secret or nobody, Identity(claim.user))

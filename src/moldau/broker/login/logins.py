@@ -105,9 +105,13 @@ class _Maker:
         return ScramMechanism(
             settings.name,
             credentials.find,
-            new_nonce=(self._random.uuid() + self._random.uuid()).hex,
+            new_nonce=self._new_nonce,
             reauthentication_ms=renewal_ms,
         )
+
+    def _new_nonce(self) -> str:
+        """Another for every exchange, or who has heard one could repeat it."""
+        return (self._random.uuid() + self._random.uuid()).hex()
 
     async def _oauthbearer(self, listener: str, settings: MechanismSettings) -> Mechanism:
         bearer = read_bearer_settings(

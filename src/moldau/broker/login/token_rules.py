@@ -8,12 +8,11 @@ import base64
 import hmac
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from moldau.coordination.layout.tokens import TokenNode
 from moldau.errors import ErrorCode, KafkaError
 from moldau.security.principals import Principal
-
-_BY_DEFAULT = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +51,32 @@ class TokenOwners:
     renewers: Sequence[Principal]
 
 
+class EndRule(Protocol):
+    """How the end of a token is changed."""
+
+    def __call__(
+        self, token: TokenNode, period_ms: int, *, asker: Principal, now_ms: int
+    ) -> TokenNode | None:
+        """The token with its new end; None if it ends now."""
+
+
 def renewed(
-    token: TokenNode, period_ms: int, times: TokenTimes, *, asker: Principal, now_ms: int
+    token: TokenNode, period_ms: int, *, times: TokenTimes, asker: Principal, now_ms: int
 ) -> TokenNode:
     """The token with a later end."""
     _require_concerned(token, asker)
-    _require_alive(token, now_ms)
-    period_ms = times.expiry_ms if period_ms < _BY_DEFAULT else period_ms
-    return replace(token, expires_ms=min(token.max_ms, now_ms + period_ms))
+    return _ending_in(token, times.expiry_ms if period_ms < 0 else period_ms, now_ms)
 
 
 def expired(token: TokenNode, period_ms: int, *, asker: Principal, now_ms: int) -> TokenNode | None:
     """The token with another end; None if it ends now."""
     _require_concerned(token, asker)
-    if period_ms < 0:
-        return None
-    _require_alive(token, now_ms)
+    return None if period_ms < 0 else _ending_in(token, period_ms, now_ms)
+
+
+def _ending_in(token: TokenNode, period_ms: int, now_ms: int) -> TokenNode:
+    if token.max_ms < now_ms or token.expires_ms < now_ms:
+        raise KafkaError(ErrorCode.DELEGATION_TOKEN_EXPIRED)
     return replace(token, expires_ms=min(token.max_ms, now_ms + period_ms))
 
 
@@ -100,8 +109,3 @@ def hmac_of(secret: str, token_id: str) -> bytes:
 def _require_concerned(token: TokenNode, asker: Principal) -> None:
     if not concerns(token, asker):
         raise KafkaError(ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH)
-
-
-def _require_alive(token: TokenNode, now_ms: int) -> None:
-    if token.max_ms < now_ms or token.expires_ms < now_ms:
-        raise KafkaError(ErrorCode.DELEGATION_TOKEN_EXPIRED)

@@ -147,15 +147,18 @@ class Tokens:
 
     async def renew(self, proof: bytes, period_ms: int, asker: Principal) -> int:
         """Let a token live longer; returns when it expires."""
-        token, now_ms = self._proven(proof), self._clock.now_ms()
-        changed = token_rules.renewed(token, period_ms, self._times, asker=asker, now_ms=now_ms)
-        await self._replace(changed)
-        return changed.expires_ms
+        rule = partial(token_rules.renewed, times=self._times)
+        return await self._change(proof, rule, period_ms, asker)
 
     async def expire(self, proof: bytes, period_ms: int, asker: Principal) -> int:
         """Let a token end at another time; returns when."""
+        return await self._change(proof, token_rules.expired, period_ms, asker)
+
+    async def _change(
+        self, proof: bytes, rule: token_rules.EndRule, period_ms: int, asker: Principal
+    ) -> int:
         token, now_ms = self._proven(proof), self._clock.now_ms()
-        changed = token_rules.expired(token, period_ms, asker=asker, now_ms=now_ms)
+        changed = rule(token, period_ms, asker=asker, now_ms=now_ms)
         if changed is None:
             await self._remove(token.token_id)
             return now_ms

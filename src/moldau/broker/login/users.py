@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ _USERS = "users"
 
 Secrets = dict[str, ScramSecret]
 """By mechanism."""
+_NO_SECRETS: Secrets = {}
 
 
 class SecretChange(NamedTuple):
@@ -33,6 +35,7 @@ class ScramUsers:
     def __init__(self, configs: Configs) -> None:
         self._configs = configs
         self._secrets: dict[str, Secrets] = {}
+        self._iterations = {mechanism: Counter[int]() for mechanism in MECHANISMS}
         self._is_kept = False
         configs.listen_to_quotas(self._changed)
 
@@ -46,8 +49,11 @@ class ScramUsers:
 
     def find(self, mechanism: str, user: str) -> ScramSecret | None:
         """What is known of a user's password; None if there is none that may be used."""
-        secret = self._secrets.get(user, {}).get(mechanism)
-        return None if secret is None or secret.iterations < ITERATIONS_MIN else secret
+        return self._secrets.get(user, _NO_SECRETS).get(mechanism)
+
+    def iterations(self, mechanism: str) -> Mapping[int, int]:
+        """How many users can log in by a mechanism, by the iterations of their secrets."""
+        return self._iterations[mechanism]
 
     async def described(self, user: str) -> Secrets:
         """The secrets of a user, as the tree has them now."""
@@ -84,11 +90,19 @@ class ScramUsers:
     def _changed(self, entity: ConfigEntity, texts: Mapping[str, str]) -> None:
         if not self._is_kept or entity.type != _USERS or entity.has_client or entity.name is None:
             return
-        secrets = _secrets_in(entity.name, texts)
-        if secrets:
-            self._secrets[entity.name] = secrets
-        else:
-            self._secrets.pop(entity.name, None)
+        found = _secrets_in(entity.name, texts)
+        usable = {name: one for name, one in found.items() if one.iterations >= ITERATIONS_MIN}
+        self._count(self._secrets.pop(entity.name, _NO_SECRETS), -1)
+        self._count(usable, 1)
+        if usable:
+            self._secrets[entity.name] = usable
+
+    def _count(self, secrets: Secrets, change: int) -> None:
+        for mechanism, secret in secrets.items():
+            counted = self._iterations[mechanism]
+            counted[secret.iterations] += change
+            if not counted[secret.iterations]:
+                del counted[secret.iterations]
 
 
 def _secrets_in(user: str, texts: Mapping[str, str]) -> Secrets:

@@ -1,11 +1,13 @@
 """How this broker takes part in its cluster: the tree, the controllership, the other brokers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from moldau.broker.broker import Broker
 from moldau.broker.dispatch import Dispatcher
 from moldau.broker.membership.channels import Channels
+from moldau.broker.membership.contact import LIMITS as CONTACT_LIMITS
+from moldau.broker.membership.contact import contacts
 from moldau.broker.membership.peers import FindAddress, OpenChannel, PeerAddress, Peers
 from moldau.broker.membership.registration import Registration
 from moldau.broker.membership.sessions import ClusterMembership
@@ -15,12 +17,14 @@ from moldau.config.broker.startup import Startup
 from moldau.config.broker.zookeeper import ZooKeeperConfig
 from moldau.config.values import config_error
 from moldau.config.versions import is_at_least
+from moldau.controller.lookout import OpenContact
 from moldau.controller.service import ControllerService, Rules
 from moldau.coordination.layout.brokers import BrokerRegistration
 from moldau.coordination.layout.cluster import FeatureNode
 from moldau.coordination.protection import Protection
 from moldau.coordination.sessions import Sessions
 from moldau.coordination.tree import Tree
+from moldau.log.directory import LogDirectory
 from moldau.model import TopicPartition
 from moldau.net.channel import ChannelLimits
 from moldau.protocol.inter_broker import (
@@ -64,11 +68,19 @@ def new_topic_ids(config: BrokerConfig, new_uuid: Callable[[], bytes]) -> Callab
     return new_uuid if has_topic_ids(config) else lambda: NO_UUID
 
 
-def make_registration(broker_id: int, config: BrokerConfig) -> Registration:
+def make_registration(
+    broker_id: int, config: BrokerConfig, directories: Iterable[LogDirectory]
+) -> Registration:
     """This broker in the tree, as yet unknown to it."""
     # The node of an earlier life goes with its session, give or take a tick.
     session_timeout_ms = config.zookeeper.zookeeper_session_timeout_ms
-    return Registration(broker_id, patience_s=1.5 * session_timeout_ms / 1000)
+    # Whoever holds what the earlier life held knows that it has ended.
+    is_heir = any(one.is_known_to_owner and one.volume.is_online for one in directories)
+    return Registration(
+        broker_id,
+        patience_s=1.5 * session_timeout_ms / 1000,
+        may_replace=is_heir and config.replication.moldau_failover_on_connection_loss,
+    )
 
 
 def make_peers(broker: Broker, startup: Startup, dispatcher: Dispatcher) -> Peers:
@@ -114,6 +126,7 @@ def make_membership(
     """The broker's place in the cluster; `controller_peers` is how it sends as controller."""
     replication = startup.config.replication
     interval_s = replication.leader_imbalance_check_interval_seconds
+    is_watched = replication.moldau_failover_on_connection_loss
     rules = Rules(
         is_unclean_allowed=broker.topic_configs.is_unclean_allowed,
         listener=startup.listeners.inter_broker_name,
@@ -122,6 +135,7 @@ def make_membership(
         features=_features(startup.config),
         new_topic_id=broker.topics.new_id if has_topic_ids(startup.config) else None,
         deleted=broker.waiters.wake if startup.config.general.delete_topic_enable else None,
+        open_contact=_contacts(broker, startup) if is_watched else None,
     )
 
     def start_office(tree: Tree) -> ControllerService:
@@ -142,6 +156,15 @@ def make_membership(
         node,
         start_office,
         companions=[broker.configs.run, broker.tokens.run, failures.run, *followed],
+    )
+
+
+def _contacts(broker: Broker, startup: Startup) -> OpenContact:
+    listener = startup.listeners.inter_broker_name
+    channels = Channels(startup, broker.clock, listener, key_stores=broker.key_stores)
+    client_id = f"broker-{broker.id}-watch"
+    return contacts(
+        listener, lambda host, port: channels.open(host, port, client_id, CONTACT_LIMITS)
     )
 
 

@@ -39,7 +39,7 @@ def refuse_unsupported(startup: Startup) -> None:
     if not config.is_standalone and not is_at_least(protocol, OLDEST):
         raise config_error(
             f"inter.broker.protocol.version: {protocol} is older than {OLDEST}, the oldest that "
-            "brokers can be spoken to with"
+            "is supported among brokers"
         )
 
 

@@ -5,7 +5,7 @@ from moldau.config.rules import at_least, one_of
 
 
 class KraftConfig(Area):
-    """Kept so that they can be described: a broker told to run in that mode does not start."""
+    """Kept so that they can be described: a broker with `process.roles` does not start."""
 
     process_roles: tuple[str, ...] = listing(
         (),

@@ -48,6 +48,12 @@ class ReplicationConfig(Area):
     controller_socket_timeout_ms: int = integer(
         30_000, "Time that a request of the controller to a broker may take."
     )
+    moldau_failover_on_connection_loss: bool = boolean(
+        True,
+        "Whether a broker whose connections end, and whose port refuses others, is taken for "
+        "gone at once instead of when its session ends, and whether a broker that is started "
+        "again takes the place of its own earlier registration. A time-out alone never counts.",
+    )
     num_replica_fetchers: int = integer(
         1,
         "Connections on which a follower fetches from one leader.",

@@ -98,7 +98,7 @@ class SaslConfig(Area):
     )
     oauthbearer_allow_unsecured_tokens: bool = boolean(
         False,
-        "Take bearer tokens that nobody signed, from anybody: only for tests.",
+        "Accept bearer tokens without a signature, from any client: only for tests.",
         name="moldau.oauthbearer.allow.unsecured.tokens",
     )
     oauthbearer_allow_any_issuer: bool = boolean(

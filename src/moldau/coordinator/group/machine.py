@@ -6,6 +6,7 @@ with the outcome, with an error when the member is removed or replaced, or when 
 stops being the coordinator.
 """
 
+import logging
 from collections.abc import Iterable
 
 from moldau.coordinator.decision import Decision, PendingReply
@@ -25,6 +26,8 @@ from moldau.coordinator.group.records import GroupRecord, GroupsRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
 from moldau.runtime.clock import Moment
+
+_log = logging.getLogger(__name__)
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """Newcomers have no session: one that went away while parked is removed after this time."""
@@ -269,6 +272,12 @@ class GroupMachine:
         member = self.group.members.get(key.member_id)
         if member is not None and member.is_parked and not member.is_new:
             return Decision(None)  # it is waiting for us: its session begins with the answer
+        if member is not None:
+            _log.info(
+                "Member %s in group %s has failed, removing it from the group",
+                key.member_id,
+                self.group.group_id,
+            )
         return self._remove(key.member_id, now=now)
 
     def refuse_all(self, error: ErrorCode) -> None:

@@ -5,6 +5,8 @@ first rebalance of an empty group waits a little for more members, and each newc
 wait again, so that a fleet that starts together is assigned once.
 """
 
+import logging
+
 from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.attendance import Attendance
 from moldau.coordinator.group.group import Group
@@ -15,6 +17,8 @@ from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.offsets_topic import GroupMetadataValue
 from moldau.runtime.clock import Moment
+
+_log = logging.getLogger(__name__)
 
 Nothing = Decision[GroupsRecord, None]
 
@@ -53,6 +57,13 @@ class Rebalance:
             wait_ms = delay_ms
         group.enter(GroupState.PREPARING_REBALANCE, wall_ms=now.wall_ms)
         self._attendance.begin_phase(wait_ms, now=now)
+        # These lines are Kafka's own words: operators search for them.
+        _log.info(
+            "Preparing to rebalance group %s in state %s with old generation %d",
+            group.group_id,
+            group.state.value,
+            group.generation,
+        )
 
     def complete_if_all_are_here(self, *, now: Moment) -> Nothing:
         """Begin the generation early if no member is missing; a first delay always lasts."""
@@ -105,6 +116,7 @@ class Rebalance:
         self._group.apply(value)
         if not was_assigning:
             return
+        self._log_assignment()
         self._group.enter(self._group.state, wall_ms=now.wall_ms)
         for member in self._group.members.values():
             if member.sync is not None:
@@ -140,7 +152,14 @@ class Rebalance:
         group.begin_generation(wall_ms=now.wall_ms)
         if not group.members:
             attendance.end_phase()
+            _log.info("Group %s with generation %d is now empty", group.group_id, group.generation)
             return Decision(None, [GroupRecord(group.group_id, group.stored({}))])
+        _log.info(
+            "Stabilized group %s generation %d with %d members",
+            group.group_id,
+            group.generation,
+            len(group.members),
+        )
         for member in group.members.values():
             attendance.answer_join(member, self.joined(member))
             attendance.begin_session(member, now=now)
@@ -148,6 +167,18 @@ class Rebalance:
             group.expected_syncs[member.member_id] = None
         attendance.begin_phase(group.rebalance_timeout_ms, now=now)
         return Decision(None)
+
+    def _log_assignment(self) -> None:
+        group = self._group
+        _log.info(
+            "Assignment received from leader %s for group %s for generation %d. "
+            "The group has %d members, %d of which are static.",
+            group.leader_id,
+            group.group_id,
+            group.generation,
+            len(group.members),
+            len(group.static_ids),
+        )
 
     def _expire_syncs(self, *, now: Moment) -> Nothing:
         """Members that joined but never asked for their assignment are out."""

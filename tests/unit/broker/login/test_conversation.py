@@ -213,6 +213,14 @@ def test_a_login_holds_as_long_as_the_shorter_of_both(
     assert one.ends_at_ms == (NOW.monotonic_ms + lifetime_ms if lifetime_ms else None)
 
 
+def test_an_answer_in_between_tells_no_time() -> None:
+    one = conversation(Word(reauthentication_ms=5000))
+    say(one, handshake(), authenticate(b"more"))
+    assert lifetime_of(one.exchanged(b"more", None, NOW)) == 0
+    say(one, authenticate(b"anna"))
+    assert lifetime_of(one.exchanged(b"", Identity("anna"), NOW)) == 5000
+
+
 def test_a_credential_that_has_expired_gives_a_login_that_is_over() -> None:
     one = conversation()
     say(one, handshake(), authenticate(b"anna"))

@@ -133,10 +133,12 @@ async def test_a_delegation_token_stands_for_its_owner(
         with pytest.raises(KafkaError) as caught:
             await admin.create_delegation_token()
         assert caught.value.code is ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
-    async with Admin(as_admin(broker)) as admin:
+    async with Admin(options) as logged_in, Admin(as_admin(broker)) as admin:
+        await logged_in.list_topics()
         await admin.expire_delegation_token(token.hmac, period_ms=-1)
-    with pytest.raises(SaslAuthenticationFailed):
-        await Admin(options).start()
+        with pytest.raises(SaslAuthenticationFailed):
+            await Admin(options).start()
+        await logged_in.list_topics()  # until the end of its session, as in Kafka
 
 
 async def test_sessions_are_renewed_by_our_clients() -> None:

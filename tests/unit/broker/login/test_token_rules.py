@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac as python_hmac
+from dataclasses import replace
 
 import pytest
 
@@ -50,9 +51,13 @@ def test_a_token_lives_no_longer_than_allowed(asked_ms: int, expires_ms: int, ma
 
 @pytest.mark.parametrize("asker", [ANNA, BEN])
 def test_owner_and_renewer_let_it_live_longer_or_shorter(asker: Principal) -> None:
-    assert renewed(token(), 5, TIMES, asker=asker, now_ms=2000).expires_ms == 2005
-    assert renewed(token(), -1, TIMES, asker=asker, now_ms=2000).expires_ms == 2000 + DAY_MS
-    longest = renewed(token(), 99 * DAY_MS, TIMES, asker=asker, now_ms=2000)
+    assert renewed(token(), 5, times=TIMES, asker=asker, now_ms=2000).expires_ms == 2005
+    assert renewed(token(), -1, times=TIMES, asker=asker, now_ms=2000).expires_ms == 2000 + DAY_MS
+    assert renewed(token(), 0, times=TIMES, asker=asker, now_ms=2000).expires_ms == 2000
+    now = expired(token(), 0, asker=asker, now_ms=2000)
+    assert now is not None
+    assert now.expires_ms == 2000, "it ends now, and is removed when somebody looks"
+    longest = renewed(token(), 99 * DAY_MS, times=TIMES, asker=asker, now_ms=2000)
     assert longest.expires_ms == longest.max_ms
     shorter = expired(token(), 5, asker=asker, now_ms=2000)
     assert shorter is not None
@@ -67,7 +72,7 @@ def code_of(caught: pytest.ExceptionInfo[KafkaError]) -> ErrorCode:
 def test_nobody_else_does() -> None:
     for period_ms in (-1, 5):
         with pytest.raises(KafkaError) as caught:
-            renewed(token(), period_ms, TIMES, asker=EVE, now_ms=2000)
+            renewed(token(), period_ms, times=TIMES, asker=EVE, now_ms=2000)
         assert code_of(caught) is ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH
         with pytest.raises(KafkaError) as caught:
             expired(token(), period_ms, asker=EVE, now_ms=2000)
@@ -77,9 +82,13 @@ def test_nobody_else_does() -> None:
 def test_what_has_expired_does_not_come_back() -> None:
     late_ms = 1001 + DAY_MS
     assert is_over(token(), now_ms=late_ms)
+    assert is_over(token(), now_ms=late_ms - 1), "with its last millisecond"
     assert not is_over(token(), now_ms=late_ms - 2)
+    longest = replace(token(), expires_ms=99 * DAY_MS)
+    assert is_over(longest, now_ms=longest.max_ms)
+    assert not is_over(longest, now_ms=longest.max_ms - 1)
     with pytest.raises(KafkaError) as caught:
-        renewed(token(), 5, TIMES, asker=ANNA, now_ms=late_ms)
+        renewed(token(), 5, times=TIMES, asker=ANNA, now_ms=late_ms)
     assert code_of(caught) is ErrorCode.DELEGATION_TOKEN_EXPIRED
     with pytest.raises(KafkaError) as caught:
         expired(token(), 5, asker=ANNA, now_ms=late_ms)
@@ -95,6 +104,10 @@ def test_who_is_concerned() -> None:
     assert is_asked_for(token(), [EVE, BEN])
     assert not is_asked_for(token(), [EVE])
     assert not is_asked_for(token(), [])
+
+
+def test_expired_tokens_are_looked_for_each_hour() -> None:
+    assert TIMES.check_ms == 3_600_000
 
 
 def test_ids_and_proofs_are_kafka_s() -> None:

@@ -48,6 +48,20 @@ async def test_a_secret_is_loaded_at_the_next_start_and_gone_when_taken_away() -
         assert users.find(SHA, "a b") is None
 
 
+async def test_iterations_are_counted_of_those_who_can_log_in() -> None:
+    async with broker_world() as world:
+        users = await users_of(world)
+        for name, iterations in (("a", 4096), ("b", 8192), ("c", 8192), ("weak", 4095)):
+            secret = ScramSecret(b"salt", iterations, b"stored", b"server")
+            await users.alter(name, [SecretChange(SHA, secret)])
+        assert users.find(SHA, "weak") is None
+        assert users.iterations(SHA) == {4096: 1, 8192: 2}
+        await users.alter("a", [SecretChange(SHA, None)])
+        await users.alter("b", [SecretChange(SHA, SECRET)])
+        assert users.iterations(SHA) == {4096: 1, 8192: 1}
+        assert users.iterations("SCRAM-SHA-512") == {}
+
+
 async def test_quotas_of_the_same_user_stay() -> None:
     async with broker_world() as world:
         users = await users_of(world)

@@ -4,7 +4,13 @@ import asyncio
 
 import pytest
 
-from moldau.broker.membership.joining import make_controller_peers, make_peers, open_zookeeper
+from moldau.broker.membership.joining import (
+    make_controller_peers,
+    make_peers,
+    make_registration,
+    open_zookeeper,
+)
+from moldau.config.broker.broker import read_broker_config
 from moldau.config.broker.startup import read_startup
 from moldau.controller.cluster import Listening, LiveBroker
 from moldau.coordination.layout import partitions as partition_lists
@@ -12,9 +18,13 @@ from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.cluster import FEATURE_PATH, FeatureNode, decode_features
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import InvalidConfig
+from moldau.log.directory import LogDirectory
+from moldau.log.shared import Shared
+from moldau.log.volume import Volume
 from moldau.metadata.image import BrokerEndpoint, BrokerNode, ClusterImage
 from moldau.model import TopicPartition
 from moldau.testing.cluster import RunningCluster, running_cluster
+from moldau.testing.disk import MemoryDisk
 from unit.broker.world import broker_world
 
 TWO = {
@@ -50,6 +60,33 @@ async def test_a_controller_finds_brokers_that_nobody_was_told_of() -> None:
         world.broker.controller._term = None
         with pytest.raises(ConnectionError):
             made._channel(5)
+
+
+@pytest.mark.parametrize(
+    ("is_known", "is_online", "setting", "may_replace"),
+    [
+        (True, True, "true", True),
+        (False, True, "true", False),
+        (True, False, "true", False),
+        (True, True, "false", False),
+    ],
+)
+def test_only_who_holds_its_earlier_life_s_data_takes_its_place(
+    is_known: bool, is_online: bool, setting: str, may_replace: bool
+) -> None:
+    directories = [LogDirectory(Volume(MemoryDisk(), f"/{number}"), Shared()) for number in (1, 2)]
+    directories[1].is_known_to_owner = is_known
+    if not is_online:
+        directories[1].volume.fail(OSError("broken"))
+    config = read_broker_config({"moldau.failover.on.connection.loss": setting})
+    assert make_registration(3, config, directories)._may_replace is may_replace
+
+
+@pytest.mark.parametrize("setting", [True, False])
+async def test_brokers_are_watched_if_the_settings_say_so(setting: bool) -> None:
+    settings = {"moldau.failover.on.connection.loss": str(setting).lower()}
+    async with broker_world(settings) as world:
+        assert (world.broker.controller._rules.open_contact is not None) is setting
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])

@@ -54,3 +54,26 @@ def test_an_address_may_be_written_in_several_ways() -> None:
     one = rates()
     one.put("0:0:0:0:0:0:0:1", 0)
     assert one.delay_s("::1", 0) == 1.0
+
+
+def test_a_quota_that_is_taken_away_holds_nobody_up() -> None:
+    one = rates()
+    one.put("10.0.0.1", 0)
+    one.put("10.0.0.2", 0)
+    one.put("10.0.0.1", None)
+    one.put("10.0.0.3", None)
+    assert [one.delay_s(f"10.0.0.{n}", 0) for n in (1, 2, 3)] == [0.0, 1.0, 0.0]
+
+
+def test_the_quota_of_all_holds_without_one_of_an_address() -> None:
+    one = rates()
+    one.put(None, 0)
+    assert one.delay_s("10.0.0.1", 0) == 1.0
+
+
+def test_what_is_no_address_has_a_quota_of_its_own() -> None:
+    """Hosts that could not be resolved when their quota was read."""
+    one = rates()
+    one.put("a-host", 0)
+    assert one.delay_s("a-host", 0) == 1.0
+    assert one.delay_s("another-host", 0) == 0.0

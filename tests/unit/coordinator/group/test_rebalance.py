@@ -1,5 +1,9 @@
 """Steps of a rebalance; whole ones are told in tests/scenarios/group."""
 
+import logging
+
+import pytest
+
 from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
@@ -91,3 +95,21 @@ def test_an_empty_group_has_nobody_to_wait_for() -> None:
     group = Group("g", wall_ms=0)
     assert rebalance_of(group, surroundings()).complete_if_all_are_here(now=NOW).records == ()
     assert group.generation == 0
+
+
+def test_operators_read_of_each_step_in_kafkas_words(caplog: pytest.LogCaptureFixture) -> None:
+    around = surroundings()
+    with caplog.at_level(logging.INFO):
+        machine = stable_machine(around)
+        machine.expire(TimerKey("g", "a"), now=NOW)
+    assert caplog.messages == [
+        "Preparing to rebalance group g in state PreparingRebalance with old generation 0",
+        "Stabilized group g generation 1 with 1 members",
+        (
+            "Assignment received from leader a for group g for generation 1. "
+            "The group has 1 members, 0 of which are static."
+        ),
+        "Member a in group g has failed, removing it from the group",
+        "Preparing to rebalance group g in state PreparingRebalance with old generation 1",
+        "Group g with generation 2 is now empty",
+    ]
