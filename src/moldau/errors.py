@@ -7,7 +7,7 @@ picture of the cluster is out of date, is what Kafka's own clients hold.
 from enum import IntEnum
 from typing import ClassVar, Self
 
-from moldau.advice import ADVICE
+from moldau.advice import ADVICE, CAUSES
 
 
 class ErrorCode(IntEnum):
@@ -194,8 +194,13 @@ class KafkaError(Exception):
         return None if text == self.code.name else text
 
     @property
+    def cause(self) -> str:
+        """What an error of this code means, whatever its message says."""
+        return CAUSES.get(self.code.name, self.code.name)
+
+    @property
     def advice(self) -> str | None:
-        """What to check; None for codes that only brokers meet."""
+        """What to check; None for codes that applications do not get."""
         return ADVICE.get(self.code.name)
 
     @property

@@ -1,10 +1,10 @@
-"""What to check is said for every error that a user can meet, and what it names exists."""
+"""Every error has a cause, those that a user can get have advice, and what it names exists."""
 
 import re
 import traceback
 
 from moldau import Admin
-from moldau.advice import ADVICE
+from moldau.advice import ADVICE, CAUSES
 from moldau.client.settings import AdminSettings, ConsumerSettings, ProducerSettings, dotted
 from moldau.config.broker.broker import broker_settings
 from moldau.config.topic import topic_settings
@@ -53,11 +53,16 @@ def test_every_code_has_advice_or_is_nothing_for_users() -> None:
     assert not ADVICE.keys() & WITHOUT
 
 
+def test_every_code_has_a_cause() -> None:
+    assert CAUSES.keys() == set(ErrorCode.__members__) - {"NONE"}
+    assert KafkaError(ErrorCode.NOT_CONTROLLER).cause == CAUSES["NOT_CONTROLLER"]
+
+
 def test_settings_and_methods_that_are_named_exist() -> None:
     clients = (AdminSettings, ConsumerSettings, ProducerSettings)
     known = {dotted(name) for each in clients for name in each.__dataclass_fields__}
     known |= broker_settings().keys() | topic_settings().keys()
-    for text in ADVICE.values():
+    for text in [*ADVICE.values(), *CAUSES.values()]:
         for name in re.findall(r"\b[a-z_]+(?:\.[a-z_]+)+", text):
             kind, _, method = name.partition(".")
             assert name in known or (kind == "admin" and hasattr(Admin, method)), name

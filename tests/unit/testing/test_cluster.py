@@ -1,5 +1,6 @@
 """Several real brokers inside the test process."""
 
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -168,3 +169,18 @@ def test_a_broker_whose_disks_have_failed_can_be_killed() -> None:
         cluster.wait_for(lambda _: member._task is not None and member._task.done())
         member.kill()
         assert not member.is_up
+
+
+def test_three_brokers_need_neither_java_nor_any_other_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise AssertionError("a process is started")
+
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
+    with running_cluster(3, {"min.insync.replicas": "2"}) as cluster:
+        cluster.create_topic("t")
+        cluster.wait_for_in_sync("t", 0, 3)
+        assert write(cluster, "t", b"one") == ErrorCode.NONE

@@ -2,16 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Union
 
+from moldau.client.admin import cluster_checks
 from moldau.client.admin.configs import ConfigEntry, ConfigResource, ConfigsArea
 from moldau.client.admin.connected import Connected
 from moldau.client.admin.description import BrokerDescription, DescriptionArea
+from moldau.client.admin.finding import Finding
+from moldau.client.admin.group_offsets import GroupOffsetsArea
+from moldau.client.admin.groups import GroupsArea
+from moldau.client.admin.log_dirs import LogDirsArea
 from moldau.client.admin.offsets import MAX_TIMESTAMP, OffsetsArea
 from moldau.client.admin.topics import TopicDescription, TopicsArea
 from moldau.client.connection.addresses import parse_addresses
+from moldau.client.offset_lookup import EARLIEST, LATEST
+from moldau.errors import AuthorizationFailed, UnsupportedVersion
 from moldau.model import TopicPartition
 
 if TYPE_CHECKING:
@@ -19,24 +25,25 @@ if TYPE_CHECKING:
 
 _REACH_S = 3.0
 _CLOCK_MS_MAX = 1_000
+_GROUPS_MAX = 100
 _TIMESTAMP_TYPE = "message.timestamp.type"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class ExaminingAdmin(TopicsArea, ConfigsArea, OffsetsArea, DescriptionArea, Connected):
+class ExaminingAdmin(
+    TopicsArea,
+    ConfigsArea,
+    OffsetsArea,
+    DescriptionArea,
+    GroupsArea,
+    GroupOffsetsArea,
+    LogDirsArea,
+    Connected,
+):
     """What an examination needs of an admin client."""
 
 
 Examined = Union[ExaminingAdmin, "Admin"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; a word of advice if it is not as it should be."""
-
-    is_well: bool
-    text: str
-    advice: str = ""
 
 
 async def examine(admin: Examined, asked: str) -> list[Finding]:
@@ -54,7 +61,52 @@ async def examine(admin: Examined, asked: str) -> list[Finding]:
     names = await admin.list_topics(include_internal=True)
     described = (await admin.describe_topics(names)).succeeded if names else {}
     findings.append(clock(await _newest_stamp_ms(admin, described.values()), _now_ms()))
-    return findings + partitions(described.values())
+    findings += partitions(described.values())
+    findings += cluster_checks.versions((await admin.describe_api_versions()).succeeded)
+    findings += await _allowed("disks", _storage(admin))
+    return findings + await _allowed("groups", _lag(admin))
+
+
+async def _allowed(what: str, findings: Awaitable[list[Finding]]) -> list[Finding]:
+    """Findings, or why this user does not get them: a client may have few rights."""
+    try:
+        return await findings
+    except (AuthorizationFailed, UnsupportedVersion) as error:
+        return [Finding(True, f"{what}: not examined, {error}")]
+
+
+async def _storage(admin: Examined) -> list[Finding]:
+    found = await admin.describe_log_dirs()
+    return [
+        each
+        for node_id, directories in sorted(found.items())
+        for each in cluster_checks.storage(node_id, directories)
+    ]
+
+
+async def _lag(admin: Examined) -> list[Finding]:
+    """How far groups are behind; of very many only the first are looked at."""
+    names = [each.group_id for each in await admin.list_groups()]
+    described = (await admin.describe_groups(names[:_GROUPS_MAX])).succeeded
+    offsets = (await admin.list_group_offsets(list(described))).succeeded
+    places = {place for committed in offsets.values() for place in committed}
+    first, end = [
+        {
+            place: found.offset
+            for place, found in (
+                await admin.list_offsets(dict.fromkeys(places, time))
+            ).succeeded.items()
+        }
+        for time in (EARLIEST, LATEST)
+    ]
+    findings = [
+        cluster_checks.lag(cluster_checks.GroupProgress(group, offsets[name], first, end))
+        for name, group in described.items()
+        if offsets.get(name)
+    ]
+    if len(names) > _GROUPS_MAX:
+        findings.append(Finding(True, f"{len(names) - _GROUPS_MAX} more groups, not examined"))
+    return findings
 
 
 async def _newest_stamp_ms(admin: Examined, topics: Collection[TopicDescription]) -> int | None:
@@ -83,7 +135,9 @@ def _is_stamped(settings: Mapping[str, ConfigEntry] | None) -> bool:
 def clock(newest_stamp_ms: int | None, now_ms: int) -> Finding:
     """Whether brokers have stamped records with times that are still to come here."""
     if newest_stamp_ms is None:
-        return Finding(True, "the brokers' clock cannot be seen: they have stamped nothing yet")
+        return Finding(
+            True, "the brokers' clock cannot be compared: no record has a broker's timestamp yet"
+        )
     ahead_ms = newest_stamp_ms - now_ms
     if ahead_ms <= _CLOCK_MS_MAX:
         age_s = max(-ahead_ms, 0) / 1000
@@ -92,7 +146,7 @@ def clock(newest_stamp_ms: int | None, now_ms: int) -> Finding:
     return Finding(
         False,
         f"the brokers' clock is at least {ahead_ms / 1000:.1f} s ahead of the clock here",
-        "Times of records and retention will be wrong: set both clocks by NTP.",
+        "Times of records and retention will be wrong. On both machines: timedatectl set-ntp true",
     )
 
 
@@ -137,7 +191,8 @@ def controller(controller_id: int, brokers: Iterable[BrokerDescription]) -> Find
     return Finding(
         False,
         "there is no controller",
-        "Topics cannot be created and leaders not elected: look at the brokers' logs.",
+        "No topic can be created, no leader elected. The brokers' logs say why; with ZooKeeper: "
+        "zookeeper-shell.sh ZOOKEEPER get /controller",
     )
 
 
@@ -150,14 +205,14 @@ def partitions(topics: Iterable[TopicDescription]) -> list[Finding]:
     ]
     findings = [Finding(True, f"{len(every)} partitions")]
     if offline:
-        text = f"{len(offline)} partitions have no leader: {_some(offline)}"
-        findings.append(Finding(False, text, "They can be neither read nor written."))
+        text = f"{len(offline)} partitions have no leader: {cluster_checks.some(offline)}"
+        advice = (
+            "They can be neither read nor written. Start the brokers that have them: "
+            "kafka-topics.sh --describe --unavailable-partitions lists them."
+        )
+        findings.append(Finding(False, text, advice))
     if behind:
-        text = f"{len(behind)} partitions are under-replicated: {_some(behind)}"
-        advice = "moldau topics --describe --under-replicated-partitions lists them."
+        text = f"{len(behind)} partitions are under-replicated: {cluster_checks.some(behind)}"
+        advice = "kafka-topics.sh --describe --under-replicated-partitions lists them."
         findings.append(Finding(False, text, advice))
     return findings
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

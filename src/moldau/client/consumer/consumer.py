@@ -30,7 +30,7 @@ from moldau.runtime.waiters import Waiters
 
 if TYPE_CHECKING:
     from moldau.client.arrow.formats import ValueFormat
-    from moldau.client.arrow.tables import Table
+    from moldau.client.arrow.tables import Handed, Table
 
 Deserializer = Callable[[bytes], Value]
 
@@ -89,12 +89,8 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         self._fetcher = Fetcher(self._cluster, self._assignment, self._waiters, positioning.locate)
         self._fetcher.deserializers = self._deserializers
         if settings.group_id:
-            self._group = GroupClient(
-                self._cluster,
-                self._assignment,
-                wake=self._fetcher.wake,
-                failed=self._fetcher.fail,
-            )
+            wake, fail = self._fetcher.wake, self._fetcher.fail
+            self._group = GroupClient(self._cluster, self._assignment, wake=wake, failed=fail)
             positioning.fetch_committed = self._group.committed.fetch_places
         await self._lifetime.begin(self._cluster, self._work)
         self._lifetime.when_work_ends(self._wake_readers)
@@ -240,13 +236,7 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
         """
         from moldau.client.arrow import formats, tables  # noqa: PLC0415 - needs an extra
 
-        self._prepare_portion()
-        self._assignment.consume()
-        if not self._has_news():
-            await self._wait_for_news(timeout_s)
-        self._note_poll()
-        self._raise_failure()
-        handed = list(self._assignment.take_chunks())
+        handed = await self._poll_chunks(timeout_s)
         names = tables.COLUMNS if columns is None else columns
         try:
             table = tables.read_table(handed, names, end_offsets=end_offsets)
@@ -255,6 +245,16 @@ class Consumer(LogQuestions, Managed, Generic[Key, Value]):
             for partition, _, start_offset in reversed(handed):
                 self.seek(partition, start_offset)
             raise
+
+    async def _poll_chunks(self, timeout_s: float) -> "list[Handed]":
+        """All that was fetched as brokers sent it, and from where on it is to be read."""
+        self._prepare_portion()
+        self._assignment.consume()
+        if not self._has_news():
+            await self._wait_for_news(timeout_s)
+        self._note_poll()
+        self._raise_failure()
+        return list(self._assignment.take_chunks())
 
     def _note_poll(self) -> None:
         """The user goes on with records that were handed out; any thread may call this."""

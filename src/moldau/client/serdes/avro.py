@@ -15,8 +15,14 @@ from moldau.client.registry import (
     put_header,
     schema_id_of,
 )
+from moldau.client.serdes.avro_bounds import AvroTooLarge, check_bounds
 
 Declared = str | list[object] | dict[str, object]
+_Named = dict[str, dict[str, object]]
+_NO_VALUE = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError),
+    *(EOFError, OverflowError, StopIteration, RecursionError),
+)
 
 
 class AvroSerde:
@@ -109,30 +115,57 @@ class AvroSerde:
 
 def parse_registered(schema: Schema, registry: Registry | None) -> Declared:
     """A schema as fastavro takes it, with what it uses; that is asked of the registry."""
-    names: dict[str, dict[str, object]] = {}
+    return _parse_named(schema, registry)[0]
+
+
+def _parse_named(schema: Schema, registry: Registry | None) -> tuple[Declared, _Named]:
+    """The schema, and all types by their full names."""
+    names: _Named = {}
     if registry is not None:
         for _, used in registry.used_by(schema):
             fastavro.parse_schema(_load(used.text), named_schemas=names)
     parsed: Declared = fastavro.parse_schema(_load(schema.text), named_schemas=names)
-    return parsed
+    return parsed, names
 
 
 def json_reader(schema: Schema, registry: Registry) -> Callable[[bytes], str]:
-    """How the values of a schema become JSON, in which a union names its type."""
-    parsed = parse_registered(schema, registry)
+    """How the values of a schema become JSON, in which a union names its type.
+
+    Those who look at topics read values of anybody, so what would take too much is refused.
+    """
+    parsed, names = _parse_named(schema, registry)
 
     def read(body: bytes) -> str:
         output = io.StringIO()
         try:
+            check_bounds(body, parsed, names)
             value = fastavro.schemaless_reader(
                 io.BytesIO(body), parsed, None, return_record_name=True
             )
             fastavro.json_writer(output, parsed, [value])
-        except (EOFError, IndexError, TypeError, KeyError) as error:
+        except AvroTooLarge:
+            raise
+        except (EOFError, IndexError, TypeError, KeyError, ValueError) as error:
             raise ValueError(f"not Avro of its schema: {error}") from error
         return output.getvalue()
 
     return read
+
+
+def json_writer(schema: Schema, registry: Registry) -> Callable[[str], bytes]:
+    """How JSON as `json_reader` makes it becomes values of a schema."""
+    parsed = parse_registered(schema, registry)
+
+    def write(text: str) -> bytes:
+        output = io.BytesIO()
+        try:
+            value = next(iter(fastavro.json_reader(io.StringIO(text), parsed)))
+            fastavro.schemaless_writer(output, parsed, value)
+        except _NO_VALUE as error:
+            raise ValueError(f"no JSON of this Avro schema: {error}") from error
+        return output.getvalue()
+
+    return write
 
 
 def _load(schema: Declared) -> Declared:

@@ -12,7 +12,8 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from moldau.client.registry import SERIALIZED, Registry
-from moldau.client.serdes.protobuf import read_indexes
+from moldau.client.serdes.proto_files import known_file
+from moldau.client.serdes.protobuf import read_indexes, write_indexes
 
 _GOOGLE = ("google/protobuf/", "google/type/")
 _CONFLUENT = "confluent/"
@@ -38,6 +39,21 @@ def message_reader(schema_id: int, registry: Registry) -> Callable[[bytes], str]
     return read
 
 
+def message_writer(schema_id: int, registry: Registry) -> Callable[[str], bytes]:
+    """How JSON becomes values of a schema: of the first message in it."""
+    kind = GetMessageClass(message_of(file_of(schema_id, registry), [0]))
+
+    def write(text: str) -> bytes:
+        try:
+            message = json_format.Parse(text, kind())
+        except json_format.ParseError as error:
+            raise ValueError(f"no JSON of {kind.DESCRIPTOR.name}: {error}") from error
+        body: bytes = message.SerializeToString()
+        return write_indexes([0]) + body
+
+    return write
+
+
 def file_of(schema_id: int, registry: Registry) -> FileDescriptor:
     """A schema with all that it imports; ValueError if something of that is missing."""
     schema = registry.schema(schema_id, SERIALIZED)
@@ -48,7 +64,7 @@ def file_of(schema_id: int, registry: Registry) -> FileDescriptor:
         for name, text in {**texts, own: schema.text}.items():
             file = FileDescriptorProto.FromString(base64.b64decode(text))
             file.name = name
-            _add(pool, file, added)
+            add_file(pool, file, added)
     except (TypeError, ValueError, DecodeError) as error:
         raise ValueError(f"schema {schema_id} cannot be read: {error}") from error
     return pool.FindFileByName(own)
@@ -69,18 +85,22 @@ def message_of(file: FileDescriptor, indexes: Sequence[int]) -> Descriptor:
     raise ValueError(f"its schema has no message {list(indexes)}")
 
 
-def _add(pool: DescriptorPool, file: FileDescriptorProto, added: set[str]) -> None:
-    """A file after those that every registry has; of Confluent's only options are used."""
+def add_file(pool: DescriptorPool, file: FileDescriptorProto, added: set[str]) -> None:
+    """A file after those that every registry has; what else is Confluent's are options alone."""
     if file.name in added:
         return
     added.add(file.name)
-    kept = [each for each in file.dependency if not each.startswith(_CONFLUENT)]
+    kept = [each for each in file.dependency if known_file(each) or _is_needed(each)]
     del file.dependency[:]
     file.dependency.extend(kept)
     for name in kept:
-        if name.startswith(_GOOGLE) and name not in added:
-            _add(pool, _known(name), added)
+        if name not in added and (known_file(name) or name.startswith(_GOOGLE)):
+            add_file(pool, known_file(name) or _known(name), added)
     pool.AddSerializedFile(file.SerializeToString())
+
+
+def _is_needed(name: str) -> bool:
+    return not name.startswith(_CONFLUENT)
 
 
 def _known(name: str) -> FileDescriptorProto:

@@ -7,7 +7,7 @@ Protobuf is text.
 import json
 from collections.abc import Callable
 
-from moldau.client.registry import Registry, body_of, schema_id_of
+from moldau.client.registry import Registry, Schema, body_of, put_header, schema_id_of
 
 AVRO, JSON, PROTOBUF = "AVRO", "JSON", "PROTOBUF"
 
@@ -32,6 +32,30 @@ class RegisteredValues:
             self._readers[schema_id] = self._reader(schema_id)
         return self._readers[schema_id](body)
 
+    def data(self, schema: int | str, text: str) -> bytes:
+        """A value of a schema by its number, or of the newest of a subject, from its JSON.
+
+        ValueError if it is none; RegistryError if there is no such schema.
+        """
+        if isinstance(schema, str):
+            schema_id, found = self._registry.latest(schema)
+        else:
+            schema_id, found = schema, self._registry.schema(schema)
+        return put_header(schema_id, self._writer(schema_id, found)(text))
+
+    def _writer(self, schema_id: int, schema: Schema) -> Callable[[str], bytes]:
+        if schema.kind == AVRO:
+            from moldau.client.serdes.avro import json_writer  # noqa: PLC0415 - needs fastavro
+
+            return json_writer(schema, self._registry)
+        if schema.kind == PROTOBUF:
+            from moldau.client.serdes.described import message_writer  # noqa: PLC0415 - protobuf
+
+            return message_writer(schema_id, self._registry)
+        if schema.kind == JSON:
+            return _json_writer
+        raise ValueError(f"schema {schema_id} is of an unknown kind: {schema.kind}")
+
     def _reader(self, schema_id: int) -> Reader:
         schema = self._registry.schema(schema_id)
         if schema.kind == AVRO:
@@ -49,3 +73,8 @@ class RegisteredValues:
 
 def _json_reader(body: bytes) -> str:
     return json.dumps(json.loads(body), ensure_ascii=False)
+
+
+def _json_writer(text: str) -> bytes:
+    json.loads(text)
+    return text.encode()

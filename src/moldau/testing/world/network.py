@@ -70,6 +70,7 @@ class Network:
         self._listening: dict[Address, ListeningSocket] = {}
         self._streams: dict[Stream, None] = {}
         self._without_power: dict[str, None] = {}
+        self._refused: dict[tuple[str, str], None] = {}
         self._ports = count(_FIRST_PORT)
 
     def link(self, source: str, target: str) -> NetworkLink:
@@ -157,6 +158,27 @@ class Network:
                 stream.break_off()
                 del self._streams[stream]
 
+    def refuse(self, source: str, target: str) -> None:
+        """Reset what one machine has to another, and refuse its calls, whoever listens there."""
+        self._refused[source, target] = None
+        self.reset(source, target)
+
+    def take(self, source: str, target: str) -> None:
+        """Let calls through again."""
+        self._refused.pop((source, target), None)
+
+    def take_all(self) -> None:
+        """Refuse nobody."""
+        self._refused.clear()
+
+    def reset(self, source: str, target: str) -> None:
+        """Reset the connections that one machine has made to another, at both ends."""
+        for stream in tuple(self._streams):
+            is_called = stream.get_extra_info("sockname") in self._listening
+            ends = stream.other.life.machine, stream.life.machine
+            if is_called and ends == (source, target):
+                stream.reset_both()
+
     def scrap(self) -> None:
         """Let go of everything, at the end of the world."""
         self._streams.clear()
@@ -172,7 +194,7 @@ class Network:
             return
         back = Pipe(self.link(remote[0], local[0]), context_of(caller))
         listening = self._listening.get(remote)
-        if listening is None:
+        if listening is None or (local[0], remote[0]) in self._refused:
             back.send(
                 _refuse, answer, ConnectionRefusedError(errno.ECONNREFUSED, "connection refused")
             )

@@ -58,7 +58,11 @@ class Stream(asyncio.Transport):
         """Give everything that arrives to a protocol."""
         self._protocol, self._context = protocol, context
         protocol.connection_made(self)
-        self._loop.call_soon(self._feed, context=context)
+        if self.is_open:
+            self._loop.call_soon(self._feed, context=context)
+        else:
+            # It was reset while nobody had accepted it yet.
+            self._end(ConnectionResetError("connection reset by peer"))
 
     # What a protocol calls
 
@@ -130,6 +134,12 @@ class Stream(asyncio.Transport):
             self._is_closing = True
             self._inbox.clear()
             self._end(ConnectionResetError("connection reset by peer"))
+
+    def reset_both(self) -> None:
+        """Something on the way resets the connection, and each end is told."""
+        if self.is_open and self._other.is_open:
+            self._pipe.send(self._other.reset)
+            self._other._pipe.send(self.reset)
 
     def break_off(self) -> None:
         """The program has gone, but its machine is there to notify the other end."""

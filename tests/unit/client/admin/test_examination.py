@@ -23,7 +23,7 @@ async def test_any_admin_client_examines(kafka: EmbeddedBroker) -> None:
 
 
 def test_brokers_whose_clock_is_ahead_are_found() -> None:
-    assert "stamped nothing yet" in clock(None, 0).text
+    assert "cannot be compared" in clock(None, 0).text
     assert clock(10_000, 10_900).text.startswith("a broker stamped a record 0.9 s ago")
     assert clock(10_000, 9_100).is_well
     assert "at least 1.1 s ahead" in clock(10_000, 8_900).text

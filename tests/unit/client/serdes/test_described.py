@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from moldau.client.registry import Reference, Registry, Schema
-from moldau.client.serdes.described import file_of, message_of, message_reader
+from moldau.client.serdes.described import file_of, message_of, message_reader, message_writer
 from unit.client.registry_server import registry_server
 
 
@@ -50,6 +50,18 @@ def test_a_message_is_found_by_its_place(registry: Registry) -> None:
     )
     assert read(b"\0") == "{}", "the first message of all"
     assert read(b"\x04\x02\0\x08\x05") == '{"n": 5}', "one within another, after one of a map"
+
+
+def test_the_first_message_is_written_from_json(registry: Registry) -> None:
+    place = FileDescriptorProto(syntax="proto3")
+    place.message_type.add(name="Place").field.add(name="x", number=1, type=3, label=1)
+    number = registry.register("place", Schema(text_of(place), "PROTOBUF"))
+    write = message_writer(number, registry)
+    assert write('{"x": "7"}') == b"\x00\x08\x07"
+    assert message_reader(number, registry)(write('{"x": 7}')) == '{"x": "7"}'
+    for bad in ("{", '{"y": 1}'):
+        with pytest.raises(ValueError, match="no JSON of Place"):
+            write(bad)
 
 
 def test_what_is_no_message_of_it_is_an_error(registry: Registry) -> None:

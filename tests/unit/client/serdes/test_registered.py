@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from moldau.client.registry import Reference, Registry, Schema, put_header
+from moldau.client.registry import Reference, Registry, RegistryError, Schema, put_header
 from moldau.client.serdes.avro import AvroSerde
 from moldau.client.serdes.registered import RegisteredValues
 from unit.client.registry_server import RegistryServer, registry_server
@@ -50,3 +50,19 @@ def test_a_kind_that_is_not_known_is_said(server: RegistryServer) -> None:
     number = Registry(server.url).register("x", Schema("<a/>", "XML"))
     with pytest.raises(ValueError, match="unknown kind: XML"):
         RegisteredValues(Registry(server.url)).text(put_header(number, b""))
+
+
+def test_what_is_read_is_written_back(server: RegistryServer) -> None:
+    registry = Registry(server.url)
+    registry.register("i", Schema(INNER))
+    registry.register("j", Schema('{"type": "object"}', "JSON"))
+    values = RegisteredValues(Registry(server.url))
+    data = AvroSerde(INNER, registry=registry, subject="i").serialize({"x": 9007199254740993})
+    assert values.data("i", values.text(data)) == data
+    assert values.data(1, '{"x": null}')[5:] == b"\x00"
+    assert values.data("j", '{"a": 1}')[5:] == b'{"a": 1}'
+    for subject, text in (("i", '{"x": "no"}'), ("i", "{"), ("i", ""), ("j", "{")):
+        with pytest.raises(ValueError, match=r"."):
+            values.data(subject, text)
+    with pytest.raises(RegistryError):
+        values.data("absent", "{}")

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from moldau.testing.disk import lose_all
+from moldau.testing.world.machine import Machine
 from moldau.testing.world.world import World
 from unit.testing.world.worlds import Recorder, call, server
 
@@ -93,5 +94,77 @@ def test_callers_that_were_not_accepted_are_hung_up_on() -> None:
             listening.close()
             await asyncio.sleep(1)
             assert isinstance(client.lost[0], ConnectionResetError)
+
+        world.run(main())
+
+
+def test_a_machine_may_refuse_one_caller_for_a_while_although_a_program_listens() -> None:
+    with World(1) as world:
+        protocol = Recorder()
+        world.machine("server").start(server(world, protocol))
+
+        async def main() -> None:
+            await asyncio.sleep(0)
+            client = await call("server")
+            await asyncio.sleep(1)
+            world.network.refuse("", "server")
+            await asyncio.sleep(1)
+            assert isinstance(client.lost[0], ConnectionResetError)
+            assert isinstance(protocol.lost[0], ConnectionResetError)
+            with pytest.raises(ConnectionRefusedError):
+                await call("server")
+            elsewhere = world.machine("elsewhere").start(caller)
+            await elsewhere
+            world.network.take("", "server")
+            await call("server")
+            world.network.refuse("", "server")
+            world.network.take_all()
+            await call("server")
+
+        async def caller(_machine: Machine) -> None:
+            await call("server")
+
+        world.run(main())
+
+
+def test_only_connections_of_the_one_to_the_other_are_reset() -> None:
+    with World(1) as world:
+        world.machine("one").start(server(world, Recorder()))
+        world.machine("two").start(server(world, Recorder()))
+
+        async def main() -> None:
+            await asyncio.sleep(0)
+            to_one, to_two = await call("one"), await call("two")
+            world.network.reset("one", "")
+            await asyncio.sleep(1)
+            assert to_one.lost == []
+            world.network.reset("", "one")
+            await asyncio.sleep(1)
+            assert (len(to_one.lost), len(to_two.lost)) == (1, 0)
+            # What has ended is not reset again.
+            world.network.reset("", "one")
+            await asyncio.sleep(1)
+            assert len(to_one.lost) == 1
+
+        world.run(main())
+
+
+@pytest.mark.parametrize("turns", range(12))
+def test_a_connection_that_is_reset_while_it_is_made_ends_at_both_ends(turns: int) -> None:
+    with World(1) as world:
+        protocol = Recorder()
+        world.machine("server").start(server(world, protocol))
+
+        async def main() -> None:
+            await asyncio.sleep(0)
+            calling = asyncio.ensure_future(call("server"))
+            await asyncio.sleep(turns * 0.0002)
+            world.network.reset("", "server")
+            client = await calling
+            await asyncio.sleep(1)
+            assert len(client.lost) == len(protocol.lost) <= 1
+            world.network.reset("", "server")
+            await asyncio.sleep(1)
+            assert len(client.lost) == len(protocol.lost) == 1
 
         world.run(main())
