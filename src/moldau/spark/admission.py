@@ -12,7 +12,8 @@ from moldau.spark.planning import limited
 class BatchAdmission:
     """Holds a batch back until there is enough to read, or until it has waited long enough.
 
-    The first batch is never held back, as with Spark's own source.
+    The first batch is never held back, as with Spark's own source; nor is one after a time in
+    which there was nothing to read.
     """
 
     rows_min: int | None
@@ -27,7 +28,8 @@ class BatchAdmission:
         """Where a batch from `start` ends; at `start` if it is held back."""
         if self._is_held_back(start, latest, now_ms):
             return start
-        self.admitted_ms = now_ms
+        if _size(start, latest):
+            self.admitted_ms = now_ms
         return latest if rows_max is None else limited(start, latest, rows_max)
 
     def _is_held_back(self, start: Offsets, latest: Offsets, now_ms: int) -> bool:
@@ -35,4 +37,8 @@ class BatchAdmission:
             return False
         if now_ms - self.admitted_ms >= self.delay_max_ms:
             return False
-        return sum(max(0, latest[each] - start.get(each, 0)) for each in latest) < self.rows_min
+        return _size(start, latest) < self.rows_min
+
+
+def _size(start: Offsets, latest: Offsets) -> int:
+    return sum(max(0, latest[each] - start.get(each, 0)) for each in latest)

@@ -13,7 +13,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from moldau.spark.link import Link
-from moldau.spark.offsets import EARLIEST, LATEST, Offsets
+from moldau.spark.offsets import COMMITTED, EARLIEST, LATEST, Offsets
 from moldau.spark.options import Bound, SourceOptions
 
 _log = logging.getLogger(__name__)
@@ -107,17 +107,41 @@ class SourceCluster:
         """Where the partitions end."""
         return self._resolved(dict.fromkeys(partitions, LATEST))
 
-    def commit(self, group: str, offsets: Offsets) -> None:
-        """Commit how far the query is to a group; a query does not need that, so it goes on."""
-        if self._group is None:
-            coordinator = Coordinator(self._link.cluster, group)
-            self._group = CommittedOffsets(coordinator, Membership(group, {}), None)
+    def tell(self, offsets: Offsets) -> None:
+        """Tell the group how far the query is; a query does not need that, so it goes on."""
         try:
-            self._link.wait(self._group.commit(offsets))
+            self.commit(offsets)
         except KafkaError as error:
-            _log.warning("Failed to commit offsets to group %s: %s", group, error)
+            _log.warning("Failed to commit offsets to group %s: %s", self._options.group, error)
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit how far the query is to its group, or KafkaError."""
+        self._link.wait(self._committed().commit(offsets))
+
+    def _committed(self) -> CommittedOffsets:
+        if self._group is None:
+            assert self._options.group is not None, "options are checked for that"
+            coordinator = Coordinator(self._link.cluster, self._options.group)
+            membership = Membership(self._options.group, {})
+            self._group = CommittedOffsets(coordinator, membership, None)
+        return self._group
+
+    def _where_group_is(self, partitions: list[TopicPartition]) -> Offsets:
+        """What the group has committed; the beginning where that is nothing, or not there."""
+        self._link.wait(self._link.cluster.connect())
+        found = self._link.wait(self._committed().fetch(partitions))
+        first, last = self.first_offsets([*found]), self.last_offsets([*found])
+        return {
+            each: found[each]
+            if each in found and first[each] <= found[each] <= last[each]
+            else EARLIEST
+            for each in partitions
+        }
 
     def _resolved(self, wanted: Offsets) -> Offsets:
+        of_group = [each for each, offset in wanted.items() if offset == COMMITTED]
+        if of_group:
+            wanted = wanted | self._where_group_is(of_group)
         ends = {each: offset for each, offset in wanted.items() if offset in (EARLIEST, LATEST)}
         if not ends:
             return wanted

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from moldau.model import TopicPartition
 
 EARLIEST, LATEST = -2, -1
+COMMITTED = -1000
+"""Where a group is; no bound that is given as JSON can say so."""
 Offsets = dict[TopicPartition, int]
 JsonOffsets = dict[str, dict[str, int]]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from moldau.client.settings import ConsumerSettings
 from moldau.model import TopicPartition
 from moldau.spark.client_settings import client_settings
-from moldau.spark.offsets import EARLIEST, LATEST, Offsets, parse
+from moldau.spark.offsets import COMMITTED, EARLIEST, LATEST, Offsets, parse
 
 if TYPE_CHECKING:
     from moldau.spark.values import ValueOptions
@@ -25,6 +25,7 @@ _REFUSED = {
     "interceptor.classes": "interceptors could change what is read",
 }
 _STRATEGY = "startingOffsetsByTimestampStrategy"
+_NAMED = {"earliest": EARLIEST, "latest": LATEST, "committed": COMMITTED}
 TRIGGER_DELAY_MAX_MS = 15 * 60_000
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType", "headers")
@@ -41,7 +42,7 @@ class TopicSelection:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where to begin or to end: EARLIEST or LATEST where nothing else is said.
+    """Where to begin or to end: EARLIEST, LATEST or COMMITTED where nothing else is said.
 
     Offsets and timestamps, in milliseconds, are for single partitions; `timestamp` is for all.
     """
@@ -74,6 +75,8 @@ class SourceOptions:
     """The consumer group that the query commits its progress to."""
     value: "ValueOptions | None" = None
     """How values are decoded; None leaves them bytes."""
+    takes_filters: bool = False
+    """Whether filters of a batch narrow what is fetched."""
 
     @classmethod
     def read(cls, options: Mapping[str, str], *, is_stream: bool) -> "SourceOptions":
@@ -99,6 +102,7 @@ class SourceOptions:
             trigger_delay_max_ms=_duration(given, "maxTriggerDelay", TRIGGER_DELAY_MAX_MS),
             group=given.get("commitgroup"),
             value=_value(given),
+            takes_filters=_boolean(given, "pushDownFilters", default=False),
         )
 
 
@@ -148,11 +152,13 @@ def _bound(given: Mapping[str, str], end: str, otherwise: int) -> Bound:
     text = given.get(name.lower())
     if text is None:
         return Bound(otherwise)
-    named = {"earliest": EARLIEST, "latest": LATEST}.get(text.strip().lower())
+    named = _NAMED.get(text.strip().lower())
     if named is None:
         return Bound(otherwise, offsets=_sorted(parse(name, text)))
-    if end == "ending" and named == EARLIEST:
-        raise ValueError("endingOffsets cannot be earliest")
+    if end == "ending" and named != LATEST:
+        raise ValueError(f"endingOffsets cannot be {text}")
+    if named == COMMITTED and "commitgroup" not in given:
+        raise ValueError("startingOffsets=committed needs commitGroup, the group to go on from")
     return Bound(named)
 
 

@@ -5,7 +5,6 @@ stream, to read. What only one of them needs is imported there.
 """
 
 import logging
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -56,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 _DISCOVERED = "pyspark_moldau"
 PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
-"""Off unless users set it: Spark keeps what a filter has left for the next use of a frame."""
+"""What a session has to be set to before a source may take filters, by `pushDownFilters`."""
 _HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
 _TYPES: dict[str, DataType] = {
     "key": BinaryType(),
@@ -100,7 +99,7 @@ class MoldauDataSource(DataSource):
 
     def reader(self, schema: StructType) -> "BatchReader":
         options = _read_options(self.options, schema, is_stream=False)
-        return FilteredReader(options) if _takes_filters() else BatchReader(options)
+        return FilteredReader(options) if options.takes_filters else BatchReader(options)
 
     def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: N802 - Spark's name
         return StreamReader(_read_options(self.options, schema, is_stream=True))
@@ -171,8 +170,8 @@ class BatchReader(DataSourceReader):
 class FilteredReader(BatchReader):
     """Fetches less where a filter allows it.
 
-    Spark refuses sources that take filters in a session that has push-down off, so this is what
-    it sees only in the step that hands filters over.
+    Spark refuses sources that take filters in a session that has push-down off, and tells none
+    whether it is: so a frame has this reader only if its options ask for it.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's name
@@ -246,7 +245,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         one; its own `commit` comes only with the next.
         """
         if self._options.group is not None and done != self._told:
-            self._cluster().commit(self._options.group, done)
+            self._cluster().tell(done)
             self._told = done
 
     def _check_losses(self, start: Offsets, latest: Offsets) -> None:
@@ -282,11 +281,6 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __setstate__(self, options: SourceOptions) -> None:
         self.__init__(options)  # type: ignore[misc]
-
-
-def _takes_filters() -> bool:
-    """Whether this process is the one that Spark hands filters over to."""
-    return "pyspark.sql.worker.data_source_pushdown_filters" in sys.modules
 
 
 def _read_options(

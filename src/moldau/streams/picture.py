@@ -1,5 +1,6 @@
-"""A topology as a picture: Mermaid's language, and SVG."""
+"""A topology as a picture: Mermaid's language, SVG, and data for those who draw it themselves."""
 
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,30 @@ def svg(topology: "Topology") -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def drawing(topology: "Topology", queries: Mapping[str, Iterable[Node]]) -> dict[str, object]:
+    """Boxes with their places and the queries that they belong to, and arrows between them."""
+    places = _places(topology)
+    numbers = {node: number for number, node in enumerate(places)}
+    of_node: dict[Node, list[str]] = {node: [] for node in places}
+    for name, nodes in queries.items():
+        for node in nodes:
+            of_node.get(node, []).append(name)
+    return {
+        "box": [_BOX_WIDTH, _BOX_HEIGHT],
+        "boxes": [
+            {"x": x, "y": y, "kind": _kind(node), "lines": _label(node), "queries": of_node[node]}
+            for node, (x, y) in places.items()
+        ],
+        "arrows": [[numbers[parent], numbers[node]] for node in places for parent in node.parents],
+    }
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Source | Sink):
+        return "source" if isinstance(node, Source) else "sink"
+    return "state" if node.is_stateful else "step"
+
+
 def _label(node: Node) -> list[str]:
     if isinstance(node, Source):
         return [node.name, ", ".join(topic_text(topic) for topic in node.topics)]
@@ -77,9 +102,6 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
 
 
 def _box(node: Node, x: int, y: int) -> str:
-    kind = "state" if node.is_stateful else "step"
-    if isinstance(node, Source | Sink):
-        kind = "source" if isinstance(node, Source) else "sink"
     lines = "".join(
         f'<text x="{x + _BOX_WIDTH // 2}" y="{y + 18 + 15 * number}" text-anchor="middle">'
         f"{escape(line)}</text>"
@@ -87,5 +109,5 @@ def _box(node: Node, x: int, y: int) -> str:
     )
     return (
         f'<g><rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="6" '
-        f'fill="{_FILLS[kind]}" stroke="#555"/>{lines}</g>'
+        f'fill="{_FILLS[_kind(node)]}" stroke="#555"/>{lines}</g>'
     )

@@ -27,3 +27,11 @@ def test_minimum_and_maximum_hold_together() -> None:
     admission = BatchAdmission(rows_min=10, delay_max_ms=100, admitted_ms=0)
     assert admission.end(START, {A: 19, B: 0}, 20, now_ms=1) is START
     assert admission.end(START, {A: 110, B: 100}, 20, now_ms=1) == {A: 20, B: 10}
+
+
+def test_the_first_rows_after_a_time_without_any_wait_for_nothing() -> None:
+    admission = BatchAdmission(rows_min=10, delay_max_ms=100, admitted_ms=0)
+    one = {A: 11, B: 0}
+    assert admission.end(START, dict(START), None, now_ms=101) == START
+    assert admission.end(START, one, None, now_ms=102) == one
+    assert admission.end(one, {A: 12, B: 0}, None, now_ms=103) is one

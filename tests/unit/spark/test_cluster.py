@@ -8,7 +8,7 @@ from moldau.client.blocking.producer import Producer
 from moldau.errors import ErrorCode, KafkaError, NetworkException
 from moldau.model import TopicPartition
 from moldau.spark.cluster import SourceCluster
-from moldau.spark.offsets import EARLIEST, LATEST
+from moldau.spark.offsets import COMMITTED, EARLIEST, LATEST
 from moldau.spark.options import Bound, SourceOptions
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Fail
@@ -96,9 +96,9 @@ def test_a_topic_that_is_not_there_is_named(address: str) -> None:
 
 
 def test_a_group_is_told_how_far_the_query_is(address: str) -> None:
-    with cluster(address) as found:
-        found.commit("jobs", {ONE: 0, TWO: 2})
-        found.commit("jobs", {TWO: 3})
+    with cluster(address, subscribe="a", commitGroup="jobs") as found:
+        found.commit({ONE: 0, TWO: 2})
+        found.tell({TWO: 3})
     with Admin(bootstrap_servers=address) as admin:
         offsets = admin.list_group_offsets("jobs")["jobs"]
     assert {each: at.offset for each, at in offsets.items()} == {ONE: 0, TWO: 3}
@@ -108,6 +108,19 @@ def test_a_group_that_cannot_be_told_does_not_end_the_query(
     kafka: EmbeddedBroker, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
-    with cluster(address) as found:
-        found.commit("jobs", {ONE: 0})
+    with cluster(address, subscribe="a", commitGroup="jobs") as found:
+        found.tell({ONE: 0})
+        with pytest.raises(KafkaError):
+            found.commit({ONE: 0})
     assert "Failed to commit offsets to group jobs" in caplog.text
+
+
+def test_a_query_goes_on_where_its_group_is_and_begins_where_that_says_nothing(
+    address: str,
+) -> None:
+    with cluster(address, subscribe="a,b", commitGroup="going-on") as found:
+        everything = found.partitions()
+        assert found.offsets(everything, Bound(COMMITTED)) == {ONE: 0, TWO: 0, OTHER: 0}
+        # An offset behind the end is of a topic that was made anew.
+        found.commit({TWO: 2, OTHER: 7})
+        assert found.offsets(everything, Bound(COMMITTED)) == {ONE: 0, TWO: 2, OTHER: 0}

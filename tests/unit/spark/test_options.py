@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.model import TopicPartition
-from moldau.spark.offsets import EARLIEST, LATEST
+from moldau.spark.offsets import COMMITTED, EARLIEST, LATEST
 from moldau.spark.options import COLUMNS, Bound, SourceOptions, TopicSelection
 
 NEEDED = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "a"}
@@ -52,6 +52,15 @@ def test_batches_may_be_held_back_for_some_time(text: str, delay_ms: int) -> Non
 
 def test_a_group_may_be_told_how_far_the_query_is() -> None:
     assert (read().group, read(commitGroup="jobs").group) == (None, "jobs")
+
+
+def test_a_query_may_begin_where_a_group_is() -> None:
+    found = read(startingOffsets="committed", commitGroup="jobs")
+    assert found.starting == Bound(COMMITTED)
+    with pytest.raises(ValueError, match="committed needs commitGroup"):
+        read(startingOffsets="committed")
+    with pytest.raises(ValueError, match="endingOffsets cannot be committed"):
+        read(endingOffsets="committed", commitGroup="jobs")
 
 
 def test_partitions_are_chosen_in_one_way() -> None:

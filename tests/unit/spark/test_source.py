@@ -1,7 +1,6 @@
 """The source as Spark drives it, without a session: plans, offsets, and reading tasks."""
 
 import pickle
-import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -157,13 +156,10 @@ def test_a_topic_that_was_deleted_meanwhile_fails_the_query_unless_told_otherwis
     reader.stop()
 
 
-def test_filters_are_seen_only_where_they_are_handed_over(
-    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = MoldauDataSource(options)
-    plain = source.reader(schema=schema("value", "offset"))
+def test_filters_are_taken_where_that_is_asked_for(options: dict[str, str]) -> None:
+    plain = MoldauDataSource(options).reader(schema=schema("value", "offset"))
     assert plain.pushFilters.__func__ is DataSourceReader.pushFilters  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pyspark.sql.worker.data_source_pushdown_filters", sys)
+    source = MoldauDataSource({**options, "pushDownFilters": "true"})
     reader = source.reader(schema=schema("value", "offset"))
     since = GreaterThanOrEqual(("timestamp",), datetime(2020, 1, 1, tzinfo=UTC))
     filters: list[Filter] = [since, EqualTo(("partition",), 1), LessThan(("offset",), 4)]

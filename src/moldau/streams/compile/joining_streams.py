@@ -28,8 +28,9 @@ def stream_with_stream(node: StreamJoin, compilation: Compilation) -> DataFrame:
         LEFT,
         RIGHT,
         f.greatest("left_timestamp", "right_timestamp").alias(TIMESTAMP),
-        _headers().alias(HEADERS),
-        _later_place().alias(PLACE),
+        # As of the record with which Kafka finds the pair, where records come in their order.
+        _of_later("headers").alias(HEADERS),
+        _of_later("place").alias(PLACE),
     )
     return rows.select(KEY, joined_value(node.joiner).alias(VALUE), TIMESTAMP, HEADERS, PLACE)
 
@@ -48,14 +49,8 @@ def _side(frame: DataFrame, side: str, node: StreamJoin) -> DataFrame:
     return named.withWatermark(f"{side}_timestamp", f"{node.windows.lateness_ms} milliseconds")
 
 
-def _headers() -> Column:
-    """Those of the left record, if there is one: it may well have none."""
-    is_left = f.col("left_timestamp").isNotNull()
-    return f.when(is_left, f.col("left_headers")).otherwise(f.col("right_headers"))
-
-
-def _later_place() -> Column:
+def _of_later(name: str) -> Column:
     is_right = f.col("left_timestamp").isNull() | (
         f.col("right_timestamp") > f.col("left_timestamp")
     )
-    return f.when(is_right, f.col("right_place")).otherwise(f.col("left_place"))
+    return f.when(is_right, f.col(f"right_{name}")).otherwise(f.col(f"left_{name}"))

@@ -12,7 +12,7 @@ from typing import Self
 
 from moldau.client.blocking.loop_thread import LoopThread
 from moldau.config.listeners import LOOPBACK
-from moldau.net.metrics_page import MetricsPage, Page
+from moldau.net.metrics_page import MetricsPage
 from moldau.streams.compile.compiling import Query
 from moldau.streams.compile.inputs import KafkaInputs
 from moldau.streams.compile.naming import in_order
@@ -22,7 +22,8 @@ from moldau.streams.run.app import App
 from moldau.streams.run.clients import ApplicationOptions
 from moldau.streams.run.late_rows import LateRows
 from moldau.streams.run.manifest import KnownQuery, Manifest, compared, local_directory
-from moldau.streams.run.progress import lines, metrics
+from moldau.streams.run.pages import pages_of
+from moldau.streams.run.progress import lines
 from moldau.streams.run.restarts import RESTARTS_MAX, WINDOW_MS
 from moldau.streams.run.running import RunningQuery, RunSettings, run, running_queries
 from moldau.streams.run.screen import Screen
@@ -119,8 +120,8 @@ class Running:
         """Answer queries on these ports, any free one for 0; returns where that is."""
         places = []
         if metrics_port >= 0:
-            shown = Page(metrics(self._queries).lines)
-            pages = {"/": shown, "/metrics": shown}
+            nodes = {query.name: in_order(query.sinks) for query in self._compiled}
+            pages = pages_of(self._app.topology, nodes, self._queries)
             page = MetricsPage(pages, host=host, port=metrics_port)
             thread = LoopThread("moldau-metrics")
             self._ends.callback(thread.close)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moldau.streams.run.spark_log import log_settings, printing_to
+from moldau.spark.log_files import log_settings, printing_to
 
 OPTIONS = "spark.driver.extraJavaOptions"
 
