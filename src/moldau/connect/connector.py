@@ -4,13 +4,14 @@ Connectors know neither Spark nor topics. They block; each task has a thread of 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
 
 from moldau.connect.config.definition import PluginSetting
+from moldau.connect.data.record import ConnectRecord
 
 Offset = Mapping[str, object]
 """How far a partition was read, as JSON; what it holds is the connector's own matter."""
@@ -30,6 +31,9 @@ class SourceBatch:
     tables: Sequence[pa.Table]
     offset: Offset
     """Where the next read begins."""
+    records: Iterable[ConnectRecord] = ()
+    """Come after the tables, or in their place: values that Arrow's types cannot hold, or many
+    topics with few records each. They may be made as they are taken, which is once."""
 
 
 class Source(ABC):
@@ -39,9 +43,21 @@ class Source(ABC):
     version: ClassVar[str] = "0.1.0"
     poll_interval_s: float = 1.0
     """How long to wait when nothing new was found."""
+    runs_anywhere: bool = False
+    """Whether any process may do the next read of a partition, and several of them different
+    partitions at once: nothing but the offset is remembered, and nothing is on this machine
+    alone."""
+    reads_only: bool = True
+    """Whether reading changes nothing in the other system: only then it can be tried out."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self.config = config
+
+    @classmethod
+    def problems(cls, config: Mapping[str, str]) -> Mapping[str, str]:
+        """What is wrong with settings that only the other system can tell, by setting; blocks."""
+        del config
+        return {}
 
     @abstractmethod
     def partitions(self) -> Sequence[SourcePartition]:
@@ -72,6 +88,9 @@ class Sink(ABC):
 
     settings: ClassVar[Sequence[PluginSetting]] = ()
     version: ClassVar[str] = "0.1.0"
+    runs_anywhere: bool = True
+    """Whether any process may do the next write: nothing that is needed is on this machine
+    alone."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self.config = config
@@ -83,6 +102,14 @@ class Sink(ABC):
         Raise DataError for what can never be stored, RetriableConnectError for what may pass.
         Records come again after a failure; `batch_id` grows by one with each batch of a task.
         """
+
+    def settle(self, *, ends: bool = False) -> bool:
+        """Store what is held back, if it is time to or the work ends; False if some still is.
+
+        Offsets are committed only while nothing is held back.
+        """
+        del ends
+        return True
 
     def close(self) -> None:  # noqa: B027 - optional
         """Give back what was opened."""

@@ -26,6 +26,10 @@ class RetriableConnectError(ConnectError):
     java_class = "org.apache.kafka.connect.errors.RetriableException"
 
 
+class CommitLost(RetriableConnectError):
+    """Somebody else changed a table first: what is there now has to be looked at anew."""
+
+
 class ConfigError(ConnectError):
     """Settings with which nothing can be started."""
 

@@ -52,6 +52,8 @@ def read(
                 for table in batch.tables:
                     changed = map(chain.apply, records_of(table, config.get("topic")))
                     found.records += [each for each in changed if each is not None]
+                changed = map(chain.apply, batch.records)
+                found.records += [each for each in changed if each is not None]
                 reader.commit(partition, start)
             if start is not None:
                 found.offsets.append((partition, start))
@@ -77,5 +79,6 @@ def write(
     writer = sink(config)
     try:
         writer.write(table_of_records(records), 0)
+        writer.settle(ends=True)
     finally:
         writer.close()

@@ -9,3 +9,7 @@ def test_committing_checking_and_closing_do_nothing_unless_written() -> None:
     source.close()
     FileStreamSink({}).close()
     assert source.poll_interval_s == 1.0
+
+
+def test_a_source_has_nothing_against_settings_unless_it_asks() -> None:
+    assert FileStreamSource.problems({}) == {}

@@ -104,6 +104,8 @@ def _position(start: Offset | None) -> int:
 class FileStreamSink(Sink):
     """Values as lines, at least once: what was written before a crash may come again."""
 
+    runs_anywhere = False
+
     def __init__(self, config: Mapping[str, str]) -> None:
         super().__init__(config)
         self._path = config.get("file", "")

@@ -1,8 +1,8 @@
 """Connect's schemas as Avro's, as Confluent's AvroData writes them."""
 
-import re
 from collections.abc import Mapping
 
+from moldau.connect.converters.names import valid_name
 from moldau.connect.data.logical import from_number, plain_number, scaled
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Field, Kind, Schema
 from moldau.connect.errors import DataError
@@ -83,20 +83,14 @@ def _record(schema: Schema, extra: dict[str, object]) -> object:
     namespace, _, name = (schema.name or f"{_NAMESPACE}.{_DEFAULT_NAME}").rpartition(".")
     fields = []
     for each in schema.fields:
-        declared: dict[str, object] = {"name": _valid(each.name), "type": avro_of(each.schema)}
+        declared: dict[str, object] = {"name": valid_name(each.name), "type": avro_of(each.schema)}
         if each.schema.optional:
             declared["default"] = None
         fields.append(declared)
-    found: dict[str, object] = {"type": "record", "name": _valid(name), "fields": fields}
+    found: dict[str, object] = {"type": "record", "name": valid_name(name), "fields": fields}
     if namespace:
-        found["namespace"] = ".".join(_valid(each) for each in namespace.split("."))
+        found["namespace"] = ".".join(valid_name(each) for each in namespace.split("."))
     return {**found, **extra}
-
-
-def _valid(name: str) -> str:
-    """Avro's names hold letters, digits and `_`, as Debezium's adjustment makes them."""
-    shown = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"_{shown}" if shown[:1].isdigit() else shown
 
 
 def schema_of_avro(declared: object) -> Schema:
@@ -160,7 +154,7 @@ def to_avro(schema: Schema, value: object) -> object:
     match schema.kind, value:
         case Kind.STRUCT, dict():
             return {
-                _valid(each.name): to_avro(each.schema, value.get(each.name))
+                valid_name(each.name): to_avro(each.schema, value.get(each.name))
                 for each in schema.fields
             }
         case Kind.ARRAY, list() if schema.value is not None:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from moldau.connect.config.values import flag
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
+from moldau.connect.converters.per_schema import PerSchema
 from moldau.connect.data.logical import from_stored, to_stored
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import DECIMAL, Kind, Schema
@@ -27,7 +28,7 @@ class JsonConverter:
         self._has_envelope = flag(settings, "schemas.enable", default=True)
         self._is_numeric = settings.get("decimal.format", "BASE64").upper() == "NUMERIC"
         self._fills_defaults = flag(settings, "replace.null.with.default", default=True)
-        self._nodes: dict[int, tuple[Schema, str]] = {}
+        self._nodes = PerSchema(lambda _, schema: json_text(node_of(schema)))
 
     def to_bytes(self, topic: str, datum: Datum) -> bytes | None:
         """A null value is a tombstone, with an envelope too."""
@@ -46,19 +47,15 @@ class JsonConverter:
         if schema is not None:
             if self._fills_defaults:
                 value = _filled(schema, value)
-            stored = to_stored(schema, value) if not self._is_numeric else _numeric(schema, value)
+            stored = stored_as(schema, value, is_numeric=self._is_numeric)
         else:
             stored = plain(value)
-        return json.dumps(stored, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return json_text(stored)
 
     def _schema_text(self, schema: Schema | None) -> str:
         if schema is None:
             return "null"
-        known = self._nodes.get(id(schema))
-        if known is None or known[0] is not schema:
-            text = json.dumps(node_of(schema), separators=(",", ":"), ensure_ascii=False)
-            known = self._nodes[id(schema)] = (schema, text)
-        return known[1]
+        return self._nodes.of("", schema)
 
     def from_bytes(self, topic: str, data: bytes | None) -> Datum:
         """Plain JSON has no schema: its objects are maps."""
@@ -82,6 +79,16 @@ class JsonConverter:
             return Datum(found["payload"])
         value = from_stored(schema, found["payload"])
         return Datum(schema.default if value is None else value, schema)
+
+
+def stored_as(schema: Schema, value: object, *, is_numeric: bool) -> object:
+    """A value as JSON has it, with Decimals in base64 or as numbers."""
+    return _numeric(schema, value) if is_numeric else to_stored(schema, value)
+
+
+def json_text(stored: object) -> str:
+    """As short as it can be."""
+    return json.dumps(stored, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _filled(schema: Schema, value: object) -> object:

@@ -20,6 +20,8 @@ Make = Callable[[Mapping[str, str], bool], Converter]
 KEY, VALUE, HEADER = "key.converter", "value.converter", "header.converter"
 _CONVERTERS = "org.apache.kafka.connect.converters."
 _AVRO = "io.confluent.connect.avro.AvroConverter"
+_JSON_SCHEMA = "io.confluent.connect.json.JsonSchemaConverter"
+_PROTOBUF = "io.confluent.connect.protobuf.ProtobufConverter"
 SIMPLE_HEADER = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 _DEFAULTS = {KEY: JSON, VALUE: JSON, HEADER: SIMPLE_HEADER}
@@ -36,6 +38,18 @@ def _avro(settings: Mapping[str, str], is_key: bool) -> Converter:
     return AvroConverter(settings, is_key=is_key)
 
 
+def _json_schema(settings: Mapping[str, str], is_key: bool) -> Converter:
+    from moldau.connect.converters.json_schema import JsonSchemaConverter  # noqa: PLC0415
+
+    return JsonSchemaConverter(settings, is_key=is_key)
+
+
+def _protobuf(settings: Mapping[str, str], is_key: bool) -> Converter:
+    from moldau.connect.converters.protobuf import ProtobufConverter  # noqa: PLC0415 - as above
+
+    return ProtobufConverter(settings, is_key=is_key)
+
+
 CONVERTERS: dict[str, Make] = {
     f"{_CONVERTERS}BooleanConverter": _number("BooleanConverter"),
     f"{_CONVERTERS}ByteArrayConverter": lambda of, key: ByteArrayConverter(of, is_key=key),
@@ -49,9 +63,11 @@ CONVERTERS: dict[str, Make] = {
         of, is_key=key
     ),
     _AVRO: _avro,
+    _JSON_SCHEMA: _json_schema,
+    _PROTOBUF: _protobuf,
 }
 HEADER_CONVERTERS: dict[str, Make] = {
-    **{name: make for name, make in CONVERTERS.items() if name != _AVRO},
+    **{name: make for name, make in CONVERTERS.items() if name.startswith("org.")},
     SIMPLE_HEADER: lambda of, key: SimpleHeaderConverter(of, is_key=key),
 }
 
@@ -85,13 +101,22 @@ def converters_of(worker: Mapping[str, str], connector: Mapping[str, str]) -> Co
     )
 
 
-def _made(role: str, worker: Mapping[str, str], connector: Mapping[str, str]) -> Converter:
-    holder = connector if role in connector else worker
-    name = holder.get(role, _DEFAULTS[role])
-    known = HEADER_CONVERTERS if role == HEADER else CONVERTERS
-    found = class_of(name, known)
+def class_name_of(role: str, worker: Mapping[str, str], connector: Mapping[str, str]) -> str:
+    """The full name of a converter's class; ConfigError if there is none of its name."""
+    name = (connector if role in connector else worker).get(role, _DEFAULTS[role])
+    found = class_of(name, HEADER_CONVERTERS if role == HEADER else CONVERTERS)
     if found is None:
         raise ConfigError(
             f"Invalid value {name} for configuration {role}: Class {name} could not be found."
         )
-    return known[found](below(holder, f"{role}."), role == KEY)
+    return found
+
+
+def _made(role: str, worker: Mapping[str, str], connector: Mapping[str, str]) -> Converter:
+    holder = connector if role in connector else worker
+    known = HEADER_CONVERTERS if role == HEADER else CONVERTERS
+    found = class_name_of(role, worker, connector)
+    try:
+        return known[found](below(holder, f"{role}."), role == KEY)
+    except ImportError as error:
+        raise ConfigError(f"{role}: {found}: {error}: pip install 'moldau[schemas]'") from error

@@ -201,7 +201,7 @@ def table_of_records(records: Sequence[ConnectRecord]) -> pa.Table:
             values = [fitted(schema, each) for each in values]
         field = arrow_field(name, schema).with_nullable(nullable=True)
         fields.append(field)
-        columns[name] = pa.array(values, field.type)
+        columns[name] = _array(name, values, field.type)
     for name, kind, places in (
         ("topic", pa.string(), [each.topic for each in records]),
         ("partition", pa.int32(), [each.partition for each in records]),
@@ -212,6 +212,14 @@ def table_of_records(records: Sequence[ConnectRecord]) -> pa.Table:
         fields.append(pa.field(name, kind))
         columns[name] = pa.array(places, kind)
     return pa.table(list(columns.values()), schema=pa.schema(fields))
+
+
+def _array(side: str, values: Sequence[object], kind: pa.DataType) -> pa.Array:
+    """DataError if one of them is none of the type, since a record is to blame for that."""
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        raise DataError(f"a {side} does not fit its schema: {error}") from error
 
 
 def _headers(record: ConnectRecord) -> list[dict[str, object]]:

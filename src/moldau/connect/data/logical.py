@@ -39,7 +39,9 @@ def scaled(data: bytes, scale: int) -> Decimal:
 
 
 def plain_number(schema: Schema, value: object) -> int:
-    """Days, or milliseconds, of a date or a time."""
+    """Days, or milliseconds, of a date or a time; a number stands for what Python cannot say."""
+    if isinstance(value, int):
+        return value
     if schema.name == DATE and isinstance(value, dt.date):
         day = value.date() if isinstance(value, dt.datetime) else value
         return (day - _EPOCH_DAY).days

@@ -219,7 +219,7 @@ class ConnectHandlers:
                     _BAD,
                     f"Included connector type {given} does not match request type {name}",
                 )
-        return _answer(self._do.validate(config).as_json())
+        return _answer((await self._do.validate(config)).as_json())
 
     # Loggers
 

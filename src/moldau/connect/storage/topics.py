@@ -13,14 +13,19 @@ from moldau.client.admin.admin import Admin
 from moldau.client.admin.topics import NewTopic
 from moldau.client.consumer.consumer import Consumer
 from moldau.client.producer.producer import Producer
-from moldau.connect.errors import ConfigError
+from moldau.connect.errors import ConfigError, RetriableConnectError
 from moldau.connect.storage.cluster_state import ClusterState
 from moldau.connect.storage.records import KeyedValue
-from moldau.connect.worker.settings import WorkerSettings
-from moldau.errors import TopicAlreadyExists
+from moldau.connect.worker.settings import StateTopic, WorkerSettings
+from moldau.errors import TopicAlreadyExists, UnknownTopicOrPartition
+from moldau.model import TopicPartition
 
 _POLL_S = 0.2
 _REPLICATION_MAX = 3
+_DECIDED_S = 120.0
+"""Longer than a transaction of a producer that is gone stays open."""
+Stored = tuple[dict[str, object], dict[str, object]]
+"""A partition of a source, and how far it is."""
 Apply = Callable[[bytes | None, bytes | None], None]
 
 
@@ -29,17 +34,7 @@ async def prepare_topics(settings: WorkerSettings) -> str:
     async with Admin(settings.client("admin.")) as admin:
         cluster = await admin.describe_cluster()
         for topic in settings.topics():
-            factor = topic.replication_factor
-            if factor is None:
-                factor = min(_REPLICATION_MAX, len(cluster.brokers))
-            new = NewTopic(
-                topic.name,
-                partitions=topic.partitions,
-                replication_factor=factor,
-                configs={"cleanup.policy": "compact"},
-            )
-            with suppress(TopicAlreadyExists):
-                (await admin.create_topics([new])).check()
+            await create_topic(admin, topic, len(cluster.brokers))
         name = settings.config_topic
         partitions = (await admin.describe_topics(name))[name].partitions
         if len(partitions) != 1:
@@ -49,6 +44,19 @@ async def prepare_topics(settings: WorkerSettings) -> str:
                 f"configurations, but found {len(partitions)} partitions."
             )
         return cluster.cluster_id or ""
+
+
+async def create_topic(admin: Admin, topic: StateTopic, brokers: int) -> None:
+    """Make one of the topics if it is not there."""
+    factor = topic.replication_factor
+    new = NewTopic(
+        topic.name,
+        partitions=topic.partitions,
+        replication_factor=min(_REPLICATION_MAX, brokers) if factor is None else factor,
+        configs={"cleanup.policy": "compact"},
+    )
+    with suppress(TopicAlreadyExists):
+        (await admin.create_topics([new])).check()
 
 
 async def read_state(settings: WorkerSettings) -> ClusterState:
@@ -63,18 +71,52 @@ async def read_state(settings: WorkerSettings) -> ClusterState:
     return state
 
 
-async def read_topic(client: Mapping[str, object], topic: str, apply: Apply) -> None:
-    """All records that a topic has now."""
+async def read_offsets(client: Mapping[str, object], topic: str, connector: str) -> list[Stored]:
+    """How far a source is, once it is decided what becomes of transactions that are open.
+
+    Those of other connectors count as well: what was committed behind the first record of one
+    that is open is not to be seen until that one has ended.
+    """
+    state = ClusterState()
+    try:
+        async with (
+            asyncio.timeout(_DECIDED_S),
+            Consumer(_asked(client, is_committed_only=False)) as consumer,
+        ):
+            ends = await consumer.end_offsets(await consumer.partitions_of(topic))
+            await read_topic(client, topic, state.apply_offset, ends)
+    except UnknownTopicOrPartition:
+        return []  # a connector's own topic, before its first record
+    except TimeoutError as error:
+        raise RetriableConnectError(
+            f"{topic} has had an open transaction for {_DECIDED_S:g} s: "
+            "kafka-transactions.sh --find-hanging names it"
+        ) from error
+    return state.offsets_of(connector)
+
+
+def _asked(client: Mapping[str, object], *, is_committed_only: bool) -> dict[str, object]:
     asked = {
         **client,
-        "isolation.level": "read_committed",
+        "isolation.level": "read_committed" if is_committed_only else "read_uncommitted",
         "auto.offset.reset": "earliest",
         "allow.auto.create.topics": "false",
     }
     asked.pop("group.id", None)
-    async with Consumer(asked) as consumer:
+    return asked
+
+
+async def read_topic(
+    client: Mapping[str, object],
+    topic: str,
+    apply: Apply,
+    ends: Mapping[TopicPartition, int] | None = None,
+) -> None:
+    """All records that a topic has now, or until the ends that are given."""
+    async with Consumer(_asked(client, is_committed_only=True)) as consumer:
         partitions = await consumer.partitions_of(topic)
-        ends = await consumer.end_offsets(partitions)
+        if ends is None:
+            ends = await consumer.end_offsets(partitions)
         left = {each for each in partitions if ends[each] > 0}
         begins = await consumer.beginning_offsets(partitions)
         left = {each for each in left if begins[each] < ends[each]}

@@ -10,6 +10,7 @@ from moldau.connect.transforms.cast import Cast
 from moldau.connect.transforms.fields import InsertField, MaskField, ReplaceField
 from moldau.connect.transforms.header_fields import DropHeaders, HeaderFrom, InsertHeader
 from moldau.connect.transforms.metadata import SetSchemaMetadata
+from moldau.connect.transforms.outbox import EventRouter
 from moldau.connect.transforms.predicates import PREDICATES, Predicate
 from moldau.connect.transforms.routes import Filter, RegexRouter
 from moldau.connect.transforms.shapes import ExtractField, Flatten, HoistField, ValueToKey
@@ -53,6 +54,7 @@ TRANSFORMATIONS: dict[str, tuple[Make, RecordSide]] = dict(
                 ExtractNewRecordState,
                 RecordSide("value"),
             ),
+            "io.debezium.transforms.outbox.EventRouter": (EventRouter, RecordSide("value")),
         }.items()
     )
 )

@@ -34,7 +34,7 @@ class ExtractNewRecordState:
         if record.value.value is None:
             keeps = self._mode in ("tombstone", "rewrite-with-tombstone")
             return record if keeps else None
-        if not _is_envelope(record.value):
+        if not is_envelope(record.value):
             return record
         record = record.but(
             headers=(
@@ -83,7 +83,8 @@ class ExtractNewRecordState:
         return found
 
 
-def _is_envelope(datum: Datum) -> bool:
+def is_envelope(datum: Datum) -> bool:
+    """Whether a value is a change as Debezium describes it."""
     if datum.schema is not None:
         return (datum.schema.name or "").endswith(".Envelope")
     return isinstance(datum.value, dict) and {"op", "source", "after"} <= set(datum.value)

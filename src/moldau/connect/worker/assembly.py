@@ -3,18 +3,29 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
+from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import listed, number
 from moldau.connect.connector import Offset, Sink, Source, SourcePartition
-from moldau.connect.worker.dead_letters import FailedRecord, queue_of
+from moldau.connect.errors import ConfigError
+from moldau.connect.storage.records import compact
+from moldau.connect.worker.dead_letters import logs_failures, tolerates
 from moldau.connect.worker.pipeline import SinkPipeline, SourcePipeline
 from moldau.connect.worker.plugins import Plugin
-from moldau.connect.worker.settings import WorkerSettings
-from moldau.connect.worker.sink_work import SinkDuties, SinkWork
-from moldau.connect.worker.source_work import SourceDuties, SourceWork, logs_failures, tolerates
+from moldau.connect.worker.settings import DIRECT, SPARK, WorkerSettings, engine_of
+from moldau.connect.worker.sink_work import SinkWork
+from moldau.connect.worker.sink_writing import FailedRecords, SinkWriter
+from moldau.connect.worker.source_work import (
+    SourceDuties,
+    SourceWork,
+    committed_offsets,
+    offset_topic,
+    transactional_producer,
+)
 from moldau.connect.worker.task import Work
 
 _log = logging.getLogger(__name__)
@@ -22,14 +33,24 @@ _log = logging.getLogger(__name__)
 Config = Mapping[str, str]
 
 
+class Engine(Protocol):
+    """Does the work of a connector's tasks elsewhere than in threads of the worker."""
+
+    def begin(self, assembly: "Assembly", around: "TaskSurroundings") -> Work:
+        """The work of all tasks of a connector, whose settings are resolved; blocks."""
+
+    def close(self) -> None:
+        """Give back everything."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskSurroundings:
     """What tasks of a connector tell, and ask, the worker."""
 
     settings: WorkerSettings
-    offset_of: Callable[[SourcePartition], Offset | None]
     stored: Callable[[SourcePartition, Offset], None]
     used: Callable[[str], None]
+    engine: Engine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +62,29 @@ class Assembly:
     config: Config
     shares: Sequence[Sequence[SourcePartition]]
     """What each task reads; a sink's have nothing here: their group shares the topics."""
+    is_elsewhere: bool = False
+    """Whether the worker's engine does the work."""
+
+    def units(self) -> list[range]:
+        """The tasks that come and go together, and share a thread: elsewhere that is all."""
+        count = len(self.shares)
+        if self.is_elsewhere:
+            return [range(count)] if count else []
+        return [range(number, number + 1) for number in range(count)]
 
     def task_configs(self) -> list[dict[str, str]]:
         """As the config topic keeps them."""
         return [{**self.config, "task.class": self.plugin.task_class} for _ in self.shares]
 
     def begin(self, task: int, around: TaskSurroundings) -> Work:
-        """Make everything that a task needs; blocks."""
+        """Make everything that a task needs, with values of providers as of now; blocks."""
+        resolved = around.settings.providers.resolved(self.config)
+        return replace(self, config=resolved)._begin(task, around)
+
+    def _begin(self, task: int, around: TaskSurroundings) -> Work:
+        if self.is_elsewhere:
+            assert around.engine is not None, "assembled for it"
+            return around.engine.begin(self, around)
         connector = self.plugin.connector(self.config)
         try:
             if isinstance(connector, Source):
@@ -59,40 +96,48 @@ class Assembly:
 
     def _source(self, source: Source, task: int, around: TaskSurroundings) -> Work:
         settings, config = around.settings, self.config
-        pipeline = SourcePipeline(settings.properties, config)
+        producer = transactional_producer(settings, self.name, config, task)
+        try:
+            return self._source_work(source, task, around, producer)
+        except BaseException:
+            producer.close()
+            raise
+
+    def _source_work(
+        self,
+        source: Source,
+        task: int,
+        around: TaskSurroundings,
+        producer: Producer[bytes, bytes],
+    ) -> SourceWork:
+        """The producer has ended whoever wrote before, so that offsets are decided."""
+        settings, config = around.settings, self.config
+        begun: dict[bytes, Offset] = {}
+        for partition, offset in committed_offsets(settings, config, self.name):
+            begun[compact(dict(partition))] = offset
+            around.stored(partition, offset)
         duties = SourceDuties(
             self.name,
             self.shares[task],
-            config.get("offsets.storage.topic", settings.offset_topic),
-            around.offset_of,
+            offset_topic(settings, config),
+            lambda partition: begun.get(compact(dict(partition))),
             around.stored,
             around.used,
             tolerates(config),
-            lambda error: self._log_skipped(str(error)),
+            lambda error: self._log_skipped(str(error)) if logs_failures(config) else None,
         )
-        producer: Producer[bytes, bytes] = Producer(
-            {
-                "compression.type": "none",
-                "max.block.ms": 60_000,
-                **settings.client("producer.", config),
-                "transactional.id": f"{settings.group_id}-{self.name}-{task}",
-                "client.id": f"connector-producer-{self.name}-{task}",
-            }
+        work = SourceWork(
+            source, SourcePipeline(settings.properties, config), lambda: producer, duties
         )
-        return SourceWork(source, pipeline, producer, duties)
+        work.take_over()
+        return work
 
     def _sink(self, sink: Sink, task: int, around: TaskSurroundings) -> Work:
         settings, config = around.settings, self.config
-        pipeline = SinkPipeline(settings.properties, config)
+        failed = FailedRecords.of(settings, self.name, config, task, self._log_skipped)
+        writer = SinkWriter(sink, SinkPipeline(settings.properties, config), failed)
         pattern = config.get("topics.regex")
-        duties = SinkDuties(
-            listed(config, "topics") if not pattern else re.compile(pattern),
-            around.used,
-            tolerates(config),
-            queue_of(config, self.name, task),
-            lambda: Producer(settings.client("producer.", config)),
-            lambda failure: self._log_skipped(_described(failure)),
-        )
+        topics = listed(config, "topics") if not pattern else re.compile(pattern)
         consumer: Consumer[bytes, bytes] = Consumer(
             {
                 "auto.offset.reset": "earliest",
@@ -103,28 +148,35 @@ class Assembly:
                 "enable.auto.commit": False,
             }
         )
-        return SinkWork(sink, pipeline, consumer, duties)
+        return SinkWork(writer, consumer, topics, around.used)
 
     def _log_skipped(self, why: str) -> None:
-        if logs_failures(self.config):
-            _log.error("connector %s leaves a record out: %s", self.name, why)
+        _log.error("connector %s leaves a record out: %s", self.name, why)
 
 
-def _described(failure: FailedRecord) -> str:
-    raw = failure.record
-    return f"{failure.error} ({failure.stage}, {raw.topic}-{raw.partition} at {raw.offset})"
-
-
-def assemble(name: str, plugin: Plugin, config: Config) -> Assembly:
+def assemble(
+    name: str,
+    plugin: Plugin,
+    config: Config,
+    providers: ConfigProviders | None = None,
+    engine: str = DIRECT,
+) -> Assembly:
     """Ask a source what there is to read, and share it out; blocks."""
-    tasks_max = number(config, "tasks.max", 1)
+    resolved = (providers or ConfigProviders()).resolved(config)
+    tasks_max = number(resolved, "tasks.max", 1)
     shares: list[list[SourcePartition]] = [[] for _ in range(tasks_max)]
+    runs_anywhere = plugin.connector.runs_anywhere
     if issubclass(plugin.connector, Source):
-        source = plugin.connector(config)
+        source = plugin.connector(resolved)
+        runs_anywhere = source.runs_anywhere
         try:
             for index, partition in enumerate(source.partitions()):
                 shares[index % tasks_max].append(partition)
         finally:
             source.close()
         shares = [each for each in shares if each]
-    return Assembly(name, plugin, config, shares)
+    wanted = engine_of(resolved, engine)
+    if wanted == SPARK != engine:
+        raise ConfigError("engine: spark needs a worker whose own settings say engine=spark")
+    is_elsewhere = runs_anywhere and wanted == SPARK
+    return Assembly(name, plugin, config, shares, is_elsewhere)

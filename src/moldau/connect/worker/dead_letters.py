@@ -1,4 +1,4 @@
-"""Records that failed: how they are named, and what their headers say of it."""
+"""Records that failed: what becomes of them, how they are named, and what their headers say."""
 
 import traceback
 from collections.abc import Mapping
@@ -66,3 +66,13 @@ def queue_of(config: Mapping[str, str], connector: str, task: int) -> DeadLetter
         return None
     context = flag(config, "errors.deadletterqueue.context.headers.enable", default=False)
     return DeadLetterQueue(topic, context, connector, task)
+
+
+def tolerates(config: Mapping[str, str]) -> bool:
+    """Whether records that fail are left out."""
+    return config.get("errors.tolerance", "none").strip().lower() == "all"
+
+
+def logs_failures(config: Mapping[str, str]) -> bool:
+    """Whether they are logged."""
+    return flag(config, "errors.log.enable", default=False)

@@ -24,7 +24,7 @@ from moldau.connect.storage.records import (
     task_status,
 )
 from moldau.connect.storage.topics import StateWriter
-from moldau.connect.worker.assembly import Assembly, TaskSurroundings, assemble
+from moldau.connect.worker.assembly import Assembly, Engine, TaskSurroundings, assemble
 from moldau.connect.worker.plugins import Plugins
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.task import FAILED, RESTARTING, RUNNING, Task, TaskReport, trace_of
@@ -42,6 +42,7 @@ class RunningConnector:
     kind: str = "unknown"
     assembly: Assembly | None = None
     tasks: dict[int, Task] = field(default_factory=dict)
+    """By the first number of those that share a thread."""
     task_statuses: dict[int, Status] = field(default_factory=dict)
 
 
@@ -56,10 +57,17 @@ class _Asked:
 class Herder:
     """Owns all connectors of this process; lives in one event loop."""
 
-    def __init__(self, settings: WorkerSettings, plugins: Plugins, state: ClusterState) -> None:
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        plugins: Plugins,
+        state: ClusterState,
+        engine: Engine | None = None,
+    ) -> None:
         self.settings = settings
         self.plugins = plugins
         self.state = state
+        self._engine = engine
         self.writer = StateWriter(settings)
         self.running: dict[str, RunningConnector] = {}
         self._asked: dict[str, _Asked] = {}
@@ -145,7 +153,7 @@ class Herder:
     async def _begin(self, name: str, config: Mapping[str, str], target: str) -> None:
         old = self.running.get(name)
         if old is not None and not await self._stop_tasks(old):
-            text = "a task has not ended in time; it is begun anew once it has"
+            text = "a task has not ended in time; restart the connector when it has"
             self._set_status(name, old, Status(FAILED, self.worker_id, text))
             return
         kind = old.kind if old is not None else "unknown"
@@ -159,16 +167,20 @@ class Herder:
                 self._forget_tasks(name, old)
                 self._set_status(name, running, Status(STOPPED, self.worker_id))
                 return
-            running.assembly = await asyncio.to_thread(assemble, name, plugin, config)
+            providers, engine = self.settings.providers, self.settings.engine
+            running.assembly = await asyncio.to_thread(
+                assemble, name, plugin, config, providers, engine
+            )
             await self._set_tasks(name, running.assembly.task_configs())
         except (ConnectError, KafkaError, OSError) as error:
-            _log.error("connector %s cannot be started: %s", name, error)
-            self._set_status(name, running, Status(FAILED, self.worker_id, trace_of(error)))
+            hide = self.settings.providers.hide
+            _log.error("connector %s cannot be started: %s", name, hide(str(error)))
+            self._set_status(name, running, Status(FAILED, self.worker_id, hide(trace_of(error))))
             return
         state = PAUSED if target == PAUSED else RUNNING
         self._set_status(name, running, Status(state, self.worker_id))
-        for number in range(len(running.assembly.shares)):
-            self._start_task(name, running, number, paused=target == PAUSED)
+        for unit in running.assembly.units():
+            self._start_unit(name, running, unit, paused=target == PAUSED)
 
     async def _set_tasks(self, name: str, configs: list[dict[str, str]]) -> None:
         if self.state.tasks.get(name, []) == configs:
@@ -177,36 +189,40 @@ class Herder:
         await self.writer.write_configs([*records, task_commit(name, len(configs))])
         self.state.tasks[name] = configs
 
-    def _start_task(
-        self, name: str, running: RunningConnector, number: int, *, paused: bool
+    def _start_unit(
+        self, name: str, running: RunningConnector, unit: range, *, paused: bool
     ) -> None:
         assembly, loop = running.assembly, self._loop
         assert assembly is not None, "it was assembled before"
         assert loop is not None, "the herder runs"
         around = TaskSurroundings(
             self.settings,
-            lambda partition: self.state.offset_of(name, partition),
             lambda partition, offset: self._stored(name, partition, offset),
-            lambda topic: _soon(loop, self._use, name, topic, number),
+            lambda topic: _soon(loop, self._use, name, topic, unit.start),
+            self._engine,
         )
         task = Task(
             name,
-            number,
-            lambda: assembly.begin(number, around),
-            lambda report: _soon(loop, self._reported, name, task, report),
+            unit.start,
+            lambda: assembly.begin(unit.start, around),
+            lambda report: _soon(loop, self._reported, (name, unit), task, report),
+            hide=self.settings.providers.hide,
         )
-        running.tasks[number] = task
-        running.task_statuses.setdefault(number, Status("UNASSIGNED", self.worker_id))
+        running.tasks[unit.start] = task
+        for number in unit:
+            running.task_statuses.setdefault(number, Status("UNASSIGNED", self.worker_id))
         task.start(paused=paused)
 
     async def _restart_tasks(
         self, name: str, running: RunningConnector, numbers: set[int], *, paused: bool
     ) -> None:
-        for number in sorted(numbers & set(running.tasks)):
-            task = running.tasks[number]
+        for unit in running.assembly.units() if running.assembly is not None else ():
+            task = running.tasks.get(unit.start)
+            if task is None or numbers.isdisjoint(unit):
+                continue
             task.ask_to_stop()
             if await asyncio.to_thread(task.join, self.settings.shutdown_s):
-                self._start_task(name, running, number, paused=paused)
+                self._start_unit(name, running, unit, paused=paused)
 
     async def _stop_tasks(self, running: RunningConnector) -> bool:
         """Whether all have ended in time."""
@@ -234,13 +250,15 @@ class Herder:
 
     # What tasks report
 
-    def _reported(self, name: str, task: Task, report: TaskReport) -> None:
+    def _reported(self, whose: tuple[str, range], task: Task, report: TaskReport) -> None:
+        name, unit = whose
         running = self.running.get(name)
-        if running is None or running.tasks.get(task.number) is not task:
+        if running is None or running.tasks.get(unit.start) is not task:
             return  # of a task that was replaced
         status = Status(report.state, self.worker_id, report.trace)
-        running.task_statuses[task.number] = status
-        self._news.put_nowait(task_status(name, task.number, status))
+        for number in unit:
+            running.task_statuses[number] = status
+            self._news.put_nowait(task_status(name, number, status))
 
     def _stored(self, name: str, partition: SourcePartition, offset: Offset) -> None:
         # From a task's thread; nobody else writes the offsets of this partition.

@@ -31,7 +31,7 @@ class ConnectorOffsets:
 
     async def get(self, name: str) -> dict[str, object]:
         """How far a connector is."""
-        config = self.operations.config(name)
+        config = self.operations.resolved(self.operations.config(name))
         if self.operations.plugin(config).kind != SINK:
             listed = self.operations.herder.state.offsets_of(name)
             return _shown([(partition, offset) for partition, offset in listed])
@@ -59,7 +59,8 @@ class ConnectorOffsets:
             try:
                 await asyncio.to_thread(_check, connector, config, wanted)
             except ConnectError as error:
-                raise WebError(_BAD, str(error)) from error
+                hide = self.operations.herder.settings.providers.hide
+                raise WebError(_BAD, hide(str(error))) from error
             await self._store(name, wanted)
         return {"message": "The offsets for this connector have been altered successfully"}
 
@@ -87,7 +88,7 @@ class ConnectorOffsets:
                 f"'/connectors/{name}/stop' endpoint",
             )
         await herder.settled(name)
-        return config
+        return self.operations.resolved(config)
 
     async def _store(self, name: str, wanted: Wanted) -> None:
         herder = self.operations.herder

@@ -1,9 +1,11 @@
 """What can be asked of a worker: connectors made, changed, paused, restarted, moved back."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moldau.connect.config.validation import Validation, validate
+from moldau.connect.connector import Source
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.cluster_state import PAUSED, STARTED, STOPPED
 from moldau.connect.storage.records import Status, connector_config, target_state
@@ -86,10 +88,29 @@ class Operations:
         except ConfigError as error:
             raise WebError(_BAD, str(error)) from error
 
-    def validate(self, config: Config) -> Validation:
-        """Check settings."""
+    async def validate(self, config: Config) -> Validation:
+        """Check settings, with values of providers; what is answered does not show them."""
         plugin = self.plugin(config)
-        return validate(plugin.name, plugin.kind, plugin.settings, config)
+        resolved = self.resolved(config)
+        found = validate(plugin.name, plugin.kind, plugin.settings, resolved)
+        connector = plugin.connector
+        if not found.errors and issubclass(connector, Source):
+            problems = await asyncio.to_thread(connector.problems, resolved)
+            for name, problem in problems.items():
+                found.add(name, problem)
+        for each in found.checked:
+            given = config.get(each.setting.name)
+            if given is not None and given != resolved[each.setting.name]:
+                each.value = given
+            each.errors = [self.herder.settings.providers.hide(error) for error in each.errors]
+        return found
+
+    def resolved(self, config: Config) -> dict[str, str]:
+        """Settings with values of providers in them: never to be answered or written."""
+        try:
+            return self.herder.settings.providers.resolved(config)
+        except ConfigError as error:
+            raise WebError(_BAD, str(error)) from error
 
     async def create(
         self, name: str, config: Config, initial_state: str | None
@@ -102,7 +123,7 @@ class Operations:
             states = ", ".join(_INITIAL)
             raise WebError(_BAD, f"initial_state: {initial_state} is none of {states}")
         wanted = {**config, "name": name}
-        self._check(wanted)
+        await self._check(wanted)
         if name in self.herder.state.configs:
             raise WebError(_CONFLICT, f"Connector {name} already exists")
         target = None if initial_state is None else _INITIAL[initial_state]
@@ -116,7 +137,7 @@ class Operations:
             raise WebError(_BAD, _other_name(given, name))
         is_new = name not in self.herder.state.configs
         wanted = {**config, "name": name}
-        self._check(wanted)
+        await self._check(wanted)
         await self._write(name, wanted, None)
         return self.info(name, is_new=is_new), is_new
 
@@ -127,8 +148,8 @@ class Operations:
         found, _ = await self.put(name, kept)
         return found
 
-    def _check(self, config: Config) -> None:
-        found = self.validate(config)
+    async def _check(self, config: Config) -> None:
+        found = await self.validate(config)
         if found.errors:
             raise WebError(_BAD, found.message())
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
-import pyarrow as pa
-
+from moldau.connect.connector import SourceBatch
 from moldau.connect.converters.converter import Converter
 from moldau.connect.converters.lookup import Converters, converters_of
 from moldau.connect.data.arrow import records_of
@@ -42,6 +42,12 @@ class Incoming:
     raw: Raw
 
 
+def records_of_batch(batch: SourceBatch, topic: str | None) -> Iterator[ConnectRecord]:
+    """All that was read at once; `topic` is for tables that name none."""
+    tables = (records_of(table, topic) for table in batch.tables)
+    return chain(chain.from_iterable(tables), batch.records)
+
+
 class SourcePipeline:
     """From a connector's tables to bytes of topics."""
 
@@ -50,18 +56,17 @@ class SourcePipeline:
         self._chain = TransformationChain(config)
         self._topic = config.get("topic")
 
-    def outgoing(self, tables: Iterable[pa.Table]) -> Iterator[Outgoing | DataError]:
+    def outgoing(self, batch: SourceBatch) -> Iterator[Outgoing | DataError]:
         """What is to be written; in the place of a record that does not fit, why."""
-        for table in tables:
-            for record in records_of(table, self._topic):
-                try:
-                    changed = self._chain.apply(record)
-                    found = None if changed is None else _outgoing(self._converters, changed)
-                except DataError as error:
-                    yield error
-                    continue
-                if found is not None:
-                    yield found
+        for record in records_of_batch(batch, self._topic):
+            try:
+                changed = self._chain.apply(record)
+                found = None if changed is None else _outgoing(self._converters, changed)
+            except DataError as error:
+                yield error
+                continue
+            if found is not None:
+                yield found
 
 
 def _outgoing(converters: Converters, record: ConnectRecord) -> Outgoing:

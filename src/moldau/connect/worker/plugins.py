@@ -21,9 +21,21 @@ from moldau.connect.transforms.predicates import PREDICATES
 KAFKA_VERSION = "3.9.2"
 _GROUP = "moldau.connectors"
 _OWN = {
+    "io.aiven.kafka.connect.http.HttpSinkConnector": (
+        "moldau.connect.connectors.http_sink:HttpSink"
+    ),
+    "io.debezium.connector.postgresql.PostgresConnector": (
+        "moldau.connect.connectors.postgresql.source:PostgresSource"
+    ),
     "io.confluent.connect.jdbc.JdbcSinkConnector": "moldau.connect.connectors.sql.sink:JdbcSink",
     "io.confluent.connect.jdbc.JdbcSourceConnector": (
         "moldau.connect.connectors.sql.source:JdbcSource"
+    ),
+    "moldau.connect.DeltaSinkConnector": "moldau.connect.connectors.lakes.sink:DeltaSink",
+    "moldau.connect.IcebergSinkConnector": "moldau.connect.connectors.lakes.sink:IcebergSink",
+    "moldau.connect.FileSourceConnector": "moldau.connect.connectors.files.source:FileSource",
+    "moldau.connect.ParquetSinkConnector": (
+        "moldau.connect.connectors.files.parquet_sink:ParquetSink"
     ),
     "org.apache.kafka.connect.file.FileStreamSinkConnector": (
         "moldau.connect.connectors.file_stream:FileStreamSink"

@@ -22,12 +22,13 @@ from moldau.connect.storage.topics import prepare_topics, read_state
 from moldau.connect.worker.herder import Herder
 from moldau.connect.worker.operations import Operations
 from moldau.connect.worker.plugins import Plugins
-from moldau.connect.worker.settings import WorkerSettings
+from moldau.connect.worker.settings import SPARK, WorkerSettings
 from moldau.errors import InconsistentGroupProtocol, RetriableError
 from moldau.web.errors import WebError
 from moldau.web.server import Binding, serving
 
 if TYPE_CHECKING:
+    from moldau.connect.worker.assembly import Engine
     from moldau.model import TopicPartition
     from moldau.web.users import Users
 
@@ -90,7 +91,8 @@ class Worker:
                 raise ConfigError(f"connector {name}: {error.message}") from error
 
     async def _lead(self) -> None:
-        herder = Herder(self.settings, self.plugins, await read_state(self.settings))
+        engine = started_engine(self.settings)
+        herder = Herder(self.settings, self.plugins, await read_state(self.settings), engine)
         try:
             await herder.writer.take_over()
             # What the predecessor still committed before it was fenced counts as well.
@@ -106,6 +108,8 @@ class Worker:
         finally:
             self._opening.app = self.herder = None
             await herder.writer.close()
+            if engine is not None:
+                await asyncio.to_thread(engine.close)
 
     async def _take_part(self) -> None:
         client = {
@@ -144,11 +148,25 @@ class Worker:
             self._lost_turn.set()
 
 
+def started_engine(settings: WorkerSettings) -> "Engine | None":
+    """What does the work of tasks, if not threads of the worker; nothing is opened yet."""
+    if settings.engine != SPARK:
+        return None
+    try:
+        from moldau.connect.spark.engine import SparkEngine  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ConfigError(
+            f"engine=spark: {error}; pip install 'moldau[connect,spark]' brings what it needs"
+        ) from error
+    return SparkEngine(settings)
+
+
 @asynccontextmanager
 async def running_worker(
     settings: WorkerSettings, binding: Binding, users: "Users | None" = None
 ) -> AsyncIterator[tuple[str, Worker]]:
     """Serve until the block ends; it begins when REST answers, maybe as a stand-by."""
+    settings = settings.resolved()
     opening = StandByApp()
     async with serving(opening, binding) as url:
         found = urlsplit(url)
@@ -156,6 +174,7 @@ async def running_worker(
         port = settings.properties.get("rest.advertised.port", found.port)
         known = replace(settings, worker_id=f"{host}:{port}")
         known.log_ignored()
+        started_engine(known)  # or say now why it cannot be
         worker = Worker(known, opening)
         worker.users = users
         async with asyncio.TaskGroup() as tasks:

@@ -2,15 +2,19 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
+from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import below, flag, number
 from moldau.connect.errors import ConfigError
 
 _log = logging.getLogger(__name__)
 
+DIRECT, SPARK = "direct", "spark"
+"""Where tasks work: in threads of the worker, or in those of Spark."""
 _PORT = 8083
+_SPARK_SHUTDOWN_MS = 60_000
 _PREFIXES = ("producer.", "consumer.", "admin.")
 _CLIENT = ("bootstrap.servers", "security.protocol", "sasl.", "ssl.", "client.dns.lookup")
 # Accepted from files of Java's workers; they mean nothing where nothing is rebalanced.
@@ -41,6 +45,13 @@ class WorkerSettings:
 
     properties: Mapping[str, str]
     worker_id: str = field(default="", compare=False)
+    providers: ConfigProviders = field(default_factory=ConfigProviders, compare=False)
+
+    def resolved(self) -> "WorkerSettings":
+        """The same with values of providers in them, and the providers for connectors."""
+        providers = ConfigProviders(self.properties)
+        properties = providers.resolved(self.properties)
+        return replace(self, properties=properties, providers=providers)
 
     @property
     def group_id(self) -> str:
@@ -96,14 +107,25 @@ class WorkerSettings:
             raise ConfigError(f"listeners: {text}: {error}") from error
 
     @property
+    def engine(self) -> str:
+        """Where tasks work unless a connector says otherwise."""
+        return engine_of(self.properties, DIRECT)
+
+    @property
+    def spark_settings(self) -> dict[str, str]:
+        """What goes to Spark as it is, `spark.master` as well."""
+        return {k: text for k, text in self.properties.items() if k.startswith("spark.")}
+
+    @property
     def tracks_topics(self) -> bool:
         """Whether topics of connectors are remembered."""
         return flag(self.properties, "topic.tracking.enable", default=True)
 
     @property
     def shutdown_s(self) -> float:
-        """How long tasks get to stop."""
-        return number(self.properties, "task.shutdown.graceful.timeout.ms", 5000) / 1000
+        """How long tasks get to stop; Spark's, unless it is said, as long as a batch may take."""
+        default = _SPARK_SHUTDOWN_MS if self.engine == SPARK else 5000
+        return number(self.properties, "task.shutdown.graceful.timeout.ms", default) / 1000
 
     def client(self, prefix: str, connector: Mapping[str, str] | None = None) -> dict[str, object]:
         """Settings of a client: the worker's, those with the prefix, then the connector's own."""
@@ -123,6 +145,14 @@ class WorkerSettings:
         for name in sorted(self.properties):
             if name.startswith(_WITHOUT_MEANING):
                 _log.info("%s has no effect here, see docs/connect.md", name)
+
+
+def engine_of(settings: Mapping[str, str], default: str) -> str:
+    """What a setting `engine` says; a connector may keep to the worker, and not leave it."""
+    found = settings.get("engine", default).strip().lower()
+    if found not in (DIRECT, SPARK):
+        raise ConfigError(f"engine: {found} is neither {DIRECT} nor {SPARK}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

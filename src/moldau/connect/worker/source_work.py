@@ -1,14 +1,16 @@
 """What a source's task does: reads, and puts records and offset into one transaction."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moldau.client.blocking.producer import Producer
-from moldau.connect.config.values import flag
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
 from moldau.connect.errors import DataError
 from moldau.connect.storage.records import compact, offset_key
+from moldau.connect.storage.topics import Stored, read_offsets
 from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
+from moldau.connect.worker.settings import WorkerSettings
 
 _LIMIT = 10_000
 
@@ -36,12 +38,13 @@ class SourceWork:
         self,
         source: Source,
         pipeline: SourcePipeline,
-        producer: Producer[bytes, bytes],
+        producer: Callable[[], Producer[bytes, bytes]],
         duties: SourceDuties,
     ) -> None:
         self._source = source
         self._pipeline = pipeline
-        self._producer = producer
+        self._make_producer = producer
+        self._producer: Producer[bytes, bytes] | None = None
         self._duties = duties
         self._offsets = [duties.offset_of(each) for each in duties.partitions]
         self._used: set[str] = set()
@@ -61,19 +64,31 @@ class SourceWork:
         """As the connector wants it."""
         return self._source.poll_interval_s
 
+    def rest(self) -> None:
+        """Nothing is under way between steps."""
+
     def close(self) -> None:
         """Both sides."""
         try:
             self._source.close()
         finally:
-            self._producer.close()
+            if self._producer is not None:
+                self._producer.close()
+
+    def take_over(self) -> None:
+        """End whoever wrote before: what it has not committed by now never will be."""
+        if self._producer is None:
+            self._producer = self._make_producer()
 
     def _store(self, partition: SourcePartition, batch: SourceBatch) -> None:
         duties = self._duties
         records = self._converted(batch)
-        with self._producer.transaction():
+        self.take_over()
+        producer = self._producer
+        assert producer is not None, "it has taken over"
+        with producer.transaction():
             for each in records:
-                self._producer.send(
+                producer.send(
                     each.topic,
                     each.value,
                     key=each.key,
@@ -82,7 +97,7 @@ class SourceWork:
                     headers=each.headers,
                 )
             key = offset_key(duties.connector, partition)
-            self._producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+            producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
         duties.stored(partition, batch.offset)
         for topic in {each.topic for each in records} - self._used:
             self._used.add(topic)
@@ -91,7 +106,7 @@ class SourceWork:
 
     def _converted(self, batch: SourceBatch) -> list[Outgoing]:
         found: list[Outgoing] = []
-        for each in self._pipeline.outgoing(batch.tables):
+        for each in self._pipeline.outgoing(batch):
             if isinstance(each, Outgoing):
                 found.append(each)
             elif self._duties.tolerates:
@@ -101,11 +116,32 @@ class SourceWork:
         return found
 
 
-def tolerates(config: Mapping[str, str]) -> bool:
-    """Whether records that fail are left out."""
-    return config.get("errors.tolerance", "none").strip().lower() == "all"
+def offset_topic(settings: WorkerSettings, config: Mapping[str, str]) -> str:
+    """Where the offsets of a connector are kept."""
+    return config.get("offsets.storage.topic", settings.offset_topic)
 
 
-def logs_failures(config: Mapping[str, str]) -> bool:
-    """Whether they are logged."""
-    return flag(config, "errors.log.enable", default=False)
+def committed_offsets(
+    settings: WorkerSettings, config: Mapping[str, str], connector: str
+) -> list[Stored]:
+    """How far a source is, whichever worker or engine wrote it; blocks.
+
+    To be asked once whoever wrote before has been ended: what it has not committed never will be.
+    """
+    topic = offset_topic(settings, config)
+    return asyncio.run(read_offsets(settings.client("consumer."), topic, connector))
+
+
+def transactional_producer(
+    settings: WorkerSettings, name: str, config: Mapping[str, str], task: int
+) -> Producer[bytes, bytes]:
+    """The producer of a task, which ends the one that the task had before."""
+    return Producer(
+        {
+            "compression.type": "none",
+            "max.block.ms": 60_000,
+            **settings.client("producer.", config),
+            "transactional.id": f"{settings.group_id}-{name}-{task}",
+            "client.id": f"connector-producer-{name}-{task}",
+        }
+    )

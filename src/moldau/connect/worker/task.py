@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ class Work(Protocol):
 
     def idle_s(self) -> float:
         """How long to wait when there was nothing to do."""
+
+    def rest(self) -> None:
+        """Is called when it is paused: what it has open may stay so, but nothing is done."""
 
     def close(self) -> None:
         """Give back everything."""
@@ -46,11 +50,16 @@ class Task:
     report: Callable[[TaskReport], None]
     restarts_max: int = len(_BACK_OFF_S)
     back_off_s: tuple[float, ...] = _BACK_OFF_S
+    sound_s: float = 600.0
+    """Whatever fails after so long is the first failure again, though nothing was to be done."""
+    hide: Callable[[str], str] = str
+    """Takes out of a text what nobody may see."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _paused: threading.Event = field(default_factory=threading.Event)
     _changed: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
     _restarts: int = 0
+    _begun_s: float = 0.0
 
     def start(self, *, paused: bool = False) -> None:
         """Begin to work, or to wait for that."""
@@ -89,15 +98,18 @@ class Task:
                     return
 
     def _work(self) -> None:
+        self._begun_s = time.monotonic()
         work = self.begin()
         try:
             shown: str | None = None
             while not self._stop.is_set():
                 state = PAUSED if self._paused.is_set() else RUNNING
+                self._changed.clear()
                 if state != shown:
+                    if state == PAUSED:
+                        work.rest()
                     self.report(TaskReport(state))
                     shown = state
-                self._changed.clear()
                 if state == PAUSED:
                     self._wait(None)
                 elif work.step():
@@ -113,8 +125,10 @@ class Task:
 
     def _failed(self, error: Exception) -> bool:
         """Whether to try again."""
-        text = trace_of(error)
+        text = self.hide(trace_of(error))
         is_final = isinstance(error, ConfigError | DataError)
+        if time.monotonic() - self._begun_s >= self.sound_s:
+            self._restarts = 0
         if is_final or self._restarts >= self.restarts_max:
             _log.error("task %s-%d failed: %s", self.name, self.number, text)
             self.report(TaskReport(FAILED, text))
@@ -123,7 +137,8 @@ class Task:
         self._restarts += 1
         _log.warning(
             "task %s-%d failed and is restarted in %g s (%d of %d): %s",
-            *(self.name, self.number, wait_s, self._restarts, self.restarts_max, error),
+            *(self.name, self.number, wait_s, self._restarts, self.restarts_max),
+            self.hide(str(error)),
         )
         head = f"restart {self._restarts} of {self.restarts_max} in {wait_s:g} s: "
         self.report(TaskReport(RESTARTING, head + text))

@@ -97,3 +97,10 @@ def test_a_record_without_a_topic_is_refused() -> None:
     with pytest.raises(DataError, match="says its topic"):
         list(records_of(table_of(None, STRING, [{"value": "x"}])))
     assert next(records_of(table_of(None, STRING, [{"value": "x"}]), "t")).topic == "t"
+
+
+def test_a_value_that_is_none_of_its_schema_is_a_records_fault() -> None:
+    row = struct([("id", INT32)])
+    for value, schema in (({"id": 2**40}, row), ({"id": "x"}, row), ({"id": 2**70}, None)):
+        with pytest.raises(DataError, match="a value does not fit its schema"):
+            table_of_records([ConnectRecord("t", value=Datum(value, schema))])

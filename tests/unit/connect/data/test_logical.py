@@ -89,3 +89,8 @@ def test_a_value_of_another_kind_is_refused() -> None:
         from_stored(map_of(INT32, STRING), [[1]])
     with pytest.raises(DataError, match=r"no org\.apache"):
         to_stored(DATE_SCHEMA, "x")
+
+
+def test_a_number_stands_for_a_time_beyond_pythons() -> None:
+    assert to_stored(DATE_SCHEMA, -735160) == -735160
+    assert to_stored(TIME_SCHEMA, 86_400_000) == 86_400_000

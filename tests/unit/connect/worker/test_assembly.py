@@ -2,8 +2,17 @@
 
 from pathlib import Path
 
-from moldau.connect.worker.assembly import assemble
+import pytest
+
+from moldau.client.blocking.consumer import Consumer
+from moldau.client.blocking.producer import Producer
+from moldau.connect.errors import ConfigError
+from moldau.connect.storage.records import offset_key
+from moldau.connect.worker.assembly import TaskSurroundings, assemble
 from moldau.connect.worker.plugins import Plugins
+from moldau.connect.worker.settings import WorkerSettings
+from moldau.model import TopicPartition
+from moldau.testing.broker import EmbeddedBroker
 
 
 def test_there_are_no_more_tasks_than_partitions_but_as_many_of_a_sink_as_wanted(
@@ -16,3 +25,67 @@ def test_there_are_no_more_tasks_than_partitions_but_as_many_of_a_sink_as_wanted
     assert task == {**config, "task.class": "org.apache.kafka.connect.file.FileStreamSourceTask"}
     sink = assemble("b", Plugins().find("FileStreamSink"), {"topics": "t", "tasks.max": "3"})
     assert len(sink.shares) == 3
+
+
+def test_tasks_of_a_connector_that_works_elsewhere_share_a_thread(tmp_path: Path) -> None:
+    tables = {
+        "connection.url": f"jdbc:sqlite:{tmp_path / 'db'}",
+        "mode": "incrementing",
+        "topic.prefix": "t-",
+        "table.whitelist": "a,b,c",
+        "tasks.max": "2",
+    }
+    source, sink = Plugins().find("JdbcSource"), Plugins().find("JdbcSink")
+    here = assemble("c", source, tables)
+    assert (here.is_elsewhere, here.units()) == (False, [range(1), range(1, 2)])
+    there = assemble("c", source, tables, engine="spark")
+    assert (there.is_elsewhere, there.units()) == (True, [range(2)])
+    assert assemble("c", sink, {"topics": "t"}, engine="spark").is_elsewhere
+    # When a table was last read as a whole, only one process knows; and files are where it is.
+    assert not assemble("c", source, {**tables, "mode": "bulk"}, engine="spark").is_elsewhere
+    files = Plugins().find("FileStreamSink")
+    assert not assemble("c", files, {"topics": "t"}, engine="spark").is_elsewhere
+
+
+def test_a_connector_may_stay_in_the_worker_and_not_leave_it() -> None:
+    sink = Plugins().find("JdbcSink")
+    assert not assemble("c", sink, {"engine": "direct"}, engine="spark").is_elsewhere
+    with pytest.raises(ConfigError, match="needs a worker whose own settings say engine=spark"):
+        assemble("c", sink, {"engine": "spark"})
+
+
+def test_a_source_goes_on_by_the_topic_and_tells_the_worker(
+    kafka: EmbeddedBroker, tmp_path: Path
+) -> None:
+    """Not by what the worker knows: another may have committed since it has read the topic."""
+    file = tmp_path / "lines"
+    file.write_text("one\ntwo\n")
+    settings = WorkerSettings(
+        {
+            "bootstrap.servers": kafka.bootstrap_servers,
+            "group.id": "w",
+            "offset.storage.topic": "offsets",
+            "value.converter": "String",
+        }
+    )
+    partition = {"filename": str(file)}
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        key = offset_key("a", partition)
+        producer.send("offsets", b'{"position":4}', key=key)
+    stored: list[object] = []
+    around = TaskSurroundings(
+        settings, lambda where, offset: stored.append((where, offset)), lambda _topic: None
+    )
+    config = {"file": str(file), "topic": "t"}
+    work = assemble("a", Plugins().find("FileStreamSource"), config).begin(0, around)
+    assert stored == [(partition, {"position": 4})]
+    assert work.step()
+    work.close()
+    with Consumer[bytes, bytes](
+        {"bootstrap.servers": kafka.bootstrap_servers, "auto.offset.reset": "earliest"}
+    ) as consumer:
+        consumer.assign({TopicPartition("t", 0): 0})
+        found: list[bytes | None] = []
+        while not found:
+            found += [each.value for each in consumer.poll(0.2)]
+    assert found == [b"two"]

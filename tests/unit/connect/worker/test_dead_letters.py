@@ -1,7 +1,13 @@
 """Dead letters carry what went wrong, under Connect's names."""
 
 from moldau.connect.errors import DataError
-from moldau.connect.worker.dead_letters import TASK_PUT, FailedRecord, queue_of
+from moldau.connect.worker.dead_letters import (
+    TASK_PUT,
+    FailedRecord,
+    logs_failures,
+    queue_of,
+    tolerates,
+)
 from unit.connect.worker.raw import raw
 
 NAME = "errors.deadletterqueue.topic.name"
@@ -30,3 +36,9 @@ def test_without_context_the_headers_are_the_records_own() -> None:
     assert queue is not None
     assert queue.headers(FAILURE) == [("h", b"1")]
     assert queue_of({}, "c", 0) is None
+
+
+def test_settings_of_errors() -> None:
+    assert tolerates({"errors.tolerance": "ALL"})
+    assert not tolerates({})
+    assert logs_failures({"errors.log.enable": "true"})

@@ -32,3 +32,29 @@ def test_nothing_is_made_of_settings_that_are_wrong(worker: StartedWorker) -> No
         assert isinstance(answer, dict)
         assert why in answer["message"]
     assert worker.ask("GET", "/connectors/wrong")[0] == 404
+
+
+def test_what_only_the_other_system_can_tell_is_asked_at_last(worker: StartedWorker) -> None:
+    config = {
+        "connector.class": "PostgresConnector",
+        "topic.prefix": "p",
+        "database.hostname": "/nowhere",
+        "database.user": "u",
+        "database.password": "s3cret",
+        "database.dbname": "d",
+    }
+    path = "/connector-plugins/PostgresConnector/config/validate"
+    for changed, (wanted, name) in (
+        ({}, (1, "database.hostname")),
+        ({"slot.name": "A"}, (1, "slot.name")),  # then the server is not asked
+    ):
+        status, found = worker.ask("PUT", path, {**config, **changed, "name": "c"})
+        assert status == 200
+        assert isinstance(found, dict)
+        assert found["error_count"] == wanted
+        (wrong,) = [each["value"] for each in found["configs"] if each["value"]["errors"]]
+        assert wrong["name"] == name
+        assert "s3cret" not in str(wrong)
+    status, answer = worker.ask("PUT", "/connectors/wrong/config", config)
+    assert status == 400
+    assert "Error while validating connector config" in str(answer)

@@ -1,6 +1,10 @@
 """Records go through converters and transformations, both ways."""
 
+from collections.abc import Iterator
+
+from moldau.connect.connector import SourceBatch
 from moldau.connect.data.arrow import table_of
+from moldau.connect.data.record import ConnectRecord, Datum
 from moldau.connect.data.schema import STRING
 from moldau.connect.errors import DataError
 from moldau.connect.worker.dead_letters import TRANSFORMATION, VALUE_CONVERTER, FailedRecord
@@ -21,7 +25,7 @@ def test_rows_become_bytes_of_topics() -> None:
     pipeline = SourcePipeline(TEXT, {"topic": "t"})
     header = [{"key": "h", "value": b"x"}]
     rows = [{"key": "k", "value": "v", "timestamp": 5, "headers": header, "partition": 2}]
-    assert list(pipeline.outgoing([table_of(STRING, STRING, rows)])) == [
+    assert list(pipeline.outgoing(SourceBatch([table_of(STRING, STRING, rows)], {}))) == [
         Outgoing("t", b"k", b"v", (("h", b"x"),), 5, 2)
     ]
 
@@ -29,10 +33,26 @@ def test_rows_become_bytes_of_topics() -> None:
 def test_a_row_that_does_not_fit_is_an_error_in_its_place() -> None:
     cast = {"transforms": "c", "transforms.c.type": "Cast$Value", "transforms.c.spec": "int32"}
     pipeline = SourcePipeline(TEXT, {"topic": "t", **cast})
-    found = list(pipeline.outgoing([table_of(None, STRING, [{"value": "x"}, {"value": "5"}])]))
+    rows = [{"value": "x"}, {"value": "5"}]
+    found = list(pipeline.outgoing(SourceBatch([table_of(None, STRING, rows)], {})))
     assert isinstance(found[0], DataError)
     assert isinstance(found[1], Outgoing)
     assert found[1].value == b"5"
+
+
+def test_records_come_after_tables_and_are_made_as_they_are_taken() -> None:
+    made = []
+
+    def records() -> Iterator[ConnectRecord]:
+        made.append("one")
+        yield ConnectRecord("own", value=Datum("b", STRING))
+
+    batch = SourceBatch([table_of(None, STRING, [{"value": "a"}])], {}, records())
+    outgoing = SourcePipeline(TEXT, {"topic": "t"}).outgoing(batch)
+    first = next(outgoing)
+    assert made == []
+    found = [first, *outgoing]
+    assert [each.topic for each in found if isinstance(each, Outgoing)] == ["t", "own"]
 
 
 def test_bytes_become_records_or_say_where_they_failed() -> None:

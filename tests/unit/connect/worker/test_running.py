@@ -1,9 +1,14 @@
 """One worker of a group runs the connectors; the next one goes on where it was."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from moldau.connect.errors import ConfigError
+from moldau.connect.spark.engine import SparkEngine
+from moldau.connect.worker.running import started_engine
+from moldau.connect.worker.settings import WorkerSettings
 from moldau.testing.broker import EmbeddedBroker
 from unit.connect.started import started_worker, until
 
@@ -39,3 +44,14 @@ def test_a_stand_by_takes_over_and_no_line_is_lost_or_doubled(
 def test_a_worker_that_leads_answers(cluster: EmbeddedBroker, path: str) -> None:
     with started_worker(cluster.bootstrap_servers, {**GROUP, "group.id": "alone"}) as worker:
         assert worker.ask("GET", path)[0] == 200
+
+
+def test_an_engine_is_there_if_the_worker_says_so_and_what_it_needs_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spark = WorkerSettings({"engine": "spark"})
+    assert started_engine(WorkerSettings({})) is None
+    assert isinstance(started_engine(spark), SparkEngine)
+    monkeypatch.setitem(sys.modules, "moldau.connect.spark.engine", None)
+    with pytest.raises(ConfigError, match=r"pip install 'moldau\[connect,spark\]'"):
+        started_engine(spark)

@@ -32,3 +32,14 @@ def test_settings_without_effect_are_named(caplog: pytest.LogCaptureFixture) -> 
     caplog.set_level("INFO")
     WorkerSettings({"plugin.path": "x", "group.id": "g"}).log_ignored()
     assert [each.args for each in caplog.records] == [("plugin.path",)]
+
+
+def test_tasks_work_in_the_worker_unless_it_says_spark() -> None:
+    assert WorkerSettings({}).engine == "direct"
+    assert WorkerSettings({}).shutdown_s == 5
+    spark = WorkerSettings({"engine": "Spark", "spark.master": "local[2]", "x": "y"})
+    assert spark.engine == "spark"
+    assert spark.shutdown_s == 60
+    assert spark.spark_settings == {"spark.master": "local[2]"}
+    with pytest.raises(ConfigError, match="engine: flink is neither direct nor spark"):
+        _ = WorkerSettings({"engine": "flink"}).engine

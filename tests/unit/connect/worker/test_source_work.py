@@ -11,7 +11,14 @@ from moldau.connect.data.arrow import table_of
 from moldau.connect.data.schema import STRING
 from moldau.connect.errors import DataError
 from moldau.connect.worker.pipeline import SourcePipeline
-from moldau.connect.worker.source_work import SourceDuties, SourceWork, logs_failures, tolerates
+from moldau.connect.worker.settings import WorkerSettings
+from moldau.connect.worker.source_work import (
+    SourceDuties,
+    SourceWork,
+    offset_topic,
+    transactional_producer,
+)
+from moldau.errors import KafkaError
 from moldau.testing.broker import EmbeddedBroker
 
 TEXT = {"key.converter": "String", "value.converter": "String"}
@@ -38,9 +45,9 @@ class Counter(Source):
 
 
 def work(kafka: EmbeddedBroker, source: Source, seen: list[object], **duties: object) -> SourceWork:
-    producer: Producer[bytes, bytes] = Producer(
-        bootstrap_servers=kafka.bootstrap_servers, transactional_id="w-c-0"
-    )
+    def producer() -> Producer[bytes, bytes]:
+        return Producer(bootstrap_servers=kafka.bootstrap_servers, transactional_id="w-c-0")
+
     cast = {"transforms": "c", "transforms.c.type": "Cast$Value", "transforms.c.spec": "int8"}
     config = {"topic": "numbers", **(cast if duties else {})}
     told = SourceDuties(
@@ -96,7 +103,29 @@ def test_a_row_that_fails_stops_the_task_or_is_left_out(kafka: EmbeddedBroker) -
     assert (len(skipped), seen) == (1, [{"n": 3}, "numbers"])
 
 
-def test_settings_of_errors() -> None:
-    assert tolerates({"errors.tolerance": "ALL"})
-    assert not tolerates({})
-    assert logs_failures({"errors.log.enable": "true"})
+def test_a_source_has_its_offsets_where_its_settings_or_the_worker_say() -> None:
+    settings = WorkerSettings({"offset.storage.topic": "theirs"})
+    assert offset_topic(settings, {}) == "theirs"
+    assert offset_topic(settings, {"offsets.storage.topic": "mine"}) == "mine"
+
+
+def test_a_task_ends_the_producer_that_it_had_before(kafka: EmbeddedBroker) -> None:
+    settings = WorkerSettings({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "w"})
+    old = transactional_producer(settings, "c", {}, 3)
+    old.begin_transaction()
+    old.send("fenced", b"old")
+    source = Counter({})
+    nothing = lambda *_: None  # noqa: E731
+    duties = SourceDuties("c", [{"p": 1}], "offsets", nothing, nothing, nothing)
+    pipeline = SourcePipeline(TEXT, {"topic": "fenced"})
+
+    def producer() -> Producer[bytes, bytes]:
+        return transactional_producer(settings, "c", {}, 3)
+
+    work = SourceWork(source, pipeline, producer, duties)
+    work.take_over()
+    with pytest.raises(KafkaError):
+        old.commit_transaction()
+    assert work.step()
+    work.close()
+    old.close()

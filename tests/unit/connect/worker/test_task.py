@@ -13,7 +13,7 @@ class Counting:
 
     def __init__(self, fail: Callable[[], None] = lambda: None) -> None:
         self.steps = 0
-        self.closed = 0
+        self.closed = self.rests = 0
         self._fail = fail
 
     def step(self) -> bool:
@@ -23,6 +23,9 @@ class Counting:
 
     def idle_s(self) -> float:
         return 0.001
+
+    def rest(self) -> None:
+        self.rests += 1
 
     def close(self) -> None:
         self.closed += 1
@@ -42,6 +45,7 @@ def test_a_task_works_rests_and_ends() -> None:
     task.ask_to_stop()
     assert task.join(5)
     assert work.closed == 1
+    assert work.rests == 2
     assert [each.state for each in reports] == ["PAUSED", "RUNNING", "PAUSED"]
 
 
@@ -79,3 +83,23 @@ def test_what_cannot_pass_fails_at_once_with_the_cause_first() -> None:
     first = reports[-1].trace.partition("\n")[0]
     assert first == "org.apache.kafka.connect.errors.DataException: a record is wrong"
     assert "Traceback" in trace_of(ValueError("x")) or "ValueError" in trace_of(ValueError("x"))
+
+
+def test_a_task_that_was_sound_for_long_has_all_its_restarts_again() -> None:
+    reports: list[TaskReport] = []
+    many = threading.Event()
+
+    def fail() -> None:
+        raise RetriableConnectError("now and then")
+
+    def report(found: TaskReport) -> None:
+        reports.append(found)
+        if len(reports) > 8:
+            many.set()
+
+    task = Task("c", 0, lambda: Counting(fail), report, 1, (0.0,), sound_s=0.0)
+    task.start()
+    assert many.wait(10)
+    task.ask_to_stop()
+    assert task.join(5)
+    assert {each.state for each in reports} == {"RUNNING", "RESTARTING"}

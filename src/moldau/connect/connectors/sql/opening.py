@@ -2,7 +2,8 @@
 
 from urllib.parse import parse_qsl, quote, urlsplit
 
-from moldau.connect.connectors.sql.database import Database, Sqlite, without_password
+from moldau.connect.connectors.sql.database import Database, without_password
+from moldau.connect.connectors.sql.sqlite import Sqlite
 from moldau.connect.errors import ConfigError
 
 

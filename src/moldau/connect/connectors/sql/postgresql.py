@@ -1,11 +1,21 @@
 """PostgreSQL through psycopg."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
 import psycopg
+import pyarrow as pa
 
-from moldau.connect.connectors.sql.database import Column, Row, without_password
+from moldau.connect.connectors.sql.changes import UPDATE, UPSERT, TableChanges
+from moldau.connect.connectors.sql.copying import csv_of
+from moldau.connect.connectors.sql.database import (
+    Column,
+    Row,
+    quoted,
+    quoted_table,
+    without_password,
+)
+from moldau.connect.connectors.sql.statements import columns_text, insert_text
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
 
@@ -27,6 +37,7 @@ SELECT a.attname, format_type(a.atttypid, NULL), NOT a.attnotnull,
 FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
+_LOCK_S = 60
 
 
 class Postgresql:
@@ -34,6 +45,7 @@ class Postgresql:
 
     def __init__(self, url: str) -> None:
         self.name = without_password(url)
+        self._stages = 0
         try:
             self._connection = psycopg.connect(
                 url, autocommit=True, application_name="moldau-connect", connect_timeout=10
@@ -57,9 +69,58 @@ class Postgresql:
         except psycopg.Error as error:
             raise self._translated(error) from error
 
+    def apply(self, table: str, changes: TableChanges) -> None:
+        """By COPY; through a temporary table unless all rows are new."""
+        key, rows = changes.key, changes.rows
+        target, names = quoted_table(table), rows.column_names
+        if changes.gone.num_rows:
+            stage = self._stage(table, changes.gone)
+            same = _where_same(key)
+            self.query(f"DELETE FROM {target} AS t USING {stage} AS s {same}")  # noqa: S608
+        if not rows.num_rows:
+            return
+        if changes.mode == UPSERT:
+            source = f"SELECT {columns_text(names)} FROM {self._stage(table, rows)}"  # noqa: S608
+            self.query(insert_text(table, names, key, source, changes.mode))
+        elif changes.mode == UPDATE:
+            stage = self._stage(table, rows)
+            sets = ", ".join(f"{quoted(e)} = s.{quoted(e)}" for e in names if e not in key)
+            joined = f"FROM {stage} AS s {_where_same(key)}"
+            self.query(f"UPDATE {target} AS t SET {sets} {joined}")  # noqa: S608
+        else:
+            self._copy(target, rows)
+
+    def _stage(self, table: str, rows: pa.Table) -> str:
+        """Rows in a table of this transaction, whose columns have the types of the target's."""
+        self._stages += 1
+        stage = quoted(f"moldau_stage_{self._stages}")
+        self.query(
+            f"CREATE TEMP TABLE {stage} ON COMMIT DROP AS "  # noqa: S608
+            f"SELECT {columns_text(rows.column_names)} FROM {quoted_table(table)} WITH NO DATA"
+        )
+        self._copy(stage, rows)
+        return stage
+
+    def _copy(self, target: str, rows: pa.Table) -> None:
+        statement = (
+            f"COPY {target} ({columns_text(rows.column_names)}) FROM STDIN "
+            "(FORMAT csv, ENCODING 'UTF8')"
+        )
+        try:
+            with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+                copy.write(csv_of(rows))
+        except psycopg.Error as error:
+            raise self._translated(error) from error
+
     def transaction(self) -> AbstractContextManager[object]:
         """All or nothing."""
         return self._connection.transaction()
+
+    def lock(self, names: Iterable[str]) -> None:
+        """Always in the same order, so that two transactions never wait for each other."""
+        self.query(f"SET LOCAL lock_timeout = '{_LOCK_S}s'")
+        for name in sorted(names):
+            self.query("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name])
 
     def tables(self) -> list[str]:
         """Of the schema that is searched first."""
@@ -96,3 +157,7 @@ class Postgresql:
 def _marked(statement: str) -> bytes:
     """psycopg's `%s` for each `?`; statements have no other percent signs or question marks."""
     return statement.replace("%", "%%").replace("?", "%s").encode()
+
+
+def _where_same(key: Sequence[str]) -> str:
+    return "WHERE " + " AND ".join(f"t.{quoted(each)} = s.{quoted(each)}" for each in key)

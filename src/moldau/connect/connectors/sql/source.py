@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from moldau.connect.config.definition import PluginSetting, at_least, one_of
 from moldau.connect.config.values import listed, number, required
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
-from moldau.connect.connectors.sql.database import Database, Row, Sqlite, quoted
-from moldau.connect.connectors.sql.opening import connect
+from moldau.connect.connectors.sql.database import Database, Row, quoted, quoted_table
+from moldau.connect.connectors.sql.link import SETTINGS, DatabaseLink
+from moldau.connect.connectors.sql.sqlite import Sqlite
 from moldau.connect.connectors.sql.types import row_schema, value_of
 from moldau.connect.data.arrow import table_of
 from moldau.connect.data.logical import EPOCH
@@ -26,9 +27,7 @@ class JdbcSource(Source):
     """One of the modes, for all tables alike."""
 
     settings = (
-        PluginSetting("connection.url", required=True, importance="HIGH"),
-        PluginSetting("connection.user"),
-        PluginSetting("connection.password", "PASSWORD"),
+        *SETTINGS,
         PluginSetting("mode", required=True, importance="HIGH", check=one_of(*_MODES)),
         PluginSetting("table.whitelist", "LIST", ""),
         PluginSetting("table.blacklist", "LIST", ""),
@@ -50,19 +49,13 @@ class JdbcSource(Source):
         self._rows_max = number(config, "batch.max.rows", 1000)
         self.poll_interval_s = number(config, "poll.interval.ms", 5000) / 1000
         self._bulk_at_s: dict[str, float] = {}
-        self._database: Database | None = None
+        self._link = DatabaseLink(config)
+        self.runs_anywhere = self._mode != "bulk"  # when it was last read is no part of the offset
 
     @property
     def database(self) -> Database:
         """Connected when it is first needed."""
-        if self._database is None:
-            config = self.config
-            self._database = connect(
-                required(config, "connection.url"),
-                config.get("connection.user"),
-                config.get("connection.password"),
-            )
-        return self._database
+        return self._link.database
 
     def partitions(self) -> Sequence[SourcePartition]:
         """All tables, or those that the lists leave."""
@@ -111,7 +104,7 @@ class JdbcSource(Source):
         self, table: str, names: Sequence[str], condition: str, parameters: Row
     ) -> list[Row]:
         listing = ", ".join(map(quoted, names))
-        statement = f"SELECT {listing} FROM {quoted(table)} WHERE {condition}"  # noqa: S608
+        statement = f"SELECT {listing} FROM {quoted_table(table)} WHERE {condition}"  # noqa: S608
         return self.database.query(statement, parameters)
 
     def _bulk(self, table: str) -> SourceBatch | None:
@@ -165,9 +158,7 @@ class JdbcSource(Source):
 
     def close(self) -> None:
         """Hang up."""
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        self._link.close()
 
 
 def _time(start: Offset) -> dt.datetime:

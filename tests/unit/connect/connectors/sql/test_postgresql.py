@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -13,10 +14,12 @@ from moldau.connect.connectors.sql.source import JdbcSource
 from moldau.connect.data.arrow import table_of_records
 from moldau.connect.data.record import NULL, ConnectRecord, Datum
 from moldau.connect.data.schema import (
+    BYTES,
     DATE_SCHEMA,
     INT64,
     STRING,
     TIMESTAMP_SCHEMA,
+    array,
     decimal,
     optional,
     struct,
@@ -24,6 +27,7 @@ from moldau.connect.data.schema import (
 from moldau.connect.errors import DataError, RetriableConnectError
 from moldau.connect.testing import read
 from postgres import running_postgres
+from unit.waiting import until
 
 pytestmark = pytest.mark.needs("postgres")
 MOMENT = dt.datetime(2024, 2, 29, 12, 34, 56, 123456, tzinfo=dt.UTC)
@@ -114,6 +118,75 @@ def test_upserts_deletes_and_new_columns_make_the_tables_image(
     assert database.query("SELECT next_offset FROM moldau_connect_offsets") == [(4,)]
 
 
+ITEM = struct(
+    [
+        ("id", INT64),
+        ("note", optional(STRING)),
+        ("raw", optional(BYTES)),
+        ("tags", optional(array(STRING))),
+    ]
+)
+
+
+def write_items(place: str, first: int, *items: dict[str, object] | int, **settings: str) -> None:
+    """Items, and numbers of items that go; a place is an address and the name of a table."""
+    url, _, table = place.rpartition(" ")
+    records = [
+        ConnectRecord(
+            table,
+            Datum(each if isinstance(each, int) else each["id"], INT64),
+            NULL if isinstance(each, int) else Datum(each, ITEM),
+            (),
+            0,
+            0,
+            offset,
+        )
+        for offset, each in enumerate(items, first)
+    ]
+    sink = JdbcSink(config(url, name=table, pk_mode="record_key", pk_fields="id", **settings))
+    try:
+        sink.write(table_of_records(records), 0)
+    finally:
+        sink.close()
+
+
+def item(number: int, note: str | None, **more: object) -> dict[str, object]:
+    return {"id": number, "note": note, "raw": None, "tags": None, **more}
+
+
+def test_what_is_staged_takes_the_types_of_the_table(url: str, database: Database) -> None:
+    database.query("CREATE TABLE items (id integer PRIMARY KEY, note text, raw bytea, tags jsonb)")
+    write_items(f"{url} items", 0, item(1, "", raw=b"\0\xff", tags=["a,b", 'c"']), item(2, None))
+    assert database.query("SELECT * FROM items ORDER BY id") == [
+        (1, "", b"\0\xff", ["a,b", 'c"']),
+        (2, None, None, None),
+    ]
+    write_items(f"{url} items", 2, item(2, "x\n\\."), item(3, "new"), insert_mode="update")
+    assert database.query("SELECT id, note FROM items ORDER BY id") == [(1, ""), (2, "x\n\\.")]
+    deleting = {"insert_mode": "upsert", "delete_enabled": "true"}
+    write_items(f"{url} items", 4, 1, item(3, "a"), item(3, "b"), 2, item(2, "back"), **deleting)
+    assert database.query("SELECT id, note FROM items ORDER BY id") == [(2, "back"), (3, "b")]
+    assert database.query("SELECT relname FROM pg_class WHERE relname LIKE 'moldau_stage%'") == []
+
+
+def test_a_batch_with_a_record_that_does_not_fit_leaves_nothing(
+    url: str, database: Database
+) -> None:
+    database.query(
+        "CREATE TABLE refused (id integer PRIMARY KEY, note text, raw bytea, tags jsonb)"
+    )
+    for number, note in ((2**40, "x"), (5, "nul\0")):
+        with pytest.raises(DataError):
+            write_items(
+                f"{url} refused", 9, item(4, "fits"), item(number, note), insert_mode="upsert"
+            )
+    with pytest.raises(DataError, match="duplicate key"):
+        write_items(f"{url} refused", 9, item(4, "a"), item(4, "b"))
+    assert database.query("SELECT * FROM refused") == []
+    write_items(f"{url} refused", 9, item(4, "fits"))
+    assert database.query("SELECT id FROM refused") == [(4,)]
+
+
 def test_a_record_is_to_blame_or_the_server(url: str, database: Database) -> None:
     with pytest.raises(DataError, match="division by zero"):
         database.query("SELECT 1 / 0")
@@ -121,3 +194,29 @@ def test_a_record_is_to_blame_or_the_server(url: str, database: Database) -> Non
         connect(url.replace("/postgres?", "/none?"), "postgres", "secret")
     assert "secret" not in str(refused.value)
     assert "orders" in database.tables()
+
+
+async def test_what_a_task_commits_that_was_taken_for_dead_is_not_written_again(
+    url: str, database: Database
+) -> None:
+    database.query("CREATE TABLE late (id bigint)")
+    value = Datum({"id": 1}, struct([("id", INT64)]))
+    records = table_of_records([ConnectRecord("late", value=value, partition=0, offset=0)])
+    settings = {**config(url), "name": "s"}
+    first = JdbcSink(settings)
+    first.write(records, 0)
+    more = table_of_records([ConnectRecord("late", value=value, partition=0, offset=1)])
+    other = connect(url, None, None)
+    second = JdbcSink(settings)
+    with ThreadPoolExecutor(1) as threads:
+        with other.transaction():
+            other.lock(["s/late-0"])
+            writing = threads.submit(second.write, more, 0)
+            waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            await until(lambda: writing.done() or database.query(waiting)[0][0] == 1)
+            other.query("INSERT INTO late VALUES (1)")
+            other.query("UPDATE moldau_connect_offsets SET next_offset = 2 WHERE connector = 's'")
+        writing.result()
+    assert database.query("SELECT count(*) FROM late") == [(2,)]
+    for each in (first, second, other):
+        each.close()

@@ -1,0 +1,1 @@
+"""Files of tables: Parquet, CSV and JSON in lines as sources, Parquet as a sink."""

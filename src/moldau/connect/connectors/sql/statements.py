@@ -1,0 +1,24 @@
+"""Statements that change tables, as SQLite and PostgreSQL both understand them."""
+
+from collections.abc import Sequence
+
+from moldau.connect.connectors.sql.changes import UPSERT
+from moldau.connect.connectors.sql.database import quoted, quoted_table
+
+
+def columns_text(names: Sequence[str]) -> str:
+    """Names of columns, one after the other."""
+    return ", ".join(map(quoted, names))
+
+
+def insert_text(
+    table: str, names: Sequence[str], key: Sequence[str], source: str, mode: str
+) -> str:
+    """Put in what a source gives, `VALUES …` or `SELECT …`; upsert changes rows that are there."""
+    statement = f"INSERT INTO {quoted_table(table)} ({columns_text(names)}) {source}"
+    if mode != UPSERT:
+        return statement
+    rest = [each for each in names if each not in key]
+    sets = ", ".join(f"{quoted(each)} = excluded.{quoted(each)}" for each in rest)
+    change = f"DO UPDATE SET {sets}" if rest else "DO NOTHING"
+    return f"{statement} ON CONFLICT ({columns_text(key)}) {change}"
