@@ -1,5 +1,7 @@
-"""Who may do what: four roles, each with all that the one before it may do."""
+"""Who may do what: four roles, each with all that the one before it may do, for topics or all."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -22,6 +24,26 @@ class Role(IntEnum):
 
 
 ROLE_NAMES = tuple(role.name.lower() for role in Role)
+ALL_TOPICS = "*"
+
+
+def is_meant(topic: str, patterns: Iterable[str]) -> bool:
+    """Whether one of these patterns, in which `*` stands for anything, means a topic."""
+    return any(re.fullmatch(".*".join(map(re.escape, each.split("*"))), topic) for each in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicGrant:
+    """A role for some, on some topics."""
+
+    who: tuple[str, ...]
+    """Names, `group:` and a name, or `*` for everybody who is let in."""
+    role: Role
+    topics: tuple[str, ...] = (ALL_TOPICS,)
+
+    def is_for(self, user: "User") -> bool:
+        """Whether it is given to somebody."""
+        return bool({user.name, ALL_TOPICS, *user.roles} & set(self.who))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +52,14 @@ class Actor:
 
     name: str
     role: Role
+    """For all topics, and for what is no topic."""
+    grants: tuple[tuple[tuple[str, ...], Role], ...] = ()
+    """Further roles, by patterns of topics."""
+
+    def role_on(self, topic: str) -> Role:
+        """What somebody is on one topic."""
+        roles = (role for patterns, role in self.grants if is_meant(topic, patterns))
+        return max(self.role, *roles, self.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +68,21 @@ class ConsoleRights:
 
     anonymous: Role = Role.ADMIN
     is_read_only: bool = False
+    grants: tuple[TopicGrant, ...] = ()
 
     def actor(self, user: "User | None") -> Actor:
         """Whom a request comes from; a user without a role may look, no more."""
         if user is None:
             return Actor("anonymous", self._capped(self.anonymous))
+        given = [each for each in self.grants if each.is_for(user)]
         roles = [Role[name.upper()] for name in user.roles if name in ROLE_NAMES]
-        return Actor(user.name, self._capped(max(roles, default=Role.VIEWER)))
+        roles += [each.role for each in given if ALL_TOPICS in each.topics]
+        partly = [each for each in given if ALL_TOPICS not in each.topics]
+        return Actor(
+            user.name,
+            self._capped(max(roles, default=Role.VIEWER)),
+            tuple((each.topics, self._capped(each.role)) for each in partly),
+        )
 
     def _capped(self, role: Role) -> Role:
         return min(role, Role.READER) if self.is_read_only else role

@@ -1,6 +1,7 @@
 """The console as an application: its API, its pages, and the headers that keep them apart."""
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -8,9 +9,29 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from moldau.console import events
-from moldau.console.api import clusters, groups, messages, topics
+from moldau.console.api import (
+    acls,
+    clusters,
+    connect,
+    exports,
+    groups,
+    live,
+    messages,
+    producing,
+    queries,
+    quotas,
+    reassignments,
+    schemas,
+    streams,
+    topics,
+    transactions,
+    transfers,
+    users,
+    why,
+)
 from moldau.console.assets import Asset, Assets
 from moldau.console.endpoints import Console, route
+from moldau.console.login.pages import LoginPages
 from moldau.console.openapi import document
 from moldau.web.access import AccessControl, RequestRules
 from moldau.web.application import application
@@ -19,19 +40,40 @@ from moldau.web.errors import WebError
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from moldau.console.login.oidc import OidcProvider
+    from moldau.web.proxies import TrustedProxy
     from moldau.web.users import Users
 
 ENDPOINTS = (
     *clusters.ENDPOINTS,
     *topics.ENDPOINTS,
     *messages.ENDPOINTS,
+    *exports.ENDPOINTS,
+    *producing.ENDPOINTS,
+    *live.ENDPOINTS,
+    *queries.ENDPOINTS,
+    *transfers.ENDPOINTS,
     *groups.ENDPOINTS,
     *events.ENDPOINTS,
+    *acls.ENDPOINTS,
+    *users.ENDPOINTS,
+    *quotas.ENDPOINTS,
+    *transactions.ENDPOINTS,
+    *reassignments.ENDPOINTS,
+    *schemas.ENDPOINTS,
+    *connect.ENDPOINTS,
+    *streams.ENDPOINTS,
+    *why.ENDPOINTS,
 )
 
 
 def console_app(
-    console: Console, users: "Users | None" = None, *, is_loopback: bool = True
+    console: Console,
+    users: "Users | None" = None,
+    *,
+    is_loopback: bool = True,
+    proxy: "TrustedProxy | None" = None,
+    provider: "OidcProvider | None" = None,
 ) -> "ASGIApp":
     """The application; who asks is checked before anything else."""
     assets = Assets()
@@ -58,8 +100,21 @@ def console_app(
         Route("/static/{path:path}", file),
         Route("/{rest:path}", page),
     ]
-    rules = RequestRules(users, is_loopback=is_loopback, is_read=_by_role, realm="console")
-    return _Guarded(AccessControl(application(routes), rules), assets.policy)
+    ways = [each.recognise for each in (proxy, console.sessions) if each is not None]
+    hosts = () if provider is None else (urlsplit(provider.options.url).netloc.lower(),)
+    rules = RequestRules(
+        users,
+        is_loopback=is_loopback,
+        is_read=_by_role,
+        realm="console",
+        recognisers=tuple(ways),
+        hosts=hosts,
+    )
+    app: ASGIApp = AccessControl(application(routes), rules)
+    if provider is not None:
+        assert console.sessions is not None, "made with the provider"
+        app = LoginPages(app, provider, console.sessions)
+    return _Guarded(app, assets.policy)
 
 
 def _by_role(_: Request) -> bool:

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from moldau.console.access import Actor, ConsoleRights, Role
 from moldau.console.audit import AuditTrail
 from moldau.console.cluster import ConsoleCluster
+from moldau.console.masking import Masks
 from moldau.errors import ErrorCode, KafkaError
 from moldau.web.bodies import read_json
 from moldau.web.errors import WebError
@@ -21,7 +22,10 @@ from moldau.web.errors import WebError
 if TYPE_CHECKING:
     from moldau.client.admin.admin import Admin
     from moldau.client.serdes.registered import RegisteredValues
+    from moldau.console.login.sessions import BrowserLogins
+    from moldau.console.masking import TopicMask
     from moldau.console.sampling import Sampler
+    from moldau.console.services.rest import RestService
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +39,9 @@ _STATUS = {
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: _FORBIDDEN,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _NOT_FOUND,
     ErrorCode.GROUP_ID_NOT_FOUND: _NOT_FOUND,
+    ErrorCode.RESOURCE_NOT_FOUND: _NOT_FOUND,
+    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND: _NOT_FOUND,
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: _FORBIDDEN,
     ErrorCode.NETWORK_EXCEPTION: _UNAVAILABLE,
     ErrorCode.REQUEST_TIMED_OUT: _UNAVAILABLE,
     ErrorCode.COORDINATOR_NOT_AVAILABLE: _UNAVAILABLE,
@@ -52,6 +59,15 @@ class Console:
     audit: AuditTrail = field(default_factory=AuditTrail)
     registered: "RegisteredValues | None" = None
     """Reads values of registered schemas, if there is a registry."""
+    schemas: "RestService | None" = None
+    """The registry itself."""
+    connect: "Mapping[str, RestService]" = field(default_factory=dict)
+    """Workers of Connect by their names."""
+    streams: "Mapping[str, RestService]" = field(default_factory=dict)
+    """Streams applications by their names."""
+    masks: Masks = field(default_factory=Masks)
+    sessions: "BrowserLogins | None" = None
+    """Logins that another server has done, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +78,15 @@ class ApiCall:
     console: Console
     cluster: ConsoleCluster
     actor: Actor
+
+    @property
+    def mask(self) -> "TopicMask | None":
+        """What is hidden of the records of the topic in the path."""
+        return self.console.masks.of(self.path("topic"))
+
+    def require(self, role: Role, topic: str) -> None:
+        """Refuse those who have not this role on another topic than that of the path."""
+        _require(self.actor, role, topic)
 
     def path(self, name: str) -> str:
         """A part of the path."""
@@ -111,6 +136,9 @@ class ApiEndpoint:
     """Fields of the object that is sent."""
     is_audited_read: bool = False
     """Whether a look is noted as well: records are."""
+    is_masked: bool = False
+    """Whether it keeps to the masks of its topic, or shows no records. Readers and operators may
+    not use others on a topic that has masks, so none is forgotten."""
 
     @property
     def is_audited(self) -> bool:
@@ -142,11 +170,11 @@ def route(endpoint: ApiEndpoint, console: Console) -> Route:
 async def _answer(
     endpoint: ApiEndpoint, request: Request, console: Console, actor: Actor
 ) -> Response:
-    if actor.role < endpoint.role:
-        needed = endpoint.role.name.lower()
-        raise WebError(
-            _FORBIDDEN, f"{actor.name} is {actor.role.name.lower()}: this takes {needed}"
-        )
+    _refuse_other_pages(request)
+    topic = request.path_params.get("topic")
+    _require(actor, endpoint.role, None if topic is None else unquote(topic))
+    if topic is not None and not _keeps_to_masks(endpoint, console.masks.of(unquote(topic))):
+        raise WebError(_FORBIDDEN, "parts of these records are hidden, which this cannot do")
     named = unquote(request.path_params.get("cluster", next(iter(console.clusters))))
     cluster = console.clusters.get(named)
     if cluster is None:
@@ -158,6 +186,30 @@ async def _answer(
     except TimeoutError as error:
         raise WebError(_UNAVAILABLE, "the cluster did not answer in time") from error
     return found if isinstance(found, Response) else JSONResponse(found)
+
+
+def _refuse_other_pages(request: Request) -> None:
+    """403 for what a page of another site asks for: it gets no answer, but looks are work too.
+
+    Browsers say where a request comes from, and that it is a link somebody has followed.
+    """
+    headers = request.headers
+    is_own = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+    if not is_own and headers.get("sec-fetch-mode") != "navigate":
+        raise WebError(_FORBIDDEN, "pages of other sites may not ask here")
+
+
+def _require(actor: Actor, needed: Role, topic: str | None) -> None:
+    role = actor.role if topic is None else actor.role_on(topic)
+    if role < needed:
+        where = "" if topic is None else f" on {topic}"
+        message = f"{actor.name} is {role.name.lower()}{where}: this takes {needed.name.lower()}"
+        raise WebError(_FORBIDDEN, message)
+
+
+def _keeps_to_masks(endpoint: ApiEndpoint, mask: "TopicMask | None") -> bool:
+    is_about_records = endpoint.role in (Role.READER, Role.OPERATOR)
+    return mask is None or endpoint.is_masked or not is_about_records
 
 
 def web_error(error: KafkaError) -> WebError:

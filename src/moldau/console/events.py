@@ -71,10 +71,15 @@ def news(sample: "NumbersSample", shown: dict[str, object], has_topics: bool) ->
                 None if each.rate is None else round(each.rate, 1),
                 each.size_bytes,
                 each.error,
+                each.last_write_ms,
             ]
             for name, each in sample.topics.items()
         }
-        found["topics"] = {name: row for name, row in rows.items() if shown.get(name) != row}
+        changed = {name: row for name, row in rows.items() if shown.get(name) != row}
+        gone = [] if sample.error else [name for name in shown if name not in rows]
+        found["topics"] = {**changed, **dict.fromkeys(gone)}
+        for name in gone:
+            del shown[name]
         shown |= rows
     if sample.groups:
         found["groups"] = {

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from moldau.client.registry import Registry
@@ -13,10 +13,17 @@ from moldau.console.app import console_app
 from moldau.console.audit import AuditTrail
 from moldau.console.cluster import ConsoleCluster
 from moldau.console.endpoints import Console
+from moldau.console.login.oidc import OidcProvider
+from moldau.console.login.sessions import BrowserLogins
+from moldau.console.masking import Masks
+from moldau.console.rules import ConsoleRules
 from moldau.console.sampling import Sampler
+from moldau.console.services.rest import RestService
 from moldau.web.server import Binding, serving
 
 if TYPE_CHECKING:
+    from moldau.console.login.oidc import OidcOptions
+    from moldau.web.proxies import TrustedProxy
     from moldau.web.users import Users
 
 
@@ -33,26 +40,47 @@ class ConsoleOptions:
     """A file for what is done; the log if there is none."""
     registry: str | None = None
     """The address of a schema registry."""
+    connect: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of Connect's workers by their names."""
+    streams: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of streams applications by their names."""
+
+    rules: ConsoleRules = field(default_factory=ConsoleRules)
+    """Roles by topics, and what is hidden of records."""
+    proxy: "TrustedProxy | None" = None
+    oidc: "OidcOptions | None" = None
 
     @property
     def rights(self) -> ConsoleRights:
         """Without users everything is allowed on this machine; others may only read."""
         anonymous = Role.ADMIN if self.binding.is_loopback else Role.READER
-        return ConsoleRights(anonymous, self.is_read_only)
+        return ConsoleRights(anonymous, self.is_read_only, self.rules.grants)
 
 
 @asynccontextmanager
 async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve until the block ends, and yield the address; clusters need not be up."""
     clusters = {name: ConsoleCluster(name, given) for name, given in options.clusters.items()}
+    oidc = options.oidc
     console = Console(
         clusters,
         {name: Sampler(each) for name, each in clusters.items()},
         options.rights,
         AuditTrail(options.audit),
         _registered(options.registry),
+        None if options.registry is None else RestService(options.registry),
+        {name: RestService(url) for name, url in options.connect.items()},
+        {name: RestService(url) for name, url in options.streams.items()},
+        Masks(options.rules.masks),
+        None if oidc is None else BrowserLogins(is_secure=oidc.url.startswith("https:")),
     )
-    app = console_app(console, options.users, is_loopback=options.binding.is_loopback)
+    app = console_app(
+        console,
+        options.users,
+        is_loopback=options.binding.is_loopback,
+        proxy=options.proxy,
+        provider=None if oidc is None else OidcProvider(oidc),
+    )
     async with asyncio.TaskGroup() as tasks:
         sampling = [tasks.create_task(each.run()) for each in console.samplers.values()]
         try:

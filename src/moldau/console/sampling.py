@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from moldau.client.offset_lookup import EARLIEST, LATEST
 from moldau.console.cluster import ConsoleCluster
 from moldau.console.lag import GroupLag, read_lag
+from moldau.console.last_writes import LastWrites
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -39,6 +40,7 @@ class TopicNumbers:
     rate: float | None = None
     size_bytes: int | None = None
     error: str | None = None
+    last_write_ms: int | None = None
 
 
 @dataclass(slots=True)
@@ -69,12 +71,14 @@ class Sampler:
         self.history: deque[tuple[int, float]] = deque(maxlen=_POINTS_MAX)
         self.lag_history: dict[str, deque[tuple[int, int]]] = {}
         self._sizes: dict[str, int] = {}
+        self._last_writes = LastWrites()
         self._wanted: dict[object, frozenset[str] | None] = {}
         self._news = asyncio.Condition()
         self._watched = asyncio.Event()
         self._count = 0
         self._before: tuple[float, dict[str, int]] = (0.0, {})
-        self._is_closed = False
+        self.is_closed = False
+        """Whether the console ends: then streams do as well."""
 
     @contextmanager
     def watching(self, groups: Iterable[str] | None = ()) -> Iterator[None]:
@@ -97,13 +101,13 @@ class Sampler:
     async def next_sample(self, after_ms: int) -> NumbersSample | None:
         """The first sample later than this; None if there will be no more."""
         async with self._news:
-            await self._news.wait_for(lambda: self._is_closed or self.sample.at_ms > after_ms)
-        return None if self._is_closed else self.sample
+            await self._news.wait_for(lambda: self.is_closed or self.sample.at_ms > after_ms)
+        return None if self.is_closed else self.sample
 
     async def close(self) -> None:
         """Let those go who wait for another sample."""
         async with self._news:
-            self._is_closed = True
+            self.is_closed = True
             self._news.notify_all()
 
     async def run(self) -> None:
@@ -113,7 +117,7 @@ class Sampler:
             started_s = time.monotonic()
             await self.take()
             spent_s = time.monotonic() - started_s
-            await asyncio.sleep(max(INTERVAL_S - spent_s, spent_s / _SHARE_MAX - spent_s))
+            await asyncio.sleep(rest_s(spent_s, is_failed=self.sample.error is not None))
 
     async def take(self) -> None:
         """One sample; a cluster that does not answer makes one that says so."""
@@ -157,6 +161,10 @@ class Sampler:
         for partition, error in (first.errors | last.errors).items():
             numbers[partition.topic].error = error.code.name
         self._add_rates(numbers, now_s)
+        ends_of_topics = {name: each.end for name, each in numbers.items()}
+        await self._last_writes.update(admin, ends_of_topics, partitions)
+        for name, at_ms in self._last_writes.times_ms.items():
+            numbers[name].last_write_ms = at_ms
         return numbers
 
     def _add_rates(self, numbers: Mapping[str, TopicNumbers], now_s: float) -> None:
@@ -185,6 +193,16 @@ class Sampler:
                 self.lag_history.pop(next(iter(self.lag_history)))
             points = self.lag_history.setdefault(group, deque(maxlen=_GROUP_POINTS_MAX))
             points.append((sample.at_ms, lag.total))
+
+
+def rest_s(spent_s: float, *, is_failed: bool) -> float:
+    """How long to wait for the next sample, after one that took so long.
+
+    Whoever waits for a cluster that is away wants to see that it is back: to fail costs it nothing.
+    """
+    if is_failed:
+        return INTERVAL_S
+    return max(INTERVAL_S - spent_s, spent_s / _SHARE_MAX - spent_s)
 
 
 async def sizes(admin: "Admin") -> dict[str, int]:

@@ -27,18 +27,31 @@ def only_reads(request: Request) -> bool:
     return request.method in _READING
 
 
+Recognise = Callable[[Request], "User | None"]
+"""Whom a request is from; None if this way does not say."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestRules:
     """Who may ask what."""
 
     users: "Users | None" = None
-    """None: everybody may do everything, as on a loopback address."""
+    """None, and no other way to log in: everybody may do everything, as on a loopback address."""
     is_loopback: bool = True
     """Then only this machine's own names are answered to: a page of another site that has its
     name point to 127.0.0.1 would otherwise be let in by the browser of whoever reads it."""
     is_read: Callable[[Request], bool] = only_reads
     """Which requests a read-only user may make."""
     realm: str = "moldau"
+    recognisers: "tuple[Recognise, ...]" = ()
+    """Other ways than a password: a session, or a proxy that vouches for somebody."""
+    hosts: tuple[str, ...] = ()
+    """Names, with their ports, that it is asked by; any where there are none."""
+
+    @property
+    def has_logins(self) -> bool:
+        """Whether it matters who asks."""
+        return self.users is not None or bool(self.recognisers)
 
 
 class AccessControl:
@@ -66,11 +79,15 @@ class AccessControl:
 
     async def _admit(self, request: Request) -> "User | None":
         rules = self._rules
-        _check_origin(request, is_loopback=rules.is_loopback and rules.users is None)
-        if rules.users is None:
+        _check_origin(request, is_loopback=rules.is_loopback and not rules.has_logins)
+        if rules.hosts and request.headers.get("host", "").lower() not in rules.hosts:
+            raise WebError(_MISDIRECTED, "it is not served under this name")
+        if not rules.has_logins:
             return None
+        user = next((found for each in rules.recognisers if (found := each(request))), None)
         header = request.headers.get("authorization", "")
-        user = await self._recognise(rules.users, header) if header else None
+        if user is None and rules.users is not None and header:
+            user = await self._recognise(rules.users, header)
         if user is None:
             raise WebError(_UNAUTHORIZED, "Unauthorized")
         if user.is_read_only and not rules.is_read(request):
@@ -82,7 +99,7 @@ class AccessControl:
             return await asyncio.to_thread(users.authenticate, header)
 
     def _challenge(self, error: WebError) -> dict[str, str]:
-        if error.status != _UNAUTHORIZED:
+        if error.status != _UNAUTHORIZED or self._rules.users is None:
             return {}
         return {"WWW-Authenticate": f'Basic realm="{self._rules.realm}"'}
 

@@ -57,6 +57,7 @@ async def serving(app: "ASGIApp", binding: Binding) -> AsyncIterator[str]:
         access_log=False,
         ws="none",
         server_header=False,
+        proxy_headers=False,  # which would take the word of a header for where requests are from
         date_header=True,
         limit_concurrency=_REQUESTS_AT_ONCE_MAX,
         timeout_keep_alive=_KEEP_ALIVE_S,

@@ -1,27 +1,27 @@
 """A tab has one stream, which says what is new and ends with the tab."""
 
-import asyncio
-import json
-
-from starlette.types import Message
-
 from moldau.console.events import news
 from moldau.console.lag import GroupLag, PartitionLag
 from moldau.console.sampling import NumbersSample, TopicNumbers
 from moldau.model import TopicPartition
-from unit.console.asking import API, Asking
+from unit.console.asking import Asking, streaming
+from unit.waiting import until
 
 
 def test_only_what_changed_is_sent() -> None:
     shown: dict[str, object] = {}
-    topics = {"a": TopicNumbers(1, 1, 0.5, 10), "b": TopicNumbers(2, 2)}
+    topics = {"a": TopicNumbers(1, 1, 0.5, 10, last_write_ms=7), "b": TopicNumbers(2, 2)}
     first = news(NumbersSample(1, topics), shown, has_topics=True)
-    assert first["topics"] == {"a": [1, 0.5, 10, None], "b": [2, None, None, None]}
+    assert first["topics"] == {"a": [1, 0.5, 10, None, 7], "b": [2, None, None, None, None]}
     assert (first["records"], first["bytes"], first["rate"]) == (3, 10, 0.5)
     topics["b"].records = 3
     assert news(NumbersSample(2, topics), shown, has_topics=True)["topics"] == {
-        "b": [3, None, None, None]
+        "b": [3, None, None, None, None]
     }
+    assert news(NumbersSample(2, error="down"), shown, has_topics=True)["topics"] == {}
+    del topics["a"]
+    gone = news(NumbersSample(3, topics), shown, has_topics=True)
+    assert gone["topics"] == {"a": None}, "it was deleted"
     assert "topics" not in news(NumbersSample(3, topics), shown, has_topics=False)
 
 
@@ -44,39 +44,9 @@ def test_a_cluster_that_is_down_is_said() -> None:
 
 async def test_a_stream_ends_with_its_tab(console: Asking) -> None:
     sampler = console.console.samplers["local"]
-    gone = asyncio.Event()
-    pieces: asyncio.Queue[str] = asyncio.Queue()
-
-    async def receive() -> Message:
-        await gone.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: Message) -> None:
-        await pieces.put(message.get("body", b"").decode())
-
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": f"{API}/events",
-        "raw_path": f"{API}/events".encode(),
-        "query_string": b"topics=1",
-        "headers": [(b"host", b"localhost")],
-        "root_path": "",
-    }
-
-    async def serve() -> None:
-        await console.app(scope, receive, send)
-
-    async with asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(serve())
-        while not (await pieces.get()).startswith("retry"):
-            pass
-        while sampler.watchers == 0:
-            await asyncio.sleep(0)
+    async with streaming(console.app, "/events?topics=1") as stream:
+        await until(lambda: sampler.watchers)
         await sampler.take()
-        event = await pieces.get()
-        assert event.startswith("event: numbers\ndata: ")
-        assert json.loads(event.removeprefix("event: numbers\ndata: "))["error"] is None
-        gone.set()
-        await serving
+        _, said = await stream.event("numbers")
+        assert said["error"] is None
     assert sampler.watchers == 0

@@ -23,7 +23,7 @@ async def test_the_page_is_there_before_the_cluster_is() -> None:
         assert b"Moldau console" in await asyncio.to_thread(read, f"{url}/")
         found = json.loads(await asyncio.to_thread(read, f"{url}/api/console"))
     assert found["clusters"] == ["local"]
-    assert found["actor"] == {"name": "anonymous", "role": "admin"}
+    assert found["actor"] == {"name": "anonymous", "role": "admin", "grants": []}
 
 
 async def test_open_streams_do_not_hold_up_the_end() -> None:

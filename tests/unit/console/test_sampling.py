@@ -8,7 +8,7 @@ from moldau.client.admin.admin import Admin
 from moldau.client.producer.producer import Producer
 from moldau.console import cluster as cluster_module
 from moldau.console.cluster import ConsoleCluster
-from moldau.console.sampling import Sampler
+from moldau.console.sampling import INTERVAL_S, Sampler, rest_s
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -78,3 +78,9 @@ async def test_nobody_is_asked_while_nobody_looks(broker: EmbeddedBroker) -> Non
         assert await sampler.next_sample(0) is None
         running.cancel()
     await cluster.close()
+
+
+def test_a_slow_cluster_is_asked_less_often_and_one_that_is_away_is_not_given_up() -> None:
+    assert rest_s(0.1, is_failed=False) == INTERVAL_S - 0.1
+    assert rest_s(1.0, is_failed=False) == 9.0
+    assert rest_s(5.0, is_failed=True) == INTERVAL_S

@@ -11,6 +11,7 @@ class Asked:
     def __init__(self) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
+        self.cookies: dict[str, str] = {}
         self.body = b""
 
     async def take(self, message: Message) -> None:
@@ -18,6 +19,10 @@ class Asked:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            for name, value in message["headers"]:
+                if name == b"set-cookie":
+                    key, _, text = value.decode().partition(";")[0].partition("=")
+                    self.cookies[key] = text
         else:
             self.body += message.get("body", b"")
 

@@ -73,3 +73,9 @@ async def test_pages_of_other_sites_may_not_write() -> None:
     rules = RequestRules()
     assert (await asked(rules, "POST", origin="https://evil.test")).status == 403
     assert (await asked(rules, "POST", origin="http://localhost:8081")).status == 200
+
+
+async def test_only_names_that_it_is_served_under_are_answered_to() -> None:
+    rules = RequestRules(USERS, hosts=("console.example",))
+    assert (await asked(rules, user="anna", host="Console.example")).status == 200
+    assert (await asked(rules, user="anna", host="evil.example")).status == 421

@@ -26,9 +26,39 @@ async def console(call: ApiCall) -> object:
     return {
         "version": moldau.__version__,
         "clusters": list(call.console.clusters),
-        "actor": {"name": call.actor.name, "role": call.actor.role.name.lower()},
+        "servers": {
+            name: str(each.settings.get("bootstrap.servers", ""))
+            for name, each in call.console.clusters.items()
+        },
+        "actor": {
+            "name": call.actor.name,
+            "role": call.actor.role.name.lower(),
+            "grants": _grants(call),
+        },
         "read_only": call.console.rights.is_read_only,
         "registry": call.console.registered is not None,
+        "connect": list(call.console.connect),
+        "streams": list(call.console.streams),
+    }
+
+
+def _grants(call: ApiCall) -> list[dict[str, object]]:
+    grants = call.actor.grants
+    return [{"topics": list(topics), "role": role.name.lower()} for topics, role in grants]
+
+
+async def me(call: ApiCall) -> object:
+    """Who asks: the groups and claims that came with the login, and what they give."""
+    user = getattr(call.request.state, "user", None)
+    sessions = call.console.sessions
+    session = None if sessions is None else sessions.of(call.request)
+    return {
+        "name": call.actor.name,
+        "role": call.actor.role.name.lower(),
+        "grants": _grants(call),
+        "groups": [] if user is None else [each for each in user.roles if ":" in each],
+        "claims": None if session is None else session.claims,
+        "is_read_only": call.console.rights.is_read_only,
     }
 
 
@@ -134,6 +164,7 @@ async def broker_configs(call: ApiCall) -> object:
 
 ENDPOINTS = (
     ApiEndpoint("GET", "/api/console", Role.VIEWER, "The clusters, and who asks", console),
+    ApiEndpoint("GET", "/api/me", Role.VIEWER, "Who asks, and as what", me),
     ApiEndpoint("GET", PREFIX, Role.VIEWER, "A cluster at a glance", overview),
     ApiEndpoint("GET", f"{PREFIX}/findings", Role.VIEWER, "What a client sees is judged", findings),
     ApiEndpoint("GET", f"{PREFIX}/brokers", Role.VIEWER, "Brokers and their directories", brokers),

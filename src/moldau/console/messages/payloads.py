@@ -1,9 +1,14 @@
 """Keys and values as pages show them: the first part, how long the whole is, and what it is."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SHOWN_BYTES = 2048
+_HEADERS_MAX, _HEADER_BYTES = 100, 256
 _PARSED_BYTES_MAX = 65_536
 
 
@@ -55,19 +60,54 @@ def hexadecimal(data: bytes) -> str:
     return "\n".join(lines)
 
 
-def shown(row: Mapping[str, object]) -> dict[str, object]:
+Read = Callable[[bytes], dict[str, object] | None]
+"""What a registry makes of a value; None if that is nothing."""
+
+
+def shown(row: Mapping[str, object], read: Read | None = None) -> dict[str, object]:
     """A record of a table as pages show it."""
     key, value, headers = row["key"], row["value"], row["headers"]
     assert key is None or isinstance(key, bytes)
     assert value is None or isinstance(value, bytes)
-    assert isinstance(headers, Iterable)
-    return {
+    assert isinstance(headers, list)
+    found: dict[str, object] = {
         "partition": row["partition"],
         "offset": str(row["offset"]),
         "timestamp": row["timestamp"],
         "key": payload(key, is_value=False),
         "value": payload(value, is_value=True),
         "headers": [
-            [each["key"], payload(each["value"], is_value=False, limit=256)] for each in headers
+            [_name(each["key"]), payload(each["value"], is_value=False, limit=_HEADER_BYTES)]
+            for each in headers[:_HEADERS_MAX]
         ],
     }
+    for name, data in (("key", key), ("value", value)):
+        registered = read(data) if read is not None and data else None
+        part = found[name]
+        if registered is not None and isinstance(part, dict):
+            part["registered"] = _beginning(registered)
+    if len(headers) > _HEADERS_MAX:
+        found["headers_count"] = len(headers)
+    if row.get("state") is not None:
+        found["state"] = row["state"]
+    return found
+
+
+def _name(name: str) -> str:
+    return name if len(name) <= _HEADER_BYTES else f"{name[:_HEADER_BYTES]}…"
+
+
+def _beginning(registered: dict[str, object]) -> dict[str, object]:
+    text = registered.get("text")
+    if not isinstance(text, str) or len(text) <= SHOWN_BYTES:
+        return registered
+    return {**registered, "text": text[:SHOWN_BYTES], "is_cut": True}
+
+
+def rows_of(table: "pa.Table") -> list[dict[str, object]]:
+    """Rows with times as milliseconds."""
+    at = table.schema.get_field_index("timestamp")
+    if at >= 0 and table.num_rows:
+        table = table.set_column(at, "timestamp", table.column(at).cast("int64"))
+    found: list[dict[str, object]] = table.to_pylist()
+    return found

@@ -61,7 +61,7 @@ def read_query(given: "QueryParams") -> MessageQuery:
             given.get("key"),
             tuple(int(each) for each in (given.get("partitions") or "").split(",") if each),
             given.get("uncommitted") == "1",
-            _cursor(given.get("cursor") or ""),
+            read_cursor(given.get("cursor") or ""),
         )
     except FilterError as error:
         raise WebError(400, f"filter: {error}") from error
@@ -75,6 +75,7 @@ def _time(text: str | None) -> int | None:
     return int(text) if text.isdigit() else time_ms(text)
 
 
-def _cursor(text: str) -> dict[int, int]:
+def read_cursor(text: str) -> dict[int, int]:
+    """Offsets by partition, as a cursor says them; ValueError if it says something else."""
     pairs = (each.split(":") for each in text.split(",") if each)
     return {int(partition): int(offset) for partition, offset in pairs}

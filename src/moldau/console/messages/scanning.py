@@ -7,23 +7,28 @@ windows grow while nothing is found, and shrink if one has more bytes than may b
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from moldau.client.consumer.consumer import Consumer
+from moldau.client.arrow.tables import Handed, read_table, schema_of
 from moldau.console.filters.matching import matching
+from moldau.console.messages.batches import within_times
+from moldau.console.messages.decoding import matching_decoded, reads_json
+from moldau.console.messages.payloads import Read
 from moldau.console.messages.query import MessageQuery
-from moldau.errors import ErrorCode, KafkaError
+from moldau.console.messages.reading import FetchSizes, LogReader, reading
+from moldau.console.messages.transactions import Fates, marker_table
+from moldau.console.messages.view import WHOLE, TopicView
 from moldau.model import TopicPartition
 
-_POLL_S = 0.5
-_SILENCE_S = 10.0
 _WINDOW, _WINDOW_MAX = 1000, 500_000
 _HELD_BYTES_MAX = 64 << 20
-_COLUMNS = ("key", "value", "partition", "offset", "timestamp", "headers")
+Readers = tuple[LogReader, Fates | None]
+"""Who reads, and who knows of transactions if all of them are read."""
+COLUMNS = ("key", "value", "partition", "offset", "timestamp", "headers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Scan:
     """Where to go on; partitions that are done are not in it."""
     stopped: str = ""
     """end, limit or budget."""
+    batches_passed: int = 0
+    """Batches that were not opened, since their headers say that they are of other times."""
 
     def is_over(self, budget: Budget) -> bool:
         """Whether the budget is used up."""
@@ -60,16 +67,33 @@ class Scan:
     def progress(self) -> dict[str, object]:
         """For whoever waits."""
         spent_ms = int((time.monotonic() - self.started_s) * 1000)
-        return {"scanned": self.scanned, "bytes": self.bytes, "hits": self.hits, "ms": spent_ms}
+        return {
+            "scanned": self.scanned,
+            "bytes": self.bytes,
+            "hits": self.hits,
+            "passed": self.batches_passed,
+            "ms": spent_ms,
+        }
+
+    def end(self) -> dict[str, object]:
+        """For whoever may go on."""
+        cursor = ",".join(f"{partition}:{at}" for partition, at in sorted(self.cursor.items()))
+        return {"stopped": self.stopped, "cursor": cursor, **self.progress()}
 
 
 class Scanner:
     """One look at a topic."""
 
     def __init__(
-        self, consumer: Consumer[bytes, bytes], topic: str, query: MessageQuery, budget: Budget
+        self,
+        readers: Readers,
+        topic: str,
+        query: MessageQuery,
+        budget: Budget,
+        view: TopicView = WHOLE,
     ) -> None:
-        self._consumer = consumer
+        self._view = view
+        self._reader, self._fates = readers
         self._topic = topic
         self._query = query
         self._budget = budget
@@ -77,16 +101,27 @@ class Scanner:
 
     async def run(self) -> AsyncGenerator[pa.Table, None]:
         """Tables of hits, some of them empty: each says that it goes on."""
-        known = [each.partition for each in await self._consumer.partitions_of(self._topic)]
+        known = [each.partition for each in await self._reader.partitions_of(self._topic)]
         chosen = [TopicPartition(self._topic, each) for each in self._query.chosen(known)]
-        first = await self._consumer.beginning_offsets(chosen)
-        last = await self._bounds(chosen, await self._consumer.end_offsets(chosen))
+        last = await self._reader.end_offsets(chosen)
+        first = await self._firsts(chosen, last)
+        last = await self._bounds(chosen, last)
         if self._query.start == "newest":
             async for table in self._back(first, last):
                 yield table
             return
-        async for table in self._forward(await self._starts(first), last):
+        async for table in self._forward(self._starts(first), last):
             yield table
+
+    async def _firsts(
+        self, chosen: list[TopicPartition], last: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, int]:
+        """Where records begin that can be wanted: none before is of the time or later."""
+        if self._query.from_ms is None:
+            return await self._reader.beginning_offsets(chosen)
+        times = dict.fromkeys(chosen, self._query.from_ms)
+        found = await self._reader.offsets_for_times(times)
+        return {each: last[each] if at is None else at.offset for each, at in found.items()}
 
     async def _bounds(
         self, chosen: list[TopicPartition], last: dict[TopicPartition, int]
@@ -96,10 +131,10 @@ class Scanner:
             return {each: query.cursor.get(each.partition, 0) for each in chosen}
         if query.to_ms is None or query.start != "newest":
             return last
-        found = await self._consumer.offsets_for_times(dict.fromkeys(chosen, query.to_ms))
+        found = await self._reader.offsets_for_times(dict.fromkeys(chosen, query.to_ms))
         return {each: last[each] if at is None else at.offset for each, at in found.items()}
 
-    async def _starts(self, first: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+    def _starts(self, first: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
         query = self._query
         if query.cursor:
             return {
@@ -109,9 +144,6 @@ class Scanner:
             }
         if query.start == "offset":
             return {each: max(query.offset, at) for each, at in first.items()}
-        if query.start == "time" and query.from_ms is not None:
-            found = await self._consumer.offsets_for_times(dict.fromkeys(first, query.from_ms))
-            return {each: at.offset for each, at in found.items() if at is not None}
         return first
 
     async def _forward(
@@ -119,15 +151,14 @@ class Scanner:
     ) -> AsyncIterator[pa.Table]:
         scan, limit = self.scan, self._query.limit
         scan.cursor = {each.partition: at for each, at in starts.items() if at < last[each]}
-        async for table in self._read(starts, last):
-            hits = await self._hits(table)
+        async for hits in self._read(starts, last):
             left = limit - scan.hits
             if hits.num_rows >= left:
-                hits = hits.slice(0, left)
+                shown = hits.slice(0, left)
                 scan.hits = limit
-                _go_on_after(scan.cursor, hits)
+                _go_on_after(scan.cursor, shown)
                 scan.stopped = "limit"
-                yield hits
+                yield shown
                 return
             scan.hits += hits.num_rows
             await self._note_positions(last)
@@ -141,7 +172,7 @@ class Scanner:
     async def _note_positions(self, last: Mapping[TopicPartition, int]) -> None:
         for partition in list(self.scan.cursor):
             whole = TopicPartition(self._topic, partition)
-            at = await self._consumer.position(whole)
+            at = await self._reader.position(whole)
             self.scan.cursor[partition] = at
             if at >= last[whole]:
                 del self.scan.cursor[partition]
@@ -151,13 +182,12 @@ class Scanner:
     ) -> AsyncIterator[pa.Table]:
         scan, limit = self.scan, self._query.limit
         ends = {each: at for each, at in last.items() if at > first[each]}
-        window = limit if self._query.filter is None else _WINDOW
+        window = min(limit, _WINDOW_MAX) if self._query.filter is None else _WINDOW
         while ends:
             starts = {each: max(at - window, first[each]) for each, at in ends.items()}
             found: list[pa.Table] = []
             held = 0
-            async for table in self._read(starts, ends):
-                hits = await self._hits(table)
+            async for hits in self._read(starts, ends):
                 held += hits.nbytes
                 found.append(hits)
                 if held > _HELD_BYTES_MAX and window > 1:
@@ -183,7 +213,7 @@ class Scanner:
         """The newest of these, and where each partition is to be gone on from, backwards."""
         ends = dict(starts)
         if not found:
-            return pa.table({name: [] for name in _COLUMNS}), ends
+            return schema_of(COLUMNS).empty_table(), ends
         table = pa.concat_tables(found)
         order = [("timestamp", "descending"), ("partition", "ascending"), ("offset", "descending")]
         table = table.take(pc.sort_indices(table, order))
@@ -199,43 +229,44 @@ class Scanner:
     async def _read(
         self, starts: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, int]
     ) -> AsyncIterator[pa.Table]:
-        """Everything between, as it is fetched; gaps in offsets cost nothing."""
-        consumer, scan = self._consumer, self.scan
-        left = {each for each, at in starts.items() if at < ends[each]}
-        consumer.assign({each: starts[each] for each in left})
-        consumer.resume(*left)  # those that an earlier window had are still paused
-        heard_s = time.monotonic()
-        while left:
-            table = await consumer.poll_table(_POLL_S, columns=_COLUMNS, end_offsets=ends)
-            scan.scanned += table.num_rows
-            scan.bytes += table.nbytes
-            if table.num_rows:
-                heard_s = time.monotonic()
-            done = {each for each in left if await consumer.position(each) >= ends[each]}
-            left -= done
-            consumer.pause(*done)
-            if left and time.monotonic() - heard_s > _SILENCE_S:
-                raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, f"no records come of {min(left)}")
-            yield table
+        """Hits between these offsets, portion by portion; some have none."""
+        async with aclosing(self._reader.between(starts, ends)) as portions:
+            async for handed in portions:
+                table, hits = await asyncio.to_thread(self._decode, handed, ends)
+                self.scan.scanned += table.num_rows
+                self.scan.bytes += table.nbytes
+                if self._fates is not None:
+                    hits = await self._fates.tell(hits, handed)
+                    if has_markers(self._query):
+                        more = marker_table(handed, COLUMNS, ends)
+                        hits = pa.concat_tables([hits, _within(more, self._query)])
+                yield hits
 
-    async def _hits(self, table: pa.Table) -> pa.Table:
+    def _decode(
+        self, handed: list[Handed], ends: Mapping[TopicPartition, int]
+    ) -> tuple[pa.Table, pa.Table]:
+        """In a thread of its own: others go on."""
         query = self._query
-        asked = (query.filter, query.from_ms, query.to_ms, query.key)
-        if not table.num_rows or all(each is None for each in asked):
-            return table
-        return await asyncio.to_thread(_matching, table, query)
+        if query.from_ms is not None or query.to_ms is not None:
+            for _, chunk, _ in handed:
+                chunk.data, count = within_times(chunk.data, query.from_ms, query.to_ms)
+                self.scan.batches_passed += count
+        table = self._view.of(read_table(handed, COLUMNS, end_offsets=ends))
+        return table, matching_query(table, query, self._view.read)
 
 
-def _matching(table: pa.Table, query: MessageQuery) -> pa.Table:
-    stamps = table["timestamp"].cast(pa.int64())
-    if query.from_ms is not None:
-        table = table.filter(pc.greater_equal(stamps, query.from_ms))
-        stamps = table["timestamp"].cast(pa.int64())
-    if query.to_ms is not None:
-        table = table.filter(pc.less(stamps, query.to_ms))
+def matching_query(table: pa.Table, query: MessageQuery, read: Read | None = None) -> pa.Table:
+    """The records that a query asks for, wherever they are."""
+    if not table.num_rows:
+        return table
+    table = _within(table, query)
     if query.key is not None:
         table = table.filter(pc.equal(table["key"], pa.scalar(query.key.encode(), pa.binary())))
-    return table if query.filter is None else matching(table, query.filter)
+    if query.filter is None or not table.num_rows:
+        return table
+    if read is not None and reads_json(query.filter):
+        return matching_decoded(table, query.filter, read)
+    return matching(table, query.filter)
 
 
 def _go_on_after(cursor: dict[int, int], hits: pa.Table) -> None:
@@ -244,21 +275,31 @@ def _go_on_after(cursor: dict[int, int], hits: pa.Table) -> None:
     cursor.update({partition: offset + 1 for partition, offset in pairs})
 
 
+def has_markers(query: MessageQuery) -> bool:
+    """Whether markers of transactions are shown: where nothing is looked for."""
+    return query.filter is None and query.key is None
+
+
+def _within(table: pa.Table, query: MessageQuery) -> pa.Table:
+    """The records of the times that are wanted."""
+    if query.from_ms is not None:
+        stamps = table["timestamp"].cast(pa.int64())
+        table = table.filter(pc.greater_equal(stamps, query.from_ms))
+    if query.to_ms is not None:
+        table = table.filter(pc.less(table["timestamp"].cast(pa.int64()), query.to_ms))
+    return table
+
+
 @asynccontextmanager
-async def reading(
-    settings: Mapping[str, object], *, is_uncommitted: bool
-) -> AsyncIterator[Consumer[bytes, bytes]]:
-    """A consumer for a look, which belongs to no group and creates nothing."""
-    consumer = Consumer[bytes, bytes](
-        {
-            "client.id": "moldau-console",
-            **settings,
-            "allow.auto.create.topics": False,
-            "isolation.level": "read_uncommitted" if is_uncommitted else "read_committed",
-            "max.partition.fetch.bytes": 4 << 20,
-            "fetch.max.bytes": 16 << 20,
-            "default.api.timeout.ms": 5000,
-        }
-    )
-    async with consumer:
-        yield consumer
+async def readers(
+    settings: Mapping[str, object], *, is_uncommitted: bool, sizes: FetchSizes | None = None
+) -> AsyncIterator[Readers]:
+    """Who is needed for a look."""
+    async with AsyncExitStack() as stack:
+        every = reading(settings, is_uncommitted=is_uncommitted, sizes=sizes)
+        reader = await stack.enter_async_context(every)
+        if not is_uncommitted:
+            yield reader, None
+            return
+        committed = reading(settings, is_uncommitted=False, sizes=sizes)
+        yield reader, Fates(await stack.enter_async_context(committed))

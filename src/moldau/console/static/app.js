@@ -1,5 +1,6 @@
 // The frame of all pages: navigation, palette, keys, theme; and which page an address means.
 import { address, api, at, cluster, console_, effect, Failure, go, html, isUtc, parts, render, signal, streamError, useEffect, useLoad, visible } from "./lib.js";
+import { isLater, Later, LATER } from "./later.js";
 import { Palette, paletteOpen } from "./palette.js";
 import { Overview } from "./pages/overview.js";
 import { Topics } from "./pages/topics.js";
@@ -9,7 +10,7 @@ import { Groups } from "./pages/groups.js";
 import { Group } from "./pages/group.js";
 
 const PAGES = [
-  ["Overview", "", "o"], ["Topics", "topics", "t"], ["Groups", "groups", "g"], ["Brokers", "brokers", "b"],
+  ["Overview", "", "o"], ["Topics", "topics", "t"], ["Groups", "groups", "g"], ["Brokers", "brokers", "b"], ...LATER,
 ];
 export const theme = signal(localStorage.getItem("theme") ||
   (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
@@ -30,6 +31,7 @@ function Page() {
   if (area === "topics") return name ? html`<${Topic} name=${name} tab=${rest[0]} key=${name} />` : html`<${Topics} />`;
   if (area === "groups") return name !== undefined ? html`<${Group} id=${name} key=${name} />` : html`<${Groups} />`;
   if (area === "brokers") return name ? html`<${BrokerConfigs} broker=${name} key=${name} />` : html`<${Brokers} />`;
+  if (isLater(area)) return html`<${Later} area=${area} rest=${[name, ...rest]} key=${area} />`;
   return html`<h1>There is no such page</h1><p><a href=${at()}>Go to the overview</a></p>`;
 }
 
@@ -62,7 +64,7 @@ function Shell() {
         <button class="small" onClick=${() => { paletteOpen.value = true; }} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></button>
         <button class="small" onClick=${toggleTheme}>${theme.value === "dark" ? "Light" : "Dark"}</button>
         <button class="small" onClick=${toggleUtc} aria-pressed=${isUtc.value}>UTC</button>
-        <span class="quiet who">${visible(actor.name)} · ${actor.role}${isReadOnly ? " · read-only" : ""}</span>
+        <a class="quiet who" href=${at("me")}>${visible(actor.name)} · ${actor.role}${isReadOnly ? " · read-only" : ""}</a>
       </div>
     </aside>
     <main id="main">

@@ -1,4 +1,4 @@
-// A line over time, by uPlot, which is loaded with the first chart.
+// A line over time, or bars, by uPlot, which is loaded with the first chart.
 import { html, useEffect, useRef } from "./lib.js";
 
 let loading = null;
@@ -43,4 +43,32 @@ export function Chart({ points, label }) {
   const last = points.length ? points[points.length - 1][1] : null;
   return html`<figure class="chart"><figcaption>${label}</figcaption>
     <div ref=${place} role="img" aria-label=${`${label}: ${last ?? "no points yet"}`}></div></figure>`;
+}
+
+const short = (ticks) => ticks.map((each) => (each >= 1e6 ? `${each / 1e6}M` : each >= 1e3 ? `${each / 1e3}k` : each));
+
+// A bar for each label.
+export function Bars({ labels, values, label }) {
+  const place = useRef();
+  useEffect(() => {
+    let plot = null, isGone = false;
+    uPlot().then((Plot) => {
+      if (isGone || !place.current) return;
+      const style = getComputedStyle(document.documentElement);
+      const color = (name) => style.getPropertyValue(name).trim();
+      const axis = { stroke: color("--quiet"), grid: { show: false }, ticks: { stroke: color("--line") } };
+      const name = (at) => { const text = Number.isInteger(at) ? labels[at] ?? "" : ""; return text.length > 14 ? text.slice(0, 13) + "…" : text; };
+      plot = new Plot({
+        width: place.current.clientWidth, height: 200, legend: { show: false }, cursor: { show: false },
+        scales: { x: { time: false, range: [-0.6, labels.length - 0.4] }, y: { range: (_, low, high) => [Math.min(low, 0), Math.max(high * 1.1, 0.001)] } },
+        series: [{}, { label, stroke: color("--accent"), fill: color("--accent-soft"), paths: Plot.paths.bars({ size: [0.7, 60] }), points: { show: false } }],
+        axes: [{ ...axis, space: 100, incrs: [1, 2, 5, 10, 20, 50], values: (_, ticks) => ticks.map(name) }, { ...axis, grid: { stroke: color("--line"), width: 1 }, size: 60, values: (_, ticks) => short(ticks) }],
+      }, [labels.map((_, at) => at), values], place.current);
+    }).catch(() => {});
+    const resize = new ResizeObserver(() => place.current && plot?.setSize({ width: place.current.clientWidth, height: 200 }));
+    resize.observe(place.current);
+    return () => { isGone = true; resize.disconnect(); plot?.destroy(); };
+  }, [labels.join("\n"), values.join(), document.documentElement.dataset.theme]);
+  return html`<figure class="chart"><figcaption>${label}</figcaption>
+    <div ref=${place} role="img" aria-label=${`${label}: ${labels.length} bars; the table has the numbers`}></div></figure>`;
 }

@@ -1,11 +1,11 @@
 // What all pages share: markup, the address, requests, the stream of numbers.
 import { h, render, Fragment } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { computed, effect, signal } from "@preact/signals";
 import htm from "htm";
 
 export const html = htm.bind(h);
-export { render, Fragment, useEffect, useMemo, useRef, useState, computed, effect, signal };
+export { render, Fragment, useCallback, useEffect, useMemo, useRef, useState, computed, effect, signal };
 
 // The address
 
@@ -71,6 +71,25 @@ export async function api(path, { method = "GET", body, signal: abort } = {}) {
   return found;
 }
 
+// What an answer says line by line, as it comes.
+export async function* lines(path, { method = "GET", body, signal: abort } = {}) {
+  const isJson = body !== undefined && !(body instanceof Blob);
+  const answer = await fetch(path, {
+    method, signal: abort, body: isJson ? JSON.stringify(body) : body,
+    headers: body === undefined ? {} : { "Content-Type": isJson ? "application/json" : "application/octet-stream" },
+  });
+  if (!answer.ok) throw new Refused(answer.status, (await answer.json().catch(() => ({}))).message || `HTTP ${answer.status}`);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const found = (rest + value).split("\n");
+    rest = found.pop();
+    for (const line of found) if (line) yield JSON.parse(line);
+  }
+}
+
 export function useLoad(load, dependencies) {
   const [state, setState] = useState({});
   const [turn, setTurn] = useState(0);
@@ -85,7 +104,25 @@ export function useLoad(load, dependencies) {
 }
 
 const RANKS = { viewer: 1, reader: 2, operator: 3, admin: 4 };
-export const may = (role) => RANKS[console_.value?.actor.role] >= RANKS[role];
+// On the page of a topic, the role on that topic counts as well.
+export function may(role) {
+  const actor = console_.value?.actor, topic = parts.value[2] === "topics" ? parts.value[3] : undefined;
+  const granted = (actor?.grants || []).filter((each) => topic !== undefined && each.topics.some((pattern) => isMeant(topic, pattern)));
+  return [actor?.role, ...granted.map((each) => each.role)].some((each) => RANKS[each] >= RANKS[role]);
+}
+function isMeant(topic, pattern) {
+  const [first, ...rest] = pattern.split("*");
+  if (!rest.length) return topic === pattern;
+  const last = rest.pop();
+  let at = first.length;
+  if (!topic.startsWith(first) || !topic.endsWith(last) || topic.length < at + last.length) return false;
+  for (const each of rest) {
+    at = topic.indexOf(each, at);
+    if (at < 0) return false;
+    at += each.length;
+  }
+  return at <= topic.length - last.length;
+}
 
 // The one stream of this tab
 
@@ -95,6 +132,8 @@ const wantedStream = signal(null);
 const isVisible = signal(!document.hidden);
 document.addEventListener("visibilitychange", () => { isVisible.value = !document.hidden; });
 const liveListeners = new Set();
+// Where a live view goes on when its stream is opened again: after a pause, or in a tab that was hidden.
+export const live = { cursor: "" };
 let source = null;
 
 effect(() => {
@@ -102,7 +141,7 @@ effect(() => {
   source?.close();
   source = null;
   if (!url) return;
-  source = new EventSource(url);
+  source = new EventSource(live.cursor && url.includes("/live?") ? `${url}&cursor=${encodeURIComponent(live.cursor)}` : url);
   source.addEventListener("numbers", (event) => {
     const found = JSON.parse(event.data);
     const old = numbers.peek();
@@ -114,17 +153,21 @@ effect(() => {
     };
   });
   source.addEventListener("live", (event) => {
-    for (const listener of liveListeners) listener(JSON.parse(event.data));
+    const found = JSON.parse(event.data);
+    if (found.cursor) live.cursor = found.cursor;
+    if (found.is_over) source.close();
+    for (const listener of liveListeners) listener(found);
   });
   source.onerror = () => { streamError.value = "the stream of numbers is interrupted"; };
 });
 
-export function useStream(wanted, onLive) {
-  const text = new URLSearchParams(wanted).toString();
+// A path of its own has records as well as numbers: it takes the place of the stream of numbers.
+export function useStream(wanted, onLive, path = ["events"]) {
+  const url = cluster.value && path ? `${apiPath(...path)}?${new URLSearchParams(wanted)}` : null;
   useEffect(() => {
-    wantedStream.value = cluster.value ? apiPath("events") + "?" + text : null;
+    wantedStream.value = url;
     return () => { wantedStream.value = null; };
-  }, [cluster.value, text]);
+  }, [url]);
   useEffect(() => {
     if (!onLive) return undefined;
     liveListeners.add(onLive);
@@ -165,6 +208,12 @@ export function time(ms) {
     `${sign}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
 }
 
+export function ago(ms, now = Date.now()) {
+  const seconds = Math.max((now - ms) / 1000, 0);
+  for (const [size, unit] of [[86400, "d"], [3600, "h"], [60, "min"]]) if (seconds >= size) return `${count(Math.floor(seconds / size))}\u202f${unit} ago`;
+  return seconds < 5 ? "now" : `${Math.floor(seconds)}\u202fs ago`;
+}
+
 // Small parts of pages
 
 export const Title = ({ children, actions, crumbs = [] }) => html`
@@ -188,6 +237,16 @@ export const Empty = ({ title, children }) => html`
   <div class="empty"><h2>${title}</h2>${children}</div>`;
 
 export const Loading = () => html`<p class="quiet" role="status">Loading…</p>`;
+
+// A part of a page that is loaded when it is first shown.
+export function later(load, name) {
+  let Part = null;
+  return (given) => {
+    const [, setDone] = useState(Boolean(Part));
+    useEffect(() => { if (!Part) load().then((found) => { Part = found[name]; setDone(true); }); }, []);
+    return Part ? h(Part, given) : html`<${Loading} />`;
+  };
+}
 
 export const Badge = ({ kind, children }) => html`<span class=${"badge " + kind}>${children}</span>`;
 

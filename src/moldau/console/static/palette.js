@@ -2,7 +2,7 @@
 import { api, apiPath, at, Dialog, go, html, signal, useEffect, useMemo, useRef, useState, visible } from "./lib.js";
 
 export const paletteOpen = signal(false);
-const SHOWN_MAX = 12;
+const SHOWN_MAX = 24;
 
 function score(name, wanted) {
   let position = 0, from = 0;

@@ -47,6 +47,7 @@ async def test_a_cluster_that_is_down_is_a_503(monkeypatch: pytest.MonkeyPatch) 
     assert status == 503
     assert "127.0.0.1:1" in message
     assert me["clusters"] == ["local"], "the page itself can be shown"
+    assert list(me["servers"]) == ["local"]
 
 
 def test_partitions_that_ail_are_counted_and_some_are_named() -> None:

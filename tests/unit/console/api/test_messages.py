@@ -1,15 +1,10 @@
-"""Records are looked through, shown whole, exported and produced."""
+"""Records are looked through, shown whole."""
 
-import csv
-import io
 import json
 from urllib.parse import quote
 
-import pyarrow as pa
-import pytest
-
-from moldau.client.arrow.tables import SCHEMA
-from moldau.console.api.messages import comma_separated, json_lines
+from moldau.client.producer.producer import Producer
+from moldau.testing.broker import EmbeddedBroker
 from unit.console.asking import API, Asking
 
 
@@ -64,39 +59,21 @@ async def test_what_cannot_be_looked_through_is_said(console: Asking) -> None:
     assert "nowhere" not in [each["name"] for each in listed], "to look creates nothing"
 
 
-@pytest.mark.parametrize("body", [{"value": 1}, {"partition": "0"}, {"headers": [1]}])
-async def test_what_is_no_record_is_refused(console: Asking, body: dict[str, object]) -> None:
-    assert (await console.refused("POST", "/topics/any/messages", body))[0] == 400
-
-
-async def test_nothing_is_produced_to_a_topic_that_is_not_there(console: Asking) -> None:
-    status, _ = await console.refused("POST", "/topics/absent/messages", {"value": "x"})
-    assert status == 404
-
-
-async def test_a_query_is_exported(console: Asking) -> None:
-    await console.send("POST", "/topics", {"name": "exported", "partitions": 1})
-    for value in ("=1+1", "plain"):
-        await console.send("POST", "/topics/exported/messages", {"key": "k", "value": value})
-    rows = (await console.ask("GET", f"{API}/topics/exported/export?start=oldest")).body
-    assert [json.loads(line)["value"] for line in rows.splitlines()] == ["=1+1", "plain"]
-    table = await console.ask("GET", f"{API}/topics/exported/export?start=oldest&format=csv")
-    cells = list(csv.reader(io.StringIO(table.body.decode())))
-    assert [row[-1] for row in cells] == ["'=1+1", "plain"], "no formula reaches a spreadsheet"
-    assert (await console.refused("GET", "/topics/exported/export?format=exe"))[0] == 400
-
-
-def test_bytes_that_are_no_text_are_exported_as_digits() -> None:
-    columns = {
-        "key": pa.array([None], pa.binary()),
-        "value": pa.array([b"\xff\x00"], pa.binary()),
-        "partition": pa.array([0], pa.int32()),
-        "offset": pa.array([2**60], pa.int64()),
-        "timestamp": pa.array([7], SCHEMA.field("timestamp").type),
-        "headers": pa.array([[{"key": "h", "value": None}]], SCHEMA.field("headers").type),
-    }
-    table = pa.table(columns)
-    found = json.loads(json_lines(table))
-    assert (found["key"], found["value"], found["headers"]) == (None, "0xff00", [["h", None]])
-    assert (found["offset"], found["timestamp"]) == (2**60, 7)
-    assert comma_separated(table).startswith(f"0,{2**60},7,,0xff00")
+async def test_of_a_large_record_the_beginning_is_sent_until_more_is_asked_for(
+    broker: EmbeddedBroker, console: Asking
+) -> None:
+    configs = {"max.message.bytes": str(20 << 20)}
+    await console.send("POST", "/topics", {"name": "large", "partitions": 1, "configs": configs})
+    large = b'{"big": 9007199254740993, "x": "' + b"x" * (6 << 20) + b'"}'
+    settings = {"bootstrap.servers": broker.bootstrap_servers, "max.request.size": 20 << 20}
+    async with Producer[bytes, bytes](settings) as producer:
+        await producer.send_and_wait("large", large)
+    answer = await console.ask("GET", f"{API}/topics/large/messages")
+    assert len(answer.body) < 4096
+    (row,) = [json.loads(line)["row"] for line in answer.body.splitlines() if b'"row"' in line]
+    value = row["value"]
+    assert (value["size"], len(value["text"]), value["is_cut"]) == (len(large), 2048, True)
+    whole = (await console.get("/topics/large/messages/0/0"))["value"]
+    assert (len(whole["text"]), whole["is_cut"]) == (1 << 20, True)
+    file = await console.ask("GET", f"{API}/topics/large/messages/0/0?download=value")
+    assert file.body == large

@@ -34,3 +34,28 @@ def test_a_record_has_all_its_parts() -> None:
     found = shown({**row, "headers": [{"key": "h", "value": b"v"}]})
     assert found["offset"] == "9007199254740993", "a text: browsers round numbers"
     assert found["headers"] == [["h", {"kind": "text", "size": 1, "text": "v"}]]
+
+
+def test_what_a_registry_makes_of_it_is_shown_beside_it() -> None:
+    row = {"partition": 1, "offset": 0, "timestamp": 5, "key": b"k", "value": b"v", "headers": []}
+    found = shown(row, lambda data: {"text": "read"} if data == b"v" else None)
+    assert found["value"] == {
+        "kind": "text",
+        "size": 1,
+        "text": "v",
+        "registered": {"text": "read"},
+    }
+    assert found["key"] == {"kind": "text", "size": 1, "text": "k"}
+    value = shown(row, lambda _: {"text": "x" * 5000})["value"]
+    assert isinstance(value, dict)
+    assert value["registered"] == {"text": "x" * 2048, "is_cut": True}
+
+
+def test_of_a_thousand_headers_the_first_are_shown() -> None:
+    row = {"partition": 1, "offset": 0, "timestamp": 5, "key": None, "value": None}
+    found = shown({**row, "headers": [{"key": "h", "value": b"v"}] * 1000})
+    assert isinstance(found["headers"], list)
+    assert (len(found["headers"]), found["headers_count"]) == (100, 1000)
+    listed = shown({**row, "headers": [{"key": "n" * 9000, "value": None}]})["headers"]
+    assert isinstance(listed, list)
+    assert listed[0][0] == "n" * 256 + "…"

@@ -7,7 +7,7 @@ import pytest
 
 from moldau.client.registry import Registry, Schema
 from moldau.client.serdes.registered import RegisteredValues
-from moldau.console.messages.registered import by_schema
+from moldau.console.messages.registered import ListedValues, by_schema
 from moldau.testing.broker import EmbeddedBroker
 from unit.registry.started import started_registry
 
@@ -57,7 +57,32 @@ async def test_a_value_that_is_nested_too_deep_is_refused(
     assert "recursion" in str(found["error"])
 
 
+async def test_ten_bytes_keep_no_thread_busy(registry: Registry, values: RegisteredValues) -> None:
+    nulls = registry.register("nulls-value", Schema('{"type": "array", "items": "null"}'))
+    found = await by_schema(values, registered(nulls, b"\xfe\xff\xff\xff\xff\xff\xff\xff\x7f\x00"))
+    assert found is not None
+    assert "that is too many" in str(found["error"])
+    found = await by_schema(values, registered(nulls, b"x" * (2 << 20)))
+    assert found is not None
+    assert "1 MiB" in str(found["error"])
+
+
 async def test_other_values_name_no_schema(values: RegisteredValues) -> None:
     assert await by_schema(values, b"") is None
     assert await by_schema(values, b"\x00\x00") is None
     assert await by_schema(values, b'{"json": 1}') is None
+
+
+def test_lists_are_read_and_a_registry_that_fails_is_left_alone(
+    registry: Registry, values: RegisteredValues
+) -> None:
+    avro = registry.register("listed-value", Schema('"string"'))
+    listed = ListedValues(values)
+    assert listed.read(b"plain") is None
+    for each in range(5):
+        found = listed.read(registered(7000 + each, b"x"))
+        assert (found is None) == (each >= 3), "three failures are enough"
+    assert listed.read(registered(7000, b"x")) is not None, "known"
+    assert listed.read(registered(avro, b"\x06abc")) is None
+    found = ListedValues(values).read(registered(avro, b"\x06abc"))
+    assert found == {"schema": avro, "format": "AVRO", "text": '"abc"'}

@@ -12,7 +12,7 @@ from moldau.client.producer.producer import Producer
 from moldau.console.filters.language import parse
 from moldau.console.messages import scanning
 from moldau.console.messages.query import MessageQuery
-from moldau.console.messages.scanning import Budget, Scan, Scanner, reading
+from moldau.console.messages.scanning import Budget, Scan, Scanner, readers
 from moldau.testing.broker import EmbeddedBroker
 
 COUNT = 40
@@ -38,8 +38,8 @@ async def settings(broker: EmbeddedBroker) -> Mapping[str, object]:
 async def look(
     settings: Mapping[str, object], query: MessageQuery, budget: Budget | None = None
 ) -> tuple[list[int], Scan]:
-    async with reading(settings, is_uncommitted=False) as consumer:
-        scanner = Scanner(consumer, "scanned", query, budget or Budget())
+    async with readers(settings, is_uncommitted=query.is_uncommitted) as found:
+        scanner = Scanner(found, "scanned", query, budget or Budget(seconds=60))
         numbers: list[int] = []
         async with aclosing(scanner.run()) as tables:
             async for table in tables:
@@ -72,6 +72,8 @@ async def test_it_goes_on_until_each_record_was_found_once(
         (MessageQuery("time", from_ms=36_500), [37, 38, 39]),
         (MessageQuery("oldest", from_ms=3_000, to_ms=5_000), [3, 4]),
         (MessageQuery("newest", to_ms=2_000), [0, 1]),
+        (MessageQuery("newest", from_ms=38_000), [38, 39]),
+        (MessageQuery("newest", from_ms=99_000), []),
         (MessageQuery("oldest", partitions=(1,), filter=parse("offset < 2")), [1, 3]),
         (MessageQuery("newest", filter=parse('value = "value-3"')), [3]),
         (MessageQuery("newest", filter=parse("nowhere")), []),
@@ -103,6 +105,12 @@ async def test_a_window_with_too_many_bytes_is_made_smaller(
     found, scan = await look(settings, MessageQuery(limit=3))
     assert found == [39, 38, 37]
     assert scan.stopped == "limit"
+
+
+async def test_batches_of_other_times_are_not_opened(settings: Mapping[str, object]) -> None:
+    found, scan = await look(settings, MessageQuery("oldest", to_ms=2_000))
+    assert sorted(found) == [0, 1]
+    assert (scan.scanned, scan.progress()["passed"]) == (2, COUNT - 2), "each is a batch"
 
 
 def test_a_budget_is_time_records_and_bytes() -> None:

@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, Loading, may, numbers, rate, Title, useEffect, useLoad, useState, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, Loading, may, numbers, rate, Title, useEffect, useLoad, useRef, useState, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Chart } from "../chart.js";
 import { STATES } from "./groups.js";
@@ -11,6 +11,9 @@ export function Group({ id }) {
   useStream({ group: id });
   useEffect(() => { if (data) setPoints(data.history); }, [data]);
   const now = numbers.value, live = now.groups[id];
+  // Members come and go: they are asked for again now and then.
+  const loaded = useRef(Date.now());
+  useEffect(() => { if (Date.now() - loaded.current > 8000) { loaded.current = Date.now(); reload(); } }, [now.at]);
   useEffect(() => { if (live && now.at) setPoints((old) => [...old.slice(-899), [now.at, live.lag]]); }, [now.at]);
   const crumbs = [["Groups", at("groups")]];
   if (!data) return html`<${Title} crumbs=${crumbs}>${visible(id)}<//>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
@@ -43,7 +46,7 @@ export function Group({ id }) {
       <div><dt>Members</dt><dd>${data.members.length}</dd></div>
       <div><dt>Protocol</dt><dd>${visible(data.type)}${data.assignor ? `, ${visible(data.assignor)}` : ""}</dd></div>
     </dl>
-    <${Why} group=${data} lag=${lag} speed=${speed} offsets=${offsets} />
+    ${lag > 0 && html`<p><a href=${at("why", "group", id)}>Why is it behind?</a></p>`}
     <${Chart} points=${points} label="Lag in records" />
     <h2>Offsets</h2>
     ${offsets.length ? html`<${Table} label="Offsets" columns=${columns} rows=${offsets} keyOf=${(row) => `${row.topic}-${row.partition}`} />`
@@ -68,21 +71,6 @@ function toZero(lag, speed) {
   if (speed <= 0) return "never, at this rate";
   const seconds = lag / speed;
   return seconds < 90 ? `${Math.ceil(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-}
-
-// Why a group is behind: what is known, and what would mend it.
-function Why({ group, lag, speed, offsets }) {
-  if (!lag) return null;
-  const partitions = offsets.length, busy = offsets.filter((each) => each.lag > 0).length;
-  const causes = [];
-  if (!group.members.length) causes.push("It has no members: nobody reads. Start a consumer of the group, or reset its offsets if the records are not wanted.");
-  else if (speed !== null && speed <= 0) causes.push("Its lag does not shrink: records arrive as fast as they are read, or faster.");
-  if (group.members.length > partitions) causes.push(`It has ${group.members.length} members for ${partitions} partitions: the rest is idle. More partitions would use them.`);
-  if (group.members.length && group.members.length < partitions && speed !== null && speed <= 0) causes.push(`It has ${group.members.length} members for ${partitions} partitions: more members would share the work.`);
-  if (busy && busy <= partitions / 4 && partitions > 3) causes.push(`${busy} of ${partitions} partitions have all the lag: keys that are written often, or a member that hangs on one record.`);
-  if (["PreparingRebalance", "CompletingRebalance", "Reconciling"].includes(group.state)) causes.push("It rebalances: members that come and go, or that take longer than max.poll.interval.ms for their records.");
-  if (!causes.length) return null;
-  return html`<details class="notice"><summary><strong>Why is it behind?</strong></summary><ul>${causes.map((each) => html`<li>${each}</li>`)}</ul></details>`;
 }
 
 const TARGETS = [["earliest", "The first record"], ["latest", "The end"], ["time", "A time"], ["offset", "An offset"], ["shift", "Some records on or back"], ["duration", "So many milliseconds ago"]];

@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, cluster, Command, count, Empty, Failure, go, html, Loading, numbers, query, Title, useLoad, useMemo, useStream, visible, withQuery } from "../lib.js";
+import { api, apiPath, at, Badge, cluster, Command, count, Empty, Failure, go, html, Loading, numbers, query, Title, useEffect, useLoad, useMemo, useStream, visible, withQuery } from "../lib.js";
 import { Filter, Table } from "../table.js";
 
 export const STATES = { Stable: "good", Empty: "plain", Dead: "bad", PreparingRebalance: "warn", CompletingRebalance: "warn", Assigning: "warn", Reconciling: "warn" };
@@ -8,7 +8,8 @@ export function Groups() {
   useStream({ groups: 1 });
   const wanted = query.value.get("q") || "";
   const rows = useMemo(() => (data?.groups || []).filter((each) => each.group.toLowerCase().includes(wanted.toLowerCase())), [data, wanted]);
-  const lags = numbers.value.groups;
+  const lags = numbers.value.groups, seen = Object.keys(lags).length;
+  useEffect(() => { if (data && seen > data.groups.length) reload(); }, [seen]);
   const columns = [
     { name: "Group", show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group) || "(empty name)"}</a>` },
     { name: "State", show: (row) => html`<${Badge} kind=${STATES[row.state] || "plain"}>${row.state || "unknown"}<//>` },

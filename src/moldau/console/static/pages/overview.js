@@ -38,7 +38,7 @@ const Health = ({ troubles }) => troubles.length === 0
       <strong>✗ ${count(each.count)} ${each.kind} partitions.</strong> ${each.partitions.map(visible).join(", ")}${each.count > each.partitions.length ? ", …" : ""}
       <p>${each.kind === "offline"
         ? "They can be neither read nor written. All brokers with a replica are down: start one of them."
-        : "A broker with a replica is down, or does not keep up. See which on the Brokers page."}</p>
+        : "A broker with a replica is down, or does not keep up. See which on the Brokers page."} <a href=${at("why", "partitions")}>Why, and what mends it</a></p>
     </div>`)}`;
 
 function Findings() {

@@ -1,20 +1,25 @@
-import { api, apiPath, at, Badge, bytes, count, Dialog, Empty, Failure, go, html, Loading, may, numbers, rate, Tabs, Title, useLoad, useState, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, bytes, count, Dialog, Empty, Failure, go, html, later, Loading, may, numbers, rate, Tabs, Title, useLoad, useState, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Configs } from "../configs.js";
+import { Later } from "../later.js";
 import { Messages } from "./messages.js";
 
+const Sql = later(() => import("./sql.js"), "Sql");
+
 export function Topic({ name, tab = may("reader") ? "messages" : "partitions" }) {
-  const tabs = [...(may("reader") ? [["Messages", at("topics", name)]] : []), ["Partitions", at("topics", name, "partitions")],
-    ["Configuration", at("topics", name, "configuration")], ["Consumers", at("topics", name, "consumers")]];
-  const current = tab[0].toUpperCase() + tab.slice(1);
+  const tabs = [...(may("reader") ? [["Messages", at("topics", name)], ["SQL", at("topics", name, "sql")]] : []), ["Partitions", at("topics", name, "partitions")],
+    ["Configuration", at("topics", name, "configuration")], ["Consumers", at("topics", name, "consumers")], ["Producers", at("topics", name, "producers")]];
+  const current = tab === "sql" ? "SQL" : tab[0].toUpperCase() + tab.slice(1);
   const [isDeleting, setIsDeleting] = useState(false);
   return html`
     <${Title} crumbs=${[["Topics", at("topics")]]} actions=${may("admin") && html`<button class="danger" onClick=${() => setIsDeleting(true)}>Delete…</button>`}>${visible(name)}<//>
     <${Tabs} tabs=${tabs} current=${current} />
     ${tab === "messages" && html`<${Messages} name=${name} />`}
+    ${tab === "sql" && html`<${Sql} name=${name} />`}
     ${tab === "partitions" && html`<${Partitions} name=${name} />`}
     ${tab === "configuration" && html`<${Configs} path=${apiPath("topics", name, "configs")} canChange=${may("admin")} />`}
     ${tab === "consumers" && html`<${Consumers} name=${name} />`}
+    ${tab === "producers" && html`<${Later} area="producers" rest=${[name]} />`}
     ${isDeleting && html`<${Delete} what="topic" name=${name} path=${apiPath("topics", name)} after=${at("topics")} onClose=${() => setIsDeleting(false)}>
       <p>All its records go with it, and cannot be brought back.</p><//>`}`;
 }

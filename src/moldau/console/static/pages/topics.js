@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, bytes, cluster, count, Dialog, Empty, Failure, go, html, Loading, may, numbers, query, rate, Title, useLoad, useMemo, useState, useStream, visible, withQuery } from "../lib.js";
+import { ago, api, apiPath, at, Badge, bytes, cluster, count, Dialog, Empty, Failure, go, html, Loading, may, numbers, query, rate, time, Title, useEffect, useLoad, useMemo, useState, useStream, visible, withQuery } from "../lib.js";
 import { Filter, Table } from "../table.js";
 
 export function Topics() {
@@ -9,6 +9,9 @@ export function Topics() {
   const rows = useMemo(() => (data?.topics || []).filter((each) =>
     (internal || !each.is_internal) && each.name.toLowerCase().includes(wanted.toLowerCase())), [data, wanted, internal]);
   const found = numbers.value.topics;
+  // The stream knows of topics that came or went: the list is asked for again.
+  const alive = useMemo(() => Object.values(found).filter(Boolean).length, [found]);
+  useEffect(() => { if (data && alive && alive !== data.topics.length) reload(); }, [alive]);
   const columns = [
     { name: "Topic", show: (row) => html`<a href=${at("topics", row.name)}>${visible(row.name)}</a>
       ${row.is_internal && html` <${Badge} kind="plain">internal<//>`}
@@ -20,6 +23,7 @@ export function Topics() {
     { name: "Records", kind: "number", show: (row) => count(found[row.name]?.[0]) },
     { name: "Records/s", kind: "number", show: (row) => rate(found[row.name]?.[1]) },
     { name: "Size", kind: "number", show: (row) => bytes(found[row.name]?.[2]) },
+    { name: "Last write", kind: "number", show: (row) => { const at = found[row.name]?.[4]; return at === undefined || at === null ? "–" : html`<span title=${time(at)}>${ago(at, numbers.value.at)}</span>`; } },
   ];
   return html`
     <${Title} actions=${may("admin") && html`<button class="primary" onClick=${() => setIsCreating(true)}>Create a topic</button>`}>Topics<//>
