@@ -1,4 +1,4 @@
-"""Print which requests each broker understands (kafka-broker-api-versions.sh)."""
+"""Print the requests that each broker supports (kafka-broker-api-versions.sh)."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from moldau.protocol.apis import APIS
 
 OPTIONS = Options(
     "broker-api-versions",
-    "Prints which requests each broker understands, and in which versions.",
+    "Prints the requests that each broker supports, with their versions.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,

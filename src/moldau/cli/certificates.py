@@ -1,7 +1,7 @@
-"""Make certificates for TLS between one's own machines: an authority, brokers, clients.
+"""Make certificates for TLS between your own machines: an authority, brokers, clients.
 
 An authority that is in the directory already certifies again, so that machines can be added
-later. Whoever has ca-key.pem can make more of them: keep it where no broker runs.
+later. With ca-key.pem anybody can make more of them: keep it where no broker runs.
 """
 
 import argparse

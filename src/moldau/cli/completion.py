@@ -29,7 +29,7 @@ _SHELLS = ("bash", "fish", "zsh")
 # Commands that Apache has no script for.
 _OURS = (
     *("backup", "cat", "certificates", "completion", "console", "doctor", "health"),
-    *("init", "rebalance", "registry", "restore", "serve", "sql", "streams", "users"),
+    *("ingest", "init", "rebalance", "registry", "restore", "serve", "sql", "streams", "users"),
     *("tree", "zookeeper", "zookeeper-shell"),
     *("connect", "connect-distributed", "connect-standalone"),
 )

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
+from moldau.cli.connecting.checks import check_file, try_out
 from moldau.cli.connecting.pipeline_file import read_connector, read_pipeline
 from moldau.cli.connecting.serving import serve_worker
 from moldau.cli.terminal.failure import CommandFailed
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     worker, connectors = read_pipeline(options.file)
+    if options.dry_run:
+        return try_out(worker, connectors)
     log_to_stderr(options.log_level, "text")
     serve_worker({**_PIPELINE, **worker}, connectors, options.users)
     return 0
@@ -131,19 +134,25 @@ def _parser() -> argparse.ArgumentParser:
     running.add_argument("file", metavar="PIPELINE.toml|json")
     running.add_argument("--users", metavar="FILE", help="who may use REST")
     running.add_argument("--log-level", choices=LEVELS, default="info")
+    running.add_argument(
+        "--dry-run", action="store_true", help="show the first ten records of each, write nothing"
+    )
     running.set_defaults(run=_run)
+    checking = commands.add_parser("lint", help="say what is wrong in a file")
+    checking.add_argument("file", metavar="PIPELINE.toml|json, CONNECTOR.properties|json")
+    checking.set_defaults(run=lambda options: check_file(options.file))
     for name, run, about in (
-        ("list", _list, "all connectors and their states"),
-        ("plugins", _show, "what connectors can be made of"),
-        ("create", _create, "make a connector of a file, or change it"),
-        ("status", _status, "how a connector is, and why"),
-        ("config", _show, "its settings"),
-        ("offsets", _show, "how far it is"),
-        ("restart", _change, "begin it and its tasks anew"),
-        ("pause", _change, "have it rest"),
-        ("resume", _change, "have it go on"),
-        ("stop", _change, "have it give back what it holds"),
-        ("delete", _change, "take it away; its offsets stay"),
+        ("list", _list, "list connectors and their states"),
+        ("plugins", _show, "list the installed plugins"),
+        ("create", _create, "create a connector from a file, or change it"),
+        ("status", _status, "show the state of a connector and its tasks"),
+        ("config", _show, "show its settings"),
+        ("offsets", _show, "show its offsets"),
+        ("restart", _change, "restart it and its tasks"),
+        ("pause", _change, "pause it"),
+        ("resume", _change, "resume it"),
+        ("stop", _change, "stop it and release what it holds"),
+        ("delete", _change, "delete it; its offsets stay"),
     ):
         one = commands.add_parser(name, help=about)
         one.add_argument("--url", default=_URL, help=f"the worker; default: {_URL}")

@@ -9,9 +9,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.cluster_file import read_clusters
+from moldau.cli.terminal.console_logins import add_login_options, oidc_of, proxy_of, rules_of
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
 from moldau.client.settings import ClientSettings
@@ -64,7 +66,33 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         is_read_only=options.read_only,
         audit=options.audit,
         registry=options.registry,
+        connect=_services(options.connect, "--connect"),
+        streams=_services(options.streams, "--streams"),
+        rules=rules_of(options),
+        proxy=proxy_of(options),
+        oidc=oidc_of(options),
     )
+
+
+def _services(given: Sequence[str], option: str) -> dict[str, str]:
+    """Addresses by their names; one without a name has that of its host."""
+    from moldau.console.services.rest import RestService  # noqa: PLC0415
+
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, url = each.partition("=")
+        if not equals or "://" in name:
+            name, url = "", each
+        url = url.removesuffix("/metrics")  # as `moldau streams run` prints its address
+        try:
+            service = RestService(url)
+        except ValueError as error:
+            raise CommandFailed(f"{option}: {error}") from None
+        name = name or urlsplit(service.address).netloc
+        if name in found:
+            raise CommandFailed(f"{option}: {name} is named twice: NAME=URL")
+        found[name] = url
+    return found
 
 
 def _check_registry(url: str) -> None:
@@ -156,11 +184,26 @@ def _parser() -> argparse.ArgumentParser:
         help="several clusters: lines `name: SERVERS` or `name: FILE` with client settings",
     )
     parser.add_argument("--registry", metavar="URL", help="a schema registry, to decode values")
-    parser.add_argument("--read-only", action="store_true", help="nothing can be changed")
+    parser.add_argument(
+        "--connect",
+        metavar="[NAME=]URL",
+        action="append",
+        default=[],
+        help="a worker of Kafka Connect, to see and control connectors; may be repeated",
+    )
+    parser.add_argument(
+        "--streams",
+        metavar="[NAME=]URL",
+        action="append",
+        default=[],
+        help="the metrics address of `moldau streams run --metrics-port`; may be repeated",
+    )
+    parser.add_argument("--read-only", action="store_true", help="allow no changes")
     parser.add_argument(
         "--audit", metavar="FILE", help="keep a line for every change and every look at records"
     )
     add_web_options(parser, PORT)
+    add_login_options(parser)
     parser.add_argument("--ends-with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--log-level",

@@ -1,4 +1,4 @@
-"""Show what a client at an address receives, and what is wrong with it."""
+"""Examine a cluster as a client sees it, or the machine of a broker; say what to do."""
 
 import asyncio
 import json
@@ -7,14 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from moldau.cli.terminal.administration import run_admin, settings
+from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import (
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
+    Given,
     Options,
     warn,
 )
-from moldau.client.admin.examination import ExaminingAdmin, Finding, examine, is_reachable
+from moldau.cli.terminal.surroundings import examine_machine
+from moldau.client.admin.examination import ExaminingAdmin, examine, is_reachable
+from moldau.client.admin.finding import Finding
 from moldau.client.connection.addresses import Address, parse_addresses
 from moldau.client.settings import AdminSettings, read_settings
 
@@ -22,8 +26,11 @@ DEFAULT_SERVER = "localhost:9092"
 
 OPTIONS = Options(
     "doctor",
-    "Shows what a client at an address, localhost:9092 without one, receives: brokers, "
-    "TLS and login, controller, clock, partitions.",
+    "Examines a cluster as a client of this machine sees it: names, TLS and login, addresses, "
+    "controller, clock, partitions, versions, disks, groups and their lag. "
+    "With the name of a broker's properties FILE: whether a broker can run with it on this "
+    "machine: settings, directories, ports, limits, certificates, ZooKeeper. "
+    "The exit code is 1 if something is wrong.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
@@ -33,15 +40,9 @@ OPTIONS = Options(
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 1 if something is wrong."""
     given = OPTIONS.parse(arguments)
-    if "bootstrap-server" not in given:
-        warn(f"asking {DEFAULT_SERVER}; --bootstrap-server names another address")
-        given.values["bootstrap-server"] = [DEFAULT_SERVER]
-    asked = given.text("bootstrap-server")
-    findings = asyncio.run(_unreached(parse_addresses(asked)))
-    if not findings:
-        findings = _protection(settings(given), asked)
-    if all(each.is_well for each in findings):
-        findings += run_admin(given, ExaminingAdmin, lambda admin: examine(admin, asked))
+    if len(given.rest) > 1:
+        raise CommandFailed(f"one file at a time, not {' '.join(given.rest)}")
+    findings = _of_broker(given.rest[0]) if given.rest else _of_cluster(given)
     if given.is_json:
         print(json.dumps([asdict(each) for each in findings]))
     else:
@@ -50,6 +51,27 @@ def main(arguments: Sequence[str]) -> int:
             if each.advice:
                 print(f"     {each.advice}")
     return 0 if all(each.is_well for each in findings) else 1
+
+
+def _of_broker(path: str) -> list[Finding]:
+    from moldau.cli.terminal.broker_machine import examine_file  # noqa: PLC0415 - with a file only
+
+    return examine_file(path)
+
+
+def _of_cluster(given: Given) -> list[Finding]:
+    if "bootstrap-server" not in given:
+        warn(f"asking {DEFAULT_SERVER}; --bootstrap-server names another address")
+        given.values["bootstrap-server"] = [DEFAULT_SERVER]
+    asked = given.text("bootstrap-server")
+    addresses = parse_addresses(asked)
+    machine = examine_machine(address.host for address in addresses)
+    findings = asyncio.run(_unreached(addresses))
+    if not findings:
+        findings = _protection(settings(given), asked)
+    if all(each.is_well for each in findings):
+        findings += run_admin(given, ExaminingAdmin, lambda admin: examine(admin, asked))
+    return machine + findings
 
 
 def _protection(values: Mapping[str, object], asked: str) -> list[Finding]:
@@ -65,5 +87,8 @@ async def _unreached(addresses: Sequence[Address]) -> list[Finding]:
     """Findings if no broker is there: a client would wait, but a doctor is asked how it is now."""
     if any(await asyncio.gather(*(is_reachable(*each) for each in addresses))):
         return []
-    advice = "Is the broker up? Look at its log, its listeners, the address and firewalls."
+    advice = (
+        "Is the broker up? On its machine: ss -ltnp; its log and its listeners say more. If it is "
+        "up, a firewall is between."
+    )
     return [Finding(False, f"{each} cannot be reached from here", advice) for each in addresses]

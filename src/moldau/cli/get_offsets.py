@@ -29,7 +29,7 @@ OPTIONS = Options(
     COMMAND_CONFIG,
     FORMAT,
     Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
-    Option("topic", "A pattern of topics; all without it.", "PATTERN"),
+    Option("topic", "A pattern of topics; default: all.", "PATTERN"),
     Option("partitions", "The partitions of these topics: 0,1,2.", "NUMBERS"),
     Option("topic-partitions", "Patterns with partitions: t.*:0,u:2-5.", "LIST"),
     Option("time", "latest, earliest, max-timestamp, or milliseconds since 1970.", "TIME"),

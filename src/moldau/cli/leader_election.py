@@ -21,7 +21,7 @@ from moldau.model import TopicPartition
 
 OPTIONS = Options(
     "leader-election",
-    "Lets the preferred replica lead again, or, if no other is there, one that is behind.",
+    "Elects the preferred replica, or with unclean a replica that is not in sync, as leader.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,

@@ -1,4 +1,4 @@
-"""Print how large replicas are and where they lie (kafka-log-dirs.sh)."""
+"""Print sizes and directories of replicas (kafka-log-dirs.sh)."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ OPTIONS = Options(
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
-    Option("describe", "What there is to do."),
+    Option("describe", "Describe the directories."),
     Option("topic-list", "Only these topics: a,b,c.", "TOPICS"),
     Option("broker-list", "Only these brokers: 0,1,2.", "NUMBERS"),
 )

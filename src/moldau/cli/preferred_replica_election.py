@@ -1,4 +1,4 @@
-"""Let preferred replicas lead again, as before 3.0 (kafka-preferred-replica-election.sh)."""
+"""Elect preferred replicas, as before 3.0 (kafka-preferred-replica-election.sh)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from moldau.client.admin.reassignments import ElectionType
 
 OPTIONS = Options(
     "preferred-replica-election",
-    "Lets the preferred replica of each partition lead again.",
+    "Elects the preferred replica of each partition as leader.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
     Option("admin.config", "The other name of --command-config.", "FILE"),
-    Option("path-to-json-file", "The partitions; all without it.", "FILE"),
+    Option("path-to-json-file", "The partitions; default: all.", "FILE"),
     Option("zookeeper", "As before 2.4: write a node of ZooKeeper instead.", "SERVERS"),
 )
 

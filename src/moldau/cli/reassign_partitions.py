@@ -17,14 +17,14 @@ from moldau.cli.terminal.options import (
     Options,
 )
 from moldau.cli.terminal.partition_file import read_topics
-from moldau.cli.terminal.throttles import (
+from moldau.client.admin.log_dirs import LogDirsArea, Replica
+from moldau.client.admin.reassignments import ReassignmentsArea
+from moldau.client.admin.throttles import (
     ThrottleAdmin,
     clear_throttles,
     set_directory_throttle,
     set_throttles,
 )
-from moldau.client.admin.log_dirs import LogDirsArea, Replica
-from moldau.client.admin.reassignments import ReassignmentsArea
 from moldau.client.admin.topics import TopicsArea
 from moldau.model import TopicPartition
 from moldau.runtime.random import SystemRandom
@@ -44,10 +44,10 @@ OPTIONS = Options(
     COMMAND_CONFIG,
     FORMAT,
     Option("generate", "Print a plan for topics and brokers."),
-    Option("execute", "Begin to move."),
-    Option("verify", "Print how far it is; take the throttle away when it is done."),
-    Option("cancel", "Stop moving, and go back."),
-    Option("list", "Print what is being moved."),
+    Option("execute", "Start the reassignment."),
+    Option("verify", "Print the progress; remove the throttle at the end."),
+    Option("cancel", "Cancel the reassignment."),
+    Option("list", "Print the reassignments in progress."),
     Option("topics-to-move-json-file", 'Topics: {"topics": [{"topic": "t"}]}.', "FILE"),
     Option("reassignment-json-file", "The plan that --generate printed.", "FILE"),
     Option("broker-list", "Brokers to move to: 0,1,2.", "NUMBERS"),
@@ -59,9 +59,9 @@ OPTIONS = Options(
         kind=int,
     ),
     Option("preserve-throttles", "Leave the throttle as it is."),
-    Option("additional", "Beside what is being moved already."),
-    Option("disable-rack-aware", "Do not look at racks."),
-    Option("timeout", "For scripts: requests have a limit anyway.", "MILLISECONDS"),
+    Option("additional", "Add to the reassignment in progress."),
+    Option("disable-rack-aware", "Ignore racks."),
+    Option("timeout", "Ignored, for old scripts.", "MILLISECONDS"),
     Option("zookeeper", "As before 2.6: read and write ZooKeeper instead.", "SERVERS"),
 )
 

@@ -13,9 +13,9 @@ from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.progress import Bar, as_size, progress_bar
 from moldau.cli.terminal.spreading import Load, Spreading, loads
-from moldau.cli.terminal.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.log_dirs import LogDirsArea
 from moldau.client.admin.reassignments import ReassignmentsArea
+from moldau.client.admin.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.topics import TopicsArea
 from moldau.client.settings import AdminSettings
 from moldau.model import TopicPartition
@@ -65,7 +65,7 @@ async def _move(
             await _until_moved(admin, set(batch), bar)
     await admin.elect_leaders(partitions)  # those that lead already are told apart by an error
     if options.throttle is not None:
-        await clear_throttles(admin, dict.fromkeys(each.topic for each in plan))
+        await clear_throttles(admin, dict.fromkeys(each.topic for each in plan), print)
     print(f"{len(plan)} partitions are where they should be")
 
 
@@ -122,7 +122,7 @@ def _print_plan(
     for broker in brokers:
         print(f"{broker:<8} {_columns(before[broker], after[broker])}")
     if not plan:
-        print("All is spread evenly: there is nothing to move")
+        print("All is spread evenly: nothing to move")
         return
     copied = sum(
         sizes.get(each, 0) * len(set(replicas) - set(current[each]))
@@ -152,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--bootstrap-server", default="localhost:9092", metavar="SERVERS")
     parser.add_argument("--command-config", metavar="FILE", help="settings of the client")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan, and do nothing")
+    parser.add_argument("--dry-run", action="store_true", help="only print the plan")
     parser.add_argument(
         "--brokers", metavar="0,1", help="only these are to have replicas; default: all"
     )

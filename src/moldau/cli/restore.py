@@ -1,4 +1,4 @@
-"""Make a broker's data of a backup."""
+"""Restore a broker's data from a backup."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Run the command that stands for a Java class of Kafka (kafka-run-class.sh)."""
+"""Run the command for a Java class of Kafka (kafka-run-class.sh)."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     name, *options = rest
     if name in ("-h", "--help"):
         print("usage: moldau run-class CLASS [options]\n")
-        print("Runs the command that stands for a Java class of Kafka:")
+        print("Runs the command for a Java class of Kafka:")
         print("\n".join(f"  {each}" for each in CLASSES))
         return 0
     if name not in CLASSES:

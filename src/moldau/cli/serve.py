@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moldau.cli.backups.answering import answer_backups
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.data_directory import default_directory
 from moldau.cli.terminal.listed_topics import read_listed_topics
-from moldau.cli.terminal.several_options import add_options, end_with_input
+from moldau.cli.terminal.several_options import add_options, bind_of, end_with_input
 from moldau.config.broker.startup import Startup, read_startup
-from moldau.config.listeners import LOOPBACK
+from moldau.config.listener_settings import ListenerSettings
+from moldau.config.listeners import LOOPBACK, SecurityProtocol
 from moldau.config.properties import decode_properties, parse_overrides
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 
 _LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 _PORT_MAX = 65_535
+_WITH_LOGINS = (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PORT = 9092
 _EVERYWHERE = ("0.0.0.0", "::", "", None)  # noqa: S104 - only if it is asked for
@@ -71,6 +72,17 @@ def main(arguments: Sequence[str]) -> int:
         _log.warning("%s", warning)
     with owned_collector() as started:
         return _run(startup, options, started)
+
+
+def refuse_unsupported(startup: Startup) -> None:
+    """Raise InvalidConfig for settings that a broker cannot honour, as its start does."""
+    from moldau.broker.login.login_settings import read_logins  # noqa: PLC0415 - see _run
+    from moldau.broker.settings import unsupported  # noqa: PLC0415
+
+    unsupported.refuse_unsupported(startup)
+    for listener in startup.listeners.bound:
+        if listener.protocol in _WITH_LOGINS:
+            read_logins(ListenerSettings(startup.texts, listener.name))
 
 
 def _run_several(options: argparse.Namespace) -> int:
@@ -200,7 +212,7 @@ async def _running(startup: Startup, options: argparse.Namespace) -> AsyncIterat
     announce_warnings(startup)
     health = Health()
     async with _watched(health, options):
-        async with running(startup, Ports()) as started:
+        async with running(startup, Ports(bind=bind_of(options))) as started:
             health.broker = started.broker
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGHUP, started.broker.key_stores.look_again)
@@ -237,6 +249,9 @@ async def _backups(started: "RunningBroker") -> AsyncIterator[None]:
     if not isinstance(started.tree, EmbeddedTree):
         yield
         return
+    # Imported only now: a supervisor of several brokers does without logs.
+    from moldau.cli.backups.answering import answer_backups  # noqa: PLC0415
+
     directories = [each.volume.path for each in started.broker.logs.directories]
     async with asyncio.TaskGroup() as tasks:
         answering = tasks.create_task(answer_backups(directories, started.tree.copy_to))

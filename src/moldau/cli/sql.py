@@ -1,4 +1,4 @@
-"""Ask topics in SQL, and run streams from one topic to another, on Spark."""
+"""Query topics in SQL, and run streams from one topic to another, on Spark."""
 
 import signal
 import sys
@@ -36,11 +36,11 @@ OPTIONS = Options(
     Option("f", "A file of statements.", "FILE", aliases=("file",)),
     Option("schema-registry", "A registry that has schemas of topics: http://host:port.", "URL"),
     Option("output", "table, json (an object for each row) or csv.", "FORMAT"),
-    Option("rows", f"How many rows are shown at most; {_ROWS} without it.", "COUNT", kind=int),
+    Option("rows", f"How many rows to show; default: {_ROWS}.", "COUNT", kind=int),
     Option("from-beginning", "EMIT CHANGES: begin with the first records, not with new ones."),
     Option("available-now", "Streams process what is there, and end."),
-    Option("checkpoint", f"Where streams note how far they are; {_CHECKPOINT} without it.", "DIR"),
-    Option("master", "Spark's master; local[*] without it.", "URL"),
+    Option("checkpoint", f"Where streams store their progress; default: {_CHECKPOINT}.", "DIR"),
+    Option("master", "Spark's master; default: local[*].", "URL"),
     Option(
         "option",
         "An option of the source, e.g. maxOffsetsPerTrigger=10000; with kafka. before its name, a "

@@ -1,4 +1,4 @@
-"""Run a topology of moldau.streams on Spark, show it, or begin it anew."""
+"""Run, show or reset a topology of moldau.streams on Spark."""
 
 import asyncio
 import signal
@@ -34,9 +34,9 @@ OPTIONS = Options(
     "and goes on where it ended when it is run again; `moldau streams describe APP.py` shows it; "
     "`moldau streams reset APP.py` forgets what it has done, so that it begins anew.",
     BOOTSTRAP_SERVER,
-    Option("master", "Spark's master; local[*] without it.", "URL"),
-    Option("application", "The name of the application; that of the file without it.", "NAME"),
-    Option("checkpoint", "Where queries note how far they are; .moldau/NAME without it.", "DIR"),
+    Option("master", "Spark's master; default: local[*].", "URL"),
+    Option("application", "The name of the application; default: that of the file.", "NAME"),
+    Option("checkpoint", "Where queries store their progress; default: .moldau/NAME.", "DIR"),
     Option("at-least-once", "Write without transactions: sooner, but twice after a failure."),
     Option("available-now", "Process what is there, and end."),
     Option("interval-ms", "The least time between micro-batches.", "MILLISECONDS", kind=int),
@@ -47,7 +47,12 @@ OPTIONS = Options(
         "COUNT",
         kind=int,
     ),
-    Option("restart-window-ms", "That window; ten minutes without it.", "MILLISECONDS", kind=int),
+    Option(
+        "restart-window-ms",
+        "The window of --max-restarts; default: ten minutes.",
+        "MILLISECONDS",
+        kind=int,
+    ),
     Option(
         "state-partitions",
         "In how many partitions a new query keeps its state; without it as many as its topics "
@@ -65,12 +70,12 @@ OPTIONS = Options(
     Option("conf", "A setting of Spark, e.g. spark.executor.memory=4g.", "NAME=VALUE"),
     Option("metrics-port", "Serve metrics for Prometheus on this port.", "PORT", kind=int),
     Option("tables-port", "Serve tables that have a store on this port.", "PORT", kind=int),
-    Option("host", "The address of both; localhost without it, 0.0.0.0 for all.", "ADDRESS"),
+    Option("host", "The address of both ports; default: localhost; 0.0.0.0: all.", "ADDRESS"),
     Option("format", "What describe prints: text, mermaid or svg.", "FORMAT"),
-    Option("diff", "describe: what would go on from this checkpoint, and what not.", "DIR"),
-    Option("dry-run", "reset: print what would be done, and do nothing."),
+    Option("diff", "describe: what can continue from this checkpoint, and what not.", "DIR"),
+    Option("dry-run", "reset: only print what would be done."),
     Option("to-earliest", "reset: begin with the first records, which is the default."),
-    Option("to-latest", "reset: begin with what comes from now on."),
+    Option("to-latest", "reset: begin with new records."),
     Option("to-datetime", "reset: begin at a time, 2026-01-31T00:00:00.000.", "TIME"),
     Option("by-duration", "reset: begin so long ago, P1DT2H3M4S.", "DURATION"),
     Option("to-offset", "reset: begin at this offset of each partition.", "OFFSET", kind=int),

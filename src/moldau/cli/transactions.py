@@ -15,14 +15,19 @@ from moldau.cli.terminal.options import (
     Option,
     Options,
 )
-from moldau.client.admin.connected import Connected
+from moldau.client.admin.hanging import (
+    TIMEOUT_MS,
+    HangingAdmin,
+    find_hanging,
+    open_transaction,
+)
 from moldau.client.admin.topics import TopicsArea
-from moldau.client.admin.transactions import OpenTransaction, ProducerState, TransactionsArea
+from moldau.client.admin.transactions import OpenTransaction, ProducerState
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
 _MINUTE_MS = 60_000
-_TIMEOUT_MINUTES = 15
+_TIMEOUT_MINUTES = TIMEOUT_MS // _MINUTE_MS
 
 OPTIONS = Options(
     "transactions",
@@ -33,12 +38,14 @@ OPTIONS = Options(
     Option("transactional-id", "The id to describe.", "ID"),
     Option("topic", "The topic of the partition.", "TOPIC"),
     Option("partition", "The partition.", "NUMBER", kind=int),
-    Option("broker-id", "Look on this broker.", "NUMBER", kind=int),
-    Option("start-offset", "Where the transaction to be aborted begins.", "OFFSET", kind=int),
-    Option("producer-id", "Whose transaction is to be aborted.", "ID", kind=int),
+    Option("broker-id", "Only this broker.", "NUMBER", kind=int),
+    Option("start-offset", "The first offset of the transaction to abort.", "OFFSET", kind=int),
+    Option("producer-id", "The producer of the transaction to abort.", "ID", kind=int),
     Option("producer-epoch", "The producer's epoch.", "EPOCH", kind=int),
     Option("coordinator-epoch", "The coordinator's epoch.", "EPOCH", kind=int),
-    Option("duration-filter", "List what is open for longer.", "MILLISECONDS", kind=int),
+    Option(
+        "duration-filter", "Only transactions that are open for longer.", "MILLISECONDS", kind=int
+    ),
     Option("max-transaction-timeout", "What the brokers allow, in minutes.", "MINUTES", kind=int),
     takes_abbreviations=True,
 )
@@ -46,7 +53,7 @@ OPTIONS = Options(
 Rows = list[list[object]]
 
 
-class TransactionAdmin(TransactionsArea, TopicsArea, Connected):
+class TransactionAdmin(TopicsArea, HangingAdmin):
     """What this command needs of an admin client."""
 
 
@@ -116,7 +123,7 @@ async def _describe_producers(admin: TransactionAdmin, given: Given) -> Rows:
         [
             each.producer_id,
             each.producer_epoch,
-            -1 if each.coordinator_epoch is None else each.coordinator_epoch,
+            _epoch(each),
             each.last_sequence,
             each.last_timestamp,
             "None" if each.transaction_start_offset is None else each.transaction_start_offset,
@@ -140,10 +147,7 @@ async def _abort(admin: TransactionAdmin, given: Given) -> Rows:
                 f"on partition {partition}"
             )
         (producer,) = found
-        epoch = -1 if producer.coordinator_epoch is None else producer.coordinator_epoch
-        wanted = OpenTransaction(
-            partition, producer.producer_id, producer.producer_epoch, max(epoch, 0)
-        )
+        wanted = open_transaction(partition, producer)
     else:
         given.require("producer-id", "producer-epoch", "coordinator-epoch")
         wanted = OpenTransaction(
@@ -157,39 +161,30 @@ async def _abort(admin: TransactionAdmin, given: Given) -> Rows:
 
 
 async def _find_hanging(admin: TransactionAdmin, given: Given) -> Rows:
-    """Open transactions that are older than any may be, and that no coordinator knows."""
     limit_minutes = given.number("max-transaction-timeout", _TIMEOUT_MINUTES)
-    now_ms = int(time.time() * 1000)
-    listed = await admin.list_transactions()
-    described = (await admin.describe_transactions([e.transactional_id for e in listed])).succeeded
-    known = {
-        (found.producer_id, partition)
-        for found in described.values()
-        for partition in found.partitions
-    }
-    rows: Rows = []
-    for partition in await _led_partitions(admin, given):
-        for each in await _producers(admin, partition):
-            age_ms = now_ms - each.last_timestamp
-            is_open = each.transaction_start_offset is not None
-            is_old = age_ms > limit_minutes * _MINUTE_MS
-            if is_open and is_old and (each.producer_id, partition) not in known:
-                rows.append(_hanging(partition, each, age_ms // _MINUTE_MS))
-    return rows
-
-
-def _hanging(partition: TopicPartition, producer: ProducerState, minutes: int) -> list[object]:
-    epoch = -1 if producer.coordinator_epoch is None else producer.coordinator_epoch
+    partitions = await _led_partitions(admin, given)
+    found, errors = await find_hanging(
+        admin, partitions, now_ms=int(time.time() * 1000), older_ms=limit_minutes * _MINUTE_MS
+    )
+    for error in errors.values():
+        raise error
     return [
-        partition.topic,
-        partition.partition,
-        producer.producer_id,
-        producer.producer_epoch,
-        epoch,
-        producer.transaction_start_offset,
-        producer.last_timestamp,
-        minutes,
+        [
+            each.partition.topic,
+            each.partition.partition,
+            each.producer.producer_id,
+            each.producer.producer_epoch,
+            _epoch(each.producer),
+            each.producer.transaction_start_offset,
+            each.producer.last_timestamp,
+            each.age_ms // _MINUTE_MS,
+        ]
+        for each in found
     ]
+
+
+def _epoch(producer: ProducerState) -> int:
+    return -1 if producer.coordinator_epoch is None else producer.coordinator_epoch
 
 
 async def _led_partitions(admin: TransactionAdmin, given: Given) -> list[TopicPartition]:

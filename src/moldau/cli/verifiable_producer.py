@@ -25,7 +25,7 @@ OPTIONS = Options(
     Option("broker-list", "The older name of --bootstrap-server.", "SERVERS"),
     Option("topic", "Where the numbers go.", "TOPIC"),
     Option("max-messages", "How many; -1 for no end.", "COUNT", kind=int),
-    Option("throughput", "Records per second; -1 for as many as can be.", "RATE", kind=float),
+    Option("throughput", "Records per second; -1: no limit.", "RATE", kind=float),
     Option("acks", "0, 1 or -1.", "ACKS"),
     Option("producer.config", "A file with settings.", "FILE"),
     Option("message-create-time", "The time of the first record.", "MILLISECONDS", kind=int),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from moldau.cli.console import main
+from moldau.cli.console import _services, main
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.web.users import Users
 
@@ -69,3 +69,19 @@ def test_a_port_that_is_taken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_address_that_is_none_of_a_registry_is_refused() -> None:
     with pytest.raises(CommandFailed, match="--registry: 'nowhere' is no address of a registry"):
         main(["--registry", "nowhere"])
+
+
+def test_services_are_named_once_and_by_addresses() -> None:
+    wrong = (["--connect", "localhost:8083"], ["--connect", "a=ftp://x"], ["--streams", "http://"])
+    for options in wrong:
+        with pytest.raises(CommandFailed, match="no address such as"):
+            main(options)
+    twice = ["--connect", "http://anna:secret@one:8083", "--connect", "http://one:8083"]
+    with pytest.raises(CommandFailed, match="one:8083 is named twice") as refused:
+        main(twice)
+    assert "secret" not in str(refused.value)
+
+
+def test_an_application_may_be_named_as_it_prints_its_address() -> None:
+    found = _services(["http://one:9400/metrics", "two=http://two:1/x/"], "--streams")
+    assert found == {"one:9400": "http://one:9400", "two": "http://two:1/x/"}

@@ -44,6 +44,16 @@ def test_the_time_of_a_record_that_a_broker_stamped_is_seen(bootstrap: str) -> N
     assert float(line.split("record ")[1].split()[0]) <= time.monotonic() - before + 1
 
 
+def test_disks_and_groups_with_their_lag_are_shown(bootstrap: str) -> None:
+    run("console-producer", bootstrap, "--topic", "read", stdin="one\ntwo\nthree\n")
+    reading = ("--group", "billing", "--from-beginning", "--max-messages", "1")
+    run("console-consumer", bootstrap, "--topic", "read", *reading)
+    shown = run("doctor", bootstrap).stdout
+    assert "ok   group billing: 0 members, 2 records behind\n     It has no members now." in shown
+    assert "of broker 0: " in shown
+    assert "all 1 brokers speak the same versions" in shown
+
+
 def test_brokers_that_are_not_up_are_not_waited_for() -> None:
     done = run("doctor", "--bootstrap-server", "127.0.0.1:1,127.0.0.1:2")
     assert done.code == 1

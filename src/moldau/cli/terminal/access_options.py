@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import Given
 from moldau.security.acls import (
+    CLUSTER_NAME,
+    CONSUMER_NEEDS,
+    PRODUCER_NEEDS,
     Acl,
     AclFilter,
     Operation,
@@ -21,7 +24,6 @@ _RESOURCES = {
     "delegation-token": ResourceType.DELEGATION_TOKEN,
     "user-principal": ResourceType.USER,
 }
-_CLUSTER_NAME = "kafka-cluster"
 
 Pattern = tuple[ResourceType, str, PatternType]
 
@@ -55,22 +57,11 @@ def _operations(given: Given, resource_type: ResourceType) -> list[Operation]:
     if "producer" in given or "consumer" in given:
         found: list[Operation] = []
         if "producer" in given:
-            found += _PRODUCER.get(resource_type, [])
+            found += PRODUCER_NEEDS.get(resource_type, ())
         if "consumer" in given:
-            found += _CONSUMER.get(resource_type, [])
+            found += CONSUMER_NEEDS.get(resource_type, ())
         return list(dict.fromkeys(found))
     return [_operation(text) for text in given.texts("operation") or ["All"]]
-
-
-_PRODUCER = {
-    ResourceType.TOPIC: [Operation.WRITE, Operation.DESCRIBE, Operation.CREATE],
-    ResourceType.TRANSACTIONAL_ID: [Operation.WRITE, Operation.DESCRIBE],
-    ResourceType.CLUSTER: [Operation.IDEMPOTENT_WRITE],
-}
-_CONSUMER = {
-    ResourceType.TOPIC: [Operation.READ, Operation.DESCRIBE],
-    ResourceType.GROUP: [Operation.READ],
-}
 
 
 def _operation(text: str) -> Operation:
@@ -95,7 +86,7 @@ def _principals(given: Given, *, is_removal: bool) -> list[tuple[str, Permission
 def _resources(given: Given) -> list[tuple[ResourceType, str]]:
     found = [(kind, name) for option, kind in _RESOURCES.items() for name in given.texts(option)]
     if "cluster" in given or "idempotent" in given:
-        found.append((ResourceType.CLUSTER, _CLUSTER_NAME))
+        found.append((ResourceType.CLUSTER, CLUSTER_NAME))
     if not found:
         raise CommandFailed(
             "You must provide at least one resource: --topic <topic> or --cluster or --group "

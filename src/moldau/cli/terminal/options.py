@@ -33,17 +33,17 @@ class Option:
     aliases: tuple[str, ...] = ()
 
 
-HELP = Option("help", "Print this.", aliases=("h",))
+HELP = Option("help", "Print this help.", aliases=("h",))
 VERSION = Option("version", "Print the version.")
 BOOTSTRAP_SERVER = Option(
-    "bootstrap-server", "The brokers to ask first: host:port,host:port.", "SERVERS"
+    "bootstrap-server", "The brokers to connect to: host:port,host:port.", "SERVERS"
 )
 COMMAND_CONFIG = Option(
     "command-config", "A file with settings for the client, as Java's clients read it.", "FILE"
 )
 BOOTSTRAP_CONTROLLER = Option(
     "bootstrap-controller",
-    "For clusters without ZooKeeper: there are no controllers apart.",
+    "Refused: controllers are brokers here.",
     "SERVERS",
 )
 ZOOKEEPER_TLS = Option(
@@ -160,7 +160,8 @@ class Options:
         """What `--help` prints."""
         import textwrap  # noqa: PLC0415 - only `--help` needs it
 
-        lines = [f"usage: moldau {self.command} [options]", "", self.purpose, ""]
+        purpose = [textwrap.fill(line, _WIDTH) for line in self.purpose.splitlines()]
+        lines = [f"usage: moldau {self.command} [options]", "", *purpose, ""]
         indent = " " * _COLUMN
         for option in sorted(self.options, key=lambda each: each.name):
             label = f"--{option.name}"

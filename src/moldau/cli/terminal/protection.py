@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Sequence
 from contextlib import suppress
 
-from moldau.client.admin.examination import Finding
+from moldau.client.admin.finding import Finding
 from moldau.client.connection.addresses import Address
 from moldau.client.connection.opening import Opener
 from moldau.client.connection.refusal import SecurityRefused, why

@@ -46,15 +46,18 @@ def wish_of(options: argparse.Namespace) -> ClusterWish:
         raise config_error(
             f"{data} has the data of a broker that is alone: name another directory with --data"
         )
-    count = _count(options.brokers)
-    first = _PORT if options.port is None else options.port
+    count, ports = _count(options.brokers), _ports(options.ports)
+    shared_port = options.port
+    if shared_port is None and not ports:
+        shared_port = _PORT
     wish = ClusterWish(
         count=count,
         data=data.absolute(),
         host=_host(options.host),
-        ports=ports_of(count, first, _ports(options.ports)),
+        ports=ports_of(count, shared_port or _PORT, ports),
         texts=texts,
         advertised_host=options.advertised_host or "",
+        shared_port=shared_port,
     )
     check_wish(wish)
     for broker_id in range(wish.count):
@@ -106,7 +109,8 @@ async def _announce_start(wish: ClusterWish, cluster: RunningBrokers) -> None:
     await cluster.up()
     host = wish.advertised_host or wish.host or LOOPBACK
     place = f"[{host}]" if ":" in host else host
-    addresses = ",".join(f"{place}:{port}" for port in wish.ports)
+    ports = wish.ports if wish.shared_port is None else [wish.shared_port]
+    addresses = ",".join(f"{place}:{port}" for port in ports)
     _log.info("all %d brokers have started: bootstrap.servers=%s", wish.count, addresses)
 
 
@@ -128,7 +132,8 @@ async def _watched(cluster: RunningBrokers, options: argparse.Namespace) -> Asyn
 
 def _check_ports(wish: ClusterWish) -> None:
     """Say now that a port is taken; the brokers would say it one after the other."""
-    for port in wish.ports:
+    shared = [] if wish.shared_port is None else [wish.shared_port]
+    for port in (*shared, *wish.ports):
         for listening in bind_host(wish.host, port, listen):
             listening.close()
 

@@ -6,6 +6,9 @@ import logging
 import os
 import sys
 
+from moldau.net.inherited import inherited
+from moldau.net.listener import Bind, listen
+
 _log = logging.getLogger(__name__)
 
 _GRACE_S = 5.0
@@ -22,12 +25,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ports",
         metavar="PORT,PORT",
-        help="the ports of these brokers; default: --port and those after it",
+        help="the ports of these brokers; default: those after --port, where any of them answers",
     )
     parser.add_argument(
-        "--advertised-host", metavar="HOST", help="the address that clients are told to use"
+        "--advertised-host", metavar="HOST", help="the address that clients connect to"
     )
     parser.add_argument("--until-input-ends", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--shared-port", metavar="PORT=DESCRIPTORS", help=argparse.SUPPRESS)
+
+
+def bind_of(options: argparse.Namespace) -> Bind:
+    """How listeners are bound: one that brokers share has sockets of the supervisor's."""
+    if options.shared_port is None:
+        return listen
+    port, _, descriptors = options.shared_port.partition("=")
+    return inherited(int(port), list(map(int, descriptors.split(","))), listen)
 
 
 def end_with_input(stop: asyncio.Event) -> None:

@@ -20,7 +20,7 @@ def add_web_options(parser: argparse.ArgumentParser, port: int) -> None:
     parser.add_argument(
         "--host", default=LOOPBACK, help="0.0.0.0 for all addresses; default: this machine alone"
     )
-    parser.add_argument("--tls-certificate", metavar="FILE", help="in PEM; then TLS is spoken")
+    parser.add_argument("--tls-certificate", metavar="FILE", help="in PEM; turns TLS on")
     parser.add_argument("--tls-key", metavar="FILE", help="its key, unless it is in the same file")
     parser.add_argument(
         "--users",

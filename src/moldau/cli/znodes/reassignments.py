@@ -6,9 +6,9 @@ from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.move_plan import as_json, brokers_of, propose, read_plan
 from moldau.cli.terminal.options import Given
 from moldau.cli.terminal.partition_file import read_topics
-from moldau.cli.terminal.throttles import RATES, THROTTLED_REPLICAS, throttled_replicas
 from moldau.cli.znodes.configs import ZooKeeperConfigs
 from moldau.cli.znodes.session import zookeeper_session
+from moldau.client.admin.throttles import RATES, THROTTLED_REPLICAS, throttled_replicas
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.configs import ConfigEntity

@@ -2,6 +2,8 @@
 
 import argparse
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,7 +35,8 @@ def test_without_anything_else_it_is_this_machine_from_port_9092_on(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     found = wish_of(options())
-    assert (found.count, found.host, list(found.ports)) == (2, "localhost", [9092, 9093])
+    assert (found.count, found.host, list(found.ports)) == (2, "localhost", [9093, 9094])
+    assert found.shared_port == 9092
     assert found.data == tmp_path / "moldau"
 
 
@@ -52,6 +55,11 @@ def test_what_is_given_is_taken(tmp_path: Path) -> None:
     )
     assert found.texts == {"num.partitions": "4", "log.retention.hours": "1"}
     assert (found.host, found.ports, found.advertised_host) == ("", [5, 7], "example.org")
+    assert found.shared_port is None
+    both = wish_of(options(data=str(tmp_path), ports="5,7", port=3))
+    assert (both.ports, both.shared_port) == ([5, 7], 3)
+    first = wish_of(options(data=str(tmp_path), port=3))
+    assert (first.ports, first.shared_port) == ([4, 5], 3)
     assert wish_of(options(data=str(tmp_path), brokers="auto")).count >= 1
 
 
@@ -76,12 +84,25 @@ def test_the_directory_of_a_broker_that_is_alone_is_not_made_a_cluster(tmp_path:
         wish_of(options(data=str(tmp_path)))
 
 
+@pytest.mark.parametrize("option", ["--port", "--ports"])
 def test_a_port_that_is_taken_is_told_before_anything_starts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        code = main(["--brokers", "1", "--ports", str(port), "--data", str(tmp_path / "d")])
+        code = main(["--brokers", "1", option, str(port), "--data", str(tmp_path / "d")])
     assert code == 1
     assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
     assert not (tmp_path / "d").exists()
+
+
+def test_a_supervisor_does_without_what_only_brokers_need() -> None:
+    program = (
+        "import sys, moldau.cli.serve, moldau.cli.terminal.several_brokers\n"
+        "parts = {name.split('.')[1] for name in sys.modules if name.startswith('moldau.')}\n"
+        "print(sorted(parts & {'broker', 'log', 'replication', 'controller', 'records'}))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "[]\n"

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from moldau.cli.terminal.several_options import add_options, end_with_input
+from moldau.cli.terminal.several_options import add_options, bind_of, end_with_input
+from moldau.net.listener import listen
+from moldau.supervisor.child import shared_option
 from unit.waiting import settled, until
 
 
@@ -18,6 +20,19 @@ def test_the_options_are_known_and_the_inner_one_is_not_shown() -> None:
     assert (found.brokers, found.ports, found.advertised_host) == ("auto", "1,2", "a")
     assert not found.until_input_ends
     assert "until-input-ends" not in parser.format_help()
+    assert "shared-port" not in parser.format_help()
+
+
+def test_a_port_that_brokers_share_is_the_supervisor_s() -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    assert bind_of(parser.parse_args([])) is listen
+    with listen("127.0.0.1", 0) as made:
+        port = made.getsockname()[1]
+        given = shared_option(port, [os.dup(made.fileno())])
+        with bind_of(parser.parse_args(given))("127.0.0.1", port) as ours:
+            assert ours.getsockname() == made.getsockname()
+    assert shared_option(None, []) == []
 
 
 async def test_a_broker_stops_when_its_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,61 @@
+"""Copy a table or a file into a topic, or a topic into a table or files, once."""
+
+import argparse
+from collections.abc import Sequence
+
+from moldau.cli.connecting.addresses import parse_address
+from moldau.cli.connecting.ingestion import FORMATS, Ingestion, ingest
+from moldau.cli.terminal.client_settings import read_file, read_pairs
+
+_EPILOG = """addresses:
+  kafka://HOST:PORT[,HOST:PORT]/TOPIC
+  postgresql://USER@HOST/DATABASE?table=T   sqlite:FILE?table=T
+    as a source: &incrementing=COLUMN &timestamp=COLUMN, or &mode=bulk
+    as a target: &key=COLUMN changes rows that are there
+  parquet:FILE  csv:FILE  jsonl:FILE        as a target: parquet:DIRECTORY  delta:DIRECTORY
+
+examples:
+  moldau ingest postgresql://localhost/shop?table=orders kafka://localhost:9092/orders
+  moldau ingest kafka://localhost:9092/orders parquet:/data/orders
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Copy, and say how much; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    ingestion = Ingestion(
+        parse_address(options.source),
+        parse_address(options.target),
+        options.format,
+        options.registry,
+        options.key,
+        read_file(options.command_config),
+        read_pairs(options.set),
+        options.again,
+        options.follow,
+    )
+    print(ingest(ingestion))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="moldau ingest",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", metavar="SOURCE-URI")
+    parser.add_argument("target", metavar="TARGET-URI")
+    parser.add_argument("--follow", action="store_true", help="go on at the end, until stopped")
+    parser.add_argument(
+        "--again", action="store_true", help="copy everything, also what was copied before"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="json", help="of values in the topic")
+    parser.add_argument("--registry", metavar="URL", help="where their schemas are")
+    parser.add_argument("--key", metavar="FIELD", help="the field that is the key of a record")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="of the connector"
+    )
+    parser.add_argument("--command-config", metavar="FILE", default="", help="of Kafka's clients")
+    return parser

@@ -1,0 +1,41 @@
+"""Addresses of both ends become settings of connectors."""
+
+import pytest
+
+from moldau.cli.connecting.addresses import parse_address, sink_settings, source_settings
+from moldau.cli.terminal.failure import CommandFailed
+
+
+def test_a_topic_has_brokers_and_a_name() -> None:
+    found = parse_address("kafka://a:1,b:2/orders")
+    assert (found.servers, found.topic) == ("a:1,b:2", "orders")
+    for text in ("kafka://a:1", "kafka:///t", "kafka://a/b/c"):
+        with pytest.raises(CommandFailed, match="a topic is kafka"):
+            parse_address(text)
+    with pytest.raises(CommandFailed, match="--command-config") as refused:
+        parse_address("kafka://me:secret@a:1/t")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_table_has_options_of_its_own_and_of_its_database() -> None:
+    address = parse_address("postgresql://me:secret@h/d?table=s.t&sslmode=require&timestamp=at")
+    assert "secret" not in address.identity
+    source = source_settings(address, "orders")
+    assert source["connection.url"] == "postgresql://me:secret@h/d?sslmode=require"
+    assert (source["table.whitelist"], source["mode"]) == ("s.t", "timestamp")
+    assert source["transforms.topic.replacement"] == "orders"
+    sink = sink_settings(parse_address("sqlite:/a/b?table=t&key=id"), "orders")
+    assert sink["connection.url"] == "sqlite:/a/b"
+    assert (sink["insert.mode"], sink["pk.fields"], sink["topics"]) == ("upsert", "id", "orders")
+    with pytest.raises(CommandFailed, match="which table"):
+        parse_address("postgresql://me:secret@h/d")
+
+
+def test_files_are_named_in_full_and_what_is_unknown_is_listed() -> None:
+    address = parse_address("parquet:a/b.parquet")
+    assert address.place.startswith("/")
+    assert source_settings(address, "t")["format"] == "parquet"
+    assert sink_settings(address, "t")["directory"] == address.place
+    for text, why in (("csv:", "path is missing"), ("s3://b/x", "no address is of this kind")):
+        with pytest.raises(CommandFailed, match=why):
+            parse_address(text)
