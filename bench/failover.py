@@ -1,10 +1,12 @@
-"""How long producers wait when a leader is killed or stopped: Moldau's cluster and Apache's.
+"""How long producers wait when a broker is killed or stopped: Moldau's cluster and Apache's.
 
 bin/bench failover [rounds] [partitions...]
 
 Three brokers each on one ZooKeeper, the same session timeout. A producer sends a record every
-few milliseconds, acknowledged by all; then the leader's process is killed, or told to stop.
-What counts is the longest time between two acknowledgements, and records that failed. That is
+few milliseconds, acknowledged by all; then the leader's process is killed, or told to stop, or
+killed and started again at once, or the controller's is killed. What counts is the longest time
+between two acknowledgements, records that failed, and how long a start at once takes: a broker of
+Apache's ends while its last registration is there, and is started until it does not. That is
 done with one partition and with two thousand, of which the last one is written to, unless
 other numbers are given.
 """
@@ -16,7 +18,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import pairwise
+from math import nan
 from pathlib import Path
 from statistics import median
 from typing import Protocol
@@ -58,6 +62,15 @@ class Member(Protocol):
     def kill(self) -> None: ...
 
 
+class End(Enum):
+    """What happens to a broker."""
+
+    KILL = "leader, kill -9"
+    CONTROLLER = "controller, kill -9"
+    RESTART = "leader, kill -9 and start"
+    STOP = "leader, SIGTERM"
+
+
 @dataclass(slots=True)
 class Load:
     """A producer at work, and when its records were acknowledged."""
@@ -66,6 +79,8 @@ class Load:
     partition: int
     acknowledged_s: list[float] = field(default_factory=list)
     failed: int = 0
+    started_s: float = nan
+    """How long the broker took to start again, where that was at once."""
     _is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
@@ -107,25 +122,29 @@ class Cluster:
     def bootstrap(self) -> str:
         return ",".join(member.bootstrap for member in self._members.values())
 
-    def interrupt(self, *, is_kill: bool) -> Load:
-        """Let a producer work while the leader goes, and bring that back afterwards."""
-        leader = self._until_in_sync()
+    def interrupt(self, end: End) -> Load:
+        """Let a producer work while a broker goes, and bring that back afterwards."""
+        leader, controller = self._until_in_sync()
+        victim = self._members[controller if end is End.CONTROLLER else leader]
         load = Load(self.bootstrap, self._partition_count - 1)
         working = threading.Thread(target=load.run)
         working.start()
         while len(load.acknowledged_s) < 100:
             time.sleep(_INTERVAL_S)
-        if is_kill:
-            self._members[leader].kill()
+        if end is End.STOP:
+            victim.stop()
         else:
-            self._members[leader].stop()
+            victim.kill()
         count = len(load.acknowledged_s)
+        if end is End.RESTART:
+            load.started_s = _started_in_s(victim)
         deadline = time.monotonic() + _READY_S
         while len(load.acknowledged_s) < count + 100 and time.monotonic() < deadline:
             time.sleep(_INTERVAL_S)
         load.end()
         working.join()
-        self._members[leader].start()
+        if end is not End.RESTART:
+            victim.start()
         return load
 
     def _create_topic(self) -> None:
@@ -144,22 +163,34 @@ class Cluster:
                 return
         raise RuntimeError(f"nobody of {self.name} created the topic")
 
-    def _until_in_sync(self) -> int:
-        """The leader, as soon as all replicas are in sync."""
+    def _until_in_sync(self) -> tuple[int, int]:
+        """The leader and the controller, as soon as all replicas are in sync."""
         deadline = time.monotonic() + _READY_S
         request = MetadataRequest(
             topics=[MetadataRequestTopic(name=TOPIC)], allow_auto_topic_creation=False
         )
         while time.monotonic() < deadline:
             with WireClient(self._members[BROKERS[0]].bootstrap) as client:
-                (topic,) = client.ask(request, _METADATA_VERSION).topics
+                found = client.ask(request, _METADATA_VERSION)
+            (topic,) = found.topics
             in_sync = [one for one in topic.partitions if len(one.isr_nodes) == len(BROKERS)]
-            if len(in_sync) == self._partition_count:
+            if len(in_sync) == self._partition_count and found.controller_id in BROKERS:
                 leaders = {one.partition_index: one.leader_id for one in in_sync}
-                leader: int = leaders[self._partition_count - 1]
-                return leader
+                return leaders[self._partition_count - 1], found.controller_id
             time.sleep(0.1)
         raise TimeoutError(f"replicas of {self.name} are not in sync")
+
+
+def _started_in_s(member: Member) -> float:
+    """Start a broker as often as it takes."""
+    began_s = time.monotonic()
+    while True:
+        try:
+            member.start()
+        except RuntimeError:
+            assert time.monotonic() < began_s + _READY_S
+        else:
+            return time.monotonic() - began_s
 
 
 @contextmanager
@@ -190,24 +221,25 @@ def clusters(directory: Path, partition_count: int) -> Iterator[tuple[Cluster, C
 
 
 def compare(rounds: int, partition_count: int) -> None:
-    """Kill and stop leaders, and print the table."""
+    """Kill and stop brokers, and print the table."""
     rows: list[Sequence[str]] = []
     with (
         tempfile.TemporaryDirectory() as directory,
         clusters(Path(directory), partition_count) as both,
     ):
-        for what, is_kill in (("kill -9", True), ("SIGTERM", False)):
+        for end in End:
             loads: dict[str, list[Load]] = {cluster.name: [] for cluster in both}
             for _ in range(rounds):
                 for cluster in both:
-                    loads[cluster.name].append(cluster.interrupt(is_kill=is_kill))
+                    loads[cluster.name].append(cluster.interrupt(end))
             for name, found in loads.items():
                 pauses = [load.longest_pause_s() for load in found]
                 failed = sum(load.failed for load in found)
-                rows.append(
-                    (what, name, f"{median(pauses):.2f}", f"{max(pauses):.2f}", str(failed))
-                )
-    columns = ("leader's end", "", "pause s, median", "largest", "failed records")
+                starts = [load.started_s for load in found]
+                started = f"{median(starts):.2f}" if end is End.RESTART else ""
+                row = (f"{median(pauses):.2f}", f"{max(pauses):.2f}", str(failed), started)
+                rows.append((end.value, name, *row))
+    columns = ("what ends", "", "pause s, median", "largest", "failed records", "start s, median")
     title = f"Fail-over, {partition_count} partitions, {rounds} rounds, session timeout 6 s"
     print_table(title, columns, rows)
 

@@ -25,7 +25,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from conformance.apache.broker import free_port
 
 SECONDS = 5
-BROKERS = (1, 2)
+BROKERS = (1, 2, 3)
 _PARTITIONS = 8
 _START_S = 60
 

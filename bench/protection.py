@@ -82,7 +82,8 @@ def brokers(folder: Path) -> Iterator[list[Listening]]:
         for name, more in (("Moldau", {}), ("Moldau, rules", rules_on())):
             ports = free_ports()
             own = {**settings(folder, ports), **more}
-            ours = OurBroker(folder / name, own, ports["PLAINTEXT"])
+            # A comma in the name would be two log directories.
+            ours = OurBroker(folder / f"ours-{len(found)}", own, ports["PLAINTEXT"])
             stack.callback(ours.kill)
             ours.start()
             if more:
