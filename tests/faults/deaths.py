@@ -31,6 +31,7 @@ def f1(stage: Stage) -> None:
         before = stage.state()
         stage.kill(before.leader)
         stage.until_led_by_another(before)
+        stage.until_gone(before.leader)
         stage.load.until_more()
         stage.start(before.leader)
         stage.until_whole()

@@ -4,11 +4,14 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults.guarding import Guard
 from faults.judging import come_to_rest
 from faults.stage import SESSION_S, Stage, stage
+from faults.supervised import supervised_stage
 from simulation.invariants import violations
 
 _log = logging.getLogger(__name__)
@@ -28,6 +31,8 @@ class Fault:
     settings: Mapping[str, str] = field(default_factory=dict)
     is_linked: bool = False
     """Whether what is between the processes must be cut."""
+    is_guarded: bool = False
+    """Whether there are TLS, logins, access rules and quotas."""
     program: str = "moldau"
     """What the brokers run: a module that adds a hook, the broker as it is, or Apache's."""
     pause_max_s: float | None = RESUMES_S
@@ -42,6 +47,7 @@ def fault(
     *,
     settings: Mapping[str, str] | None = None,
     is_linked: bool = False,
+    is_guarded: bool = False,
     program: str = "moldau",
     pause_max_s: float | None = RESUMES_S,
 ) -> Callable[[Play], Fault]:
@@ -55,6 +61,7 @@ def fault(
             play=play,
             settings=settings or {},
             is_linked=is_linked,
+            is_guarded=is_guarded,
             program=program,
             pause_max_s=pause_max_s,
         )
@@ -72,21 +79,32 @@ class Result:
     duration_s: float
 
 
-def played(one: Fault, rounds: int = 1) -> Result:
-    """Let a fault happen to a cluster under load, and judge what came of it."""
+def played(one: Fault, rounds: int = 1, *, is_supervised: bool = False) -> Result:
+    """Let a fault happen to a cluster under load, and judge what came of it.
+
+    The cluster is that of `moldau serve --brokers` if `is_supervised`.
+    """
     began_s = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="moldau-faults-") as directory:
-        found, notes = _played(one, Path(directory), rounds)
+    with tempfile.TemporaryDirectory(prefix="moldau-faults-") as name:
+        directory = Path(name)
+        if is_supervised:
+            setting = supervised_stage(directory, one.settings)
+        else:
+            guard = Guard(directory / "keys") if one.is_guarded else None
+            setting = stage(
+                directory, one.settings, is_linked=one.is_linked, program=one.program, guard=guard
+            )
+        found, notes = _played(one, setting, rounds)
     return Result(one, found, notes, time.monotonic() - began_s)
 
 
-def _played(one: Fault, directory: Path, rounds: int) -> tuple[list[str], list[str]]:
+def _played(
+    one: Fault, setting: AbstractContextManager[Stage], rounds: int
+) -> tuple[list[str], list[str]]:
     """What broke, and what a reader should know."""
-    setting = stage(
-        directory, one.settings, is_linked=one.is_linked, program=one.program, rounds=rounds
-    )
     try:
         with setting as made:
+            made.rounds = rounds
             one.play(made)
             made.load.until_more()
             come_to_rest(made)

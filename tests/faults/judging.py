@@ -31,7 +31,7 @@ def _note_replicas(stage: Stage) -> None:
     while True:
         history.replicas = {}
         for number, broker in stage.cluster.brokers.items():
-            for directory in broker.directory.glob("*/*-*"):
+            for directory in broker.replica_directories():
                 if directory.is_dir() and not directory.name.endswith("-delete"):
                     logs = history.replicas.setdefault(directory.name, {})
                     logs[number] = batches(directory)

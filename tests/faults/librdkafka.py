@@ -1,7 +1,8 @@
 """librdkafka's producer and consumer, writing down what they are told."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 
@@ -12,10 +13,18 @@ from simulation.history import History, Outcome, Read, Write
 _SOCKET_TIMEOUT_MS = 3000
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How it comes to brokers: where to, and what it says there."""
+
+    bootstrap: str
+    login: Mapping[str, str] = field(default_factory=dict)
+
+
 class Sender:
     """An idempotent producer with acks=all."""
 
-    def __init__(self, bootstrap: str, name: str, history: History, **settings: object) -> None:
+    def __init__(self, way: Way, name: str, history: History, **settings: object) -> None:
         """`settings` have underscores for dots."""
         self.acknowledged_at_s: list[float] = []
         self.errors: list[KafkaError] = []
@@ -24,7 +33,8 @@ class Sender:
         self._number = 0
         self._producer = Producer(
             {
-                "bootstrap.servers": bootstrap,
+                "bootstrap.servers": way.bootstrap,
+                **way.login,
                 "client.id": name,
                 "acks": "all",
                 "enable.idempotence": True,
@@ -64,12 +74,13 @@ class Sender:
 
 
 def receive(
-    bootstrap: str, name: str, history: History, partitions: int, is_over: Callable[[], bool]
+    way: Way, name: str, history: History, partitions: int, is_over: Callable[[], bool]
 ) -> None:
     """Read what is committed of all partitions, from their beginning, until it is over."""
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap,
+            "bootstrap.servers": way.bootstrap,
+            **way.login,
             "client.id": name,
             "group.id": name,
             "isolation.level": "read_committed",

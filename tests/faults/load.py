@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError
 
 from conformance.our_cluster import until
-from faults.librdkafka import Sender, receive
+from faults.librdkafka import Sender, Way, receive
 from simulation.client import Address, Client
 from simulation.grouping import Committer, Member, group_offset
 from simulation.history import History, Outcome
@@ -47,10 +47,12 @@ class _OnDemand(float):
 class Load:
     """All clients, from a start to an end."""
 
-    def __init__(self, brokers: Mapping[int, Address]) -> None:
+    def __init__(self, brokers: Mapping[int, Address], way: Way | None = None) -> None:
+        """librdkafka goes its own way, if there is one."""
         self.history = History()
         self._brokers = brokers
-        self._sender = Sender(self.bootstrap, LIBRDKAFKA, self.history)
+        self._way = way or Way(self.bootstrap)
+        self._sender = Sender(self._way, LIBRDKAFKA, self.history)
         self._end = _OnDemand()
         self._loop = asyncio.new_event_loop()
         self._works: list[asyncio.Task[None]] = []
@@ -119,7 +121,7 @@ class Load:
 
     def sender(self, name: str, **settings: object) -> Sender:
         """One more producer, whose records are judged with the others."""
-        return Sender(self.bootstrap, name, self.history, **settings)
+        return Sender(self._way, name, self.history, **settings)
 
     def finish(self) -> None:
         """Let every client come to its end; a client that does not is a surprise."""
@@ -227,4 +229,4 @@ class Load:
             self.history.surprises.append("librdkafka could not send everything")
 
     def _receive(self) -> None:
-        receive(self.bootstrap, LIBRDKAFKA, self.history, PARTITIONS, lambda: self._end.is_come)
+        receive(self._way, LIBRDKAFKA, self.history, PARTITIONS, lambda: self._end.is_come)

@@ -51,7 +51,7 @@ def f15(stage: Stage) -> None:
 
 @fault(is_linked=True, settings=_TIMEOUTS)
 def f16(stage: Stage) -> None:
-    """A follower hears but is not heard; then its links stall, open but without a byte."""
+    """A follower receives but cannot send; then its links stall, open but without a byte."""
     for _ in range(stage.rounds):
         number = stage.follower()
         others = [party(other) for other in stage.others(number)]

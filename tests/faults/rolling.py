@@ -1,4 +1,4 @@
-"""F39 and F42: a cluster that changes its brokers, from Apache's to ours and back."""
+"""F39, F42 and F43: a cluster that changes its brokers, from Apache's to ours and back."""
 
 from collections.abc import Mapping
 
@@ -38,6 +38,13 @@ def f42(stage: Stage) -> None:
     _roll(stage)
 
 
+@fault(settings=_settings("3.9"), program=APACHE, pause_max_s=_PAUSE_MAX_S, is_guarded=True)
+def f43(stage: Stage) -> None:
+    """The same as F42 with TLS, logins by SCRAM, access rules and quotas, each tried at every
+    broker after every replacement, whichever kind it is of."""
+    _roll(stage)
+
+
 def _roll(stage: Stage) -> None:
     epoch = stage.cluster.controller_epoch()
     for _ in range(stage.rounds):
@@ -61,6 +68,8 @@ def _replace_all(stage: Stage, before: str, after: str) -> None:
         broker.start()
         stage.until_whole()
         stage.load.until_more()
+        if stage.guard is not None:
+            stage.guard.check(stage.cluster)
     assert _kinds(stage) == {after}
     assert stage.controller() != controller
 

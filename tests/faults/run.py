@@ -3,7 +3,9 @@
 bin/faults                    all of them, one after the other
 bin/faults F1 F8              some of them
 bin/faults F1 --rounds 5      each happens five times under the same load
+bin/faults F1 --guarded       with TLS, logins, access rules and quotas, as F43 always has
 bin/faults F1 -v              with the brokers' log lines
+bin/faults --brokers          those that can be played on `moldau serve --brokers 3`, on that
 """
 
 import argparse
@@ -11,9 +13,11 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from faults.catalogue import FAULTS
 from faults.fault import Fault, Result, played
+from faults.supervised import APPLYING
 
 _VIOLATIONS_TOLD = 10
 
@@ -27,8 +31,9 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     results = []
     print("| Fault | What was done | Result | Seconds |\n|---|---|---|---|", flush=True)
-    for one in chosen(options.faults):
-        results.append(played(one, options.rounds))
+    names = options.faults or (APPLYING if options.brokers else ())
+    for one in chosen(names, is_guarded=options.guarded):
+        results.append(played(one, options.rounds, is_supervised=options.brokers))
         print(line(results[-1]), flush=True)
     failed = [result for result in results if result.violations]
     for result in failed:
@@ -55,9 +60,12 @@ def told(result: Result) -> str:
     )
 
 
-def chosen(names: Sequence[str]) -> list[Fault]:
-    """The faults of these names, or all of them."""
-    return [FAULTS[name] for name in names] or list(FAULTS.values())
+def chosen(names: Sequence[str], *, is_guarded: bool = False) -> list[Fault]:
+    """The faults of these names, or all of them; all that can be guarded, if they are to be."""
+    wanted = [FAULTS[name] for name in names] or list(FAULTS.values())
+    if is_guarded:
+        return [replace(one, is_guarded=True) for one in wanted if not one.is_linked]
+    return wanted
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -68,11 +76,21 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "faults", nargs="*", type=str.upper, metavar="fault", help="by default all of them"
     )
     parser.add_argument("--rounds", type=int, default=1, help="how often each of them happens")
+    parser.add_argument("--guarded", action="store_true", help="with TLS, logins, rules, quotas")
+    parser.add_argument(
+        "--brokers", action="store_true", help="on a cluster of `moldau serve --brokers 3`"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="tell everything")
     options = parser.parse_args(arguments)
+    if options.brokers and options.guarded:
+        parser.error("--brokers and --guarded do not go together")
     for name in options.faults:
         if name not in FAULTS:
             parser.error(f"no fault {name}; there are {', '.join(FAULTS)}")
+        if options.guarded and FAULTS[name].is_linked:
+            parser.error(f"{name} cuts links, which a guard's listeners go past")
+        if options.brokers and name not in APPLYING:
+            parser.error(f"{name} is not for --brokers; those are {', '.join(APPLYING)}")
     return options
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
+from typing import NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
@@ -18,6 +19,7 @@ from conformance.apache.broker import answers_srvr, free_port, launch_zookeeper
 from conformance.our_broker import OurBroker
 from conformance.our_cluster import DEADLINE_S, OurCluster, until
 from faults.either_broker import EitherBroker
+from faults.guarding import Guard
 from faults.hooked import MARKERS
 from faults.links import HOST, Links
 from faults.load import PARTITIONS, Load
@@ -29,7 +31,7 @@ SESSION_S = 2.0
 LAG_S = 3.0
 ZOOKEEPER = "zookeeper"
 _ANSWER_S = 10.0
-_SETTINGS = {
+SETTINGS = {
     "zookeeper.session.timeout.ms": str(int(SESSION_S * 1000)),
     "replica.lag.time.max.ms": str(int(LAG_S * 1000)),
     "default.replication.factor": "3",
@@ -76,15 +78,21 @@ class Stage:
     """The processes, the load on them, and what a fault may do to them."""
 
     cluster: OurCluster
-    zookeeper: ZooKeeper
+    server: ZooKeeper | None
     links: Links
     observer: Observer
     load: Load
     directory: Path
-    rounds: int
+    guard: Guard | None = None
+    rounds: int = 1
     """How often a fault is to happen."""
     notes: list[str] = field(default_factory=list)
     """What a reader of the table should know."""
+
+    @property
+    def zookeeper(self) -> ZooKeeper:
+        assert self.server is not None, "a supervisor has the tree"
+        return self.server
 
     # Who is who
 
@@ -100,7 +108,11 @@ class Stage:
         return next(number for number in self.cluster.brokers if number != self.leader())
 
     def controller(self) -> int:
-        return until(self.cluster.controller, "there is a controller")
+        def look() -> list[int]:
+            found = self.cluster.controller()
+            return [] if found is None else [found]
+
+        return until(look, "there is a controller")[0]
 
     def others(self, *numbers: int) -> list[int]:
         return [number for number in self.cluster.brokers if number not in numbers]
@@ -210,7 +222,7 @@ def stage(
     *,
     is_linked: bool,
     program: str = "moldau",
-    rounds: int = 1,
+    guard: Guard | None = None,
 ) -> Iterator[Stage]:
     """A cluster under load; `is_linked` if what is between its parts is to be cut."""
     with ExitStack() as stack:
@@ -224,26 +236,51 @@ def stage(
             for number in (1, 2, 3)
         }
         os.environ[MARKERS] = str(directory / "markers")
+        connect = f"{HOST}:{server.port}/kafka"
+        if guard is not None:
+            guard.admit(connect)
         for broker in brokers.values():
+            if guard is not None:
+                broker.settings = {**broker.settings, **guard.settings_of(broker)}
             broker.program = program
             stack.callback(broker.kill)
             broker.start()
-        connect = f"{HOST}:{server.port}/kafka"
-        tree = KazooClient(connect, connection_retry={"max_tries": -1, "max_delay": 0.5})
-        tree.start()
-        stack.callback(tree.close)
-        stack.callback(tree.stop)
-        cluster = OurCluster(brokers, tree, connect)
-        admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
-        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)])[TOPIC].result(DEADLINE_S)
-        cluster.until_in_sync(TOPIC, PARTITIONS)
-        load = Load({number: (HOST, broker.port) for number, broker in brokers.items()})
-        stack.callback(load.abandon)
-        observer = Observer(connect, load.history)
-        stack.callback(observer.close)
-        load.start()
-        load.until_everyone_works()
-        yield Stage(cluster, server, links, observer, load, directory, rounds)
+        yield under_load(stack, Parts(directory, brokers, connect, server, links, guard))
+
+
+class Parts(NamedTuple):
+    """What a stage is made of, started."""
+
+    directory: Path
+    brokers: dict[int, OurBroker]
+    connect: str
+    server: ZooKeeper | None
+    links: Links
+    guard: Guard | None = None
+
+
+def under_load(stack: ExitStack, parts: Parts) -> Stage:
+    """The stage of a cluster that is there, with clients at work."""
+    brokers, connect = parts.brokers, parts.connect
+    tree = KazooClient(connect, connection_retry={"max_tries": -1, "max_delay": 0.5})
+    tree.start()
+    stack.callback(tree.close)
+    stack.callback(tree.stop)
+    cluster = OurCluster(brokers, tree, connect)
+    guard = parts.guard
+    if guard is not None:
+        guard.set_rules(cluster)
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)])[TOPIC].result(DEADLINE_S)
+    cluster.until_in_sync(TOPIC, PARTITIONS)
+    way = None if guard is None else guard.way(cluster)
+    load = Load({number: (HOST, broker.port) for number, broker in brokers.items()}, way)
+    stack.callback(load.abandon)
+    observer = Observer(connect, load.history)
+    stack.callback(observer.close)
+    load.start()
+    load.until_everyone_works()
+    return Stage(cluster, parts.server, parts.links, observer, load, parts.directory, guard)
 
 
 def _broker(
@@ -268,7 +305,7 @@ def _broker(
     broker.settings = {
         "broker.id": str(number),
         "zookeeper.connect": f"{HOST}:{tree_port}/kafka",
-        **_SETTINGS,
+        **SETTINGS,
         **found,
         **{name: value.format(directory=broker.directory) for name, value in settings.items()},
     }

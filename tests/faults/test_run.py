@@ -1,6 +1,7 @@
 """The command `bin/faults`: what it is told, and what it tells."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from faults.catalogue import FAULTS
 from faults.fault import Result
 from faults.run import chosen, line, told
+from faults.supervised import APPLYING
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 ASKED = {*range(1, 17), *range(25, 30), *range(31, 37)}
@@ -32,6 +34,22 @@ def test_a_violation_comes_with_the_command_that_plays_it_again() -> None:
 def test_faults_are_chosen_by_name() -> None:
     assert chosen(["F8", "F1"]) == [FAULTS["F8"], FAULTS["F1"]]
     assert chosen([]) == list(FAULTS.values())
+
+
+def test_faults_that_cut_no_links_may_be_guarded() -> None:
+    (one,) = chosen(["F1"], is_guarded=True)
+    assert one.is_guarded
+    assert one == replace(FAULTS["F1"], is_guarded=True)
+    all_of_them = chosen([], is_guarded=True)
+    assert not any(one.is_linked for one in all_of_them)
+    assert len(all_of_them) == sum(not one.is_linked for one in FAULTS.values())
+
+
+def test_what_a_supervisor_cannot_stand_in_for_is_not_played_on_it() -> None:
+    for one in chosen(APPLYING):
+        assert not one.is_linked
+        assert one.program == "moldau"
+        assert not any("{" in text for text in one.settings.values())
 
 
 def test_the_document_has_a_line_for_every_fault() -> None:

@@ -1,5 +1,7 @@
 """A few faults of each kind; all of them are played by `bin/faults`."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.apache.marks import needs_apache
@@ -9,11 +11,12 @@ from faults.run import told
 
 pytestmark = needs_apache("kafka-3.9")
 
-# A leader without ZooKeeper, requests that come late, and directories that fail.
-SELECTED = ("F14", "F28", "F37")
+# A leader without ZooKeeper, requests that come late, and directories that fail, these behind
+# TLS, logins, access rules and quotas.
+SELECTED = (("F14", False), ("F28", False), ("F37", True))
 
 
-@pytest.mark.parametrize("name", SELECTED)
-def test_the_invariants_hold_whatever_fails(name: str) -> None:
-    result = played(FAULTS[name])
+@pytest.mark.parametrize(("name", "is_guarded"), SELECTED)
+def test_the_invariants_hold_whatever_fails(name: str, *, is_guarded: bool) -> None:
+    result = played(replace(FAULTS[name], is_guarded=is_guarded))
     assert result.violations == [], told(result)

@@ -34,8 +34,8 @@ def f40(stage: Stage) -> None:
 
 @fault(settings={_UNCLEAN: "false"})
 def f41(stage: Stage) -> None:
-    """The same with a topic that allows unclean elections, where brokers forbid them: whoever comes
-    back leads, without the records that it missed."""
+    """The same with a topic that allows unclean elections, where brokers forbid them: the
+    replica that comes back leads, without the records that it missed."""
     for index in range(stage.rounds):
         topic = f"lenient-{index}"
         last, first = _lose_both(stage, topic, "true")

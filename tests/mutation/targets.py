@@ -48,6 +48,11 @@ class Project:
         return module.relative_to(self.root / self.package).as_posix()
 
 
+_LOGINS = (
+    "unit/broker/login/test_logins_attacks.py",
+    "unit/broker/login/test_*_login.py",
+    "unit/broker/login/test_credentials.py",
+)
 TARGETS = (
     Target("records/validate.py", ("unit/records/test_validate*.py",)),
     Target("records/refusal.py", ("unit/records/test_refusal.py", "unit/records/test_validate.py")),
@@ -69,5 +74,13 @@ TARGETS = (
         ("unit/controller",),
         without=tuple(f"controller/{name}.py" for name in ("service", "senders", "term")),
     ),
+    Target("security/acls.py", ("unit/security/test_acls.py", "unit/broker/access")),
+    Target("security/authorization.py", ("unit/security/test_authorization.py",)),
+    Target("security/scram.py", ("unit/security/test_scram.py", *_LOGINS)),
+    Target("security/plain.py", ("unit/security/test_plain.py", *_LOGINS)),
+    Target("security/principal_mapping.py", ("unit/security/test_principal_mapping.py",)),
+    Target("broker/login/conversation.py", ("unit/broker/login/test_conversation.py",)),
+    Target("broker/login/token_rules.py", ("unit/broker/login/test_token_rules.py",)),
+    Target("broker/quotas/*.py", ("unit/broker/quotas",)),
 )
 MOLDAU = Project(ROOT, "src/moldau", "tests", TARGETS)

@@ -30,6 +30,7 @@ class Faults:
         self._chance: random.Random = world.chance("faults")
         kinds: dict[str, Fault] = {
             "kill": self.kill,
+            "restart at once": self.restart_at_once,
             "power loss": self.lose_power,
             "power loss in a step": self.lose_power_in_a_step,
             "stop": self.stop,
@@ -41,6 +42,9 @@ class Faults:
             "deaf": self.deafen,
             "mute": self.mute,
             "slow links": self.slow_links,
+            "reset": self.reset,
+            "refused": self.refuse,
+            "flapping": self.flap,
             "slow disk": self.slow_disk,
             "wrong clock": self.set_clock,
             "failing disk": self.fail_disk,
@@ -63,6 +67,7 @@ class Faults:
         """Mend everything."""
         for link in self._world.network.links():
             link.mend()
+        self._world.network.take_all()
         for broker in self._brokers:
             broker.machine.slow_down(1)
             broker.machine.clock.skew_ms = 0
@@ -82,6 +87,14 @@ class Faults:
             broker.is_wanted = False
             broker.machine.kill()
             await self._pause(0.1, 12)
+            self._start(broker)
+
+    async def restart_at_once(self, broker: SimulatedBroker) -> None:
+        """kill -9, and a start before its session ends or anybody has noticed."""
+        if broker.machine.is_up:
+            broker.is_wanted = False
+            broker.machine.kill()
+            await self._pause(0.0, 0.5)
             self._start(broker)
 
     async def lose_power(self, broker: SimulatedBroker) -> None:
@@ -156,6 +169,34 @@ class Faults:
         await self._pause(2, 10)
         for link in links:
             link.extra_s = 0.0
+
+    async def reset(self, broker: SimulatedBroker) -> None:
+        """All connections to it are reset; it takes others at once."""
+        for caller in (*self._clients, *self._others(broker)):
+            self._world.network.reset(caller, broker.machine.name)
+
+    async def refuse(self, broker: SimulatedBroker) -> None:
+        """It serves, but some of the brokers, or all, find its port closed."""
+        others = self._others(broker)
+        callers = self._chance.sample(others, self._chance.randint(0, len(others)))
+        await self._refuse(broker, callers, self._chance.uniform(0.1, 8))
+
+    async def flap(self, broker: SimulatedBroker) -> None:
+        """Connections to it are reset again and again, and refused for a moment."""
+        callers = [*self._clients, *self._others(broker)]
+        for _ in range(self._chance.randint(2, 12)):
+            await self._refuse(broker, callers, self._chance.uniform(0.05, 0.6))
+            await self._pause(0.05, 0.6)
+
+    async def _refuse(
+        self, broker: SimulatedBroker, callers: Sequence[str], duration_s: float
+    ) -> None:
+        network, name = self._world.network, broker.machine.name
+        for caller in callers:
+            network.refuse(caller, name)
+        await asyncio.sleep(duration_s)
+        for caller in callers:
+            network.take(caller, name)
 
     # Disks and clocks
 

@@ -15,7 +15,10 @@ from moldau.broker.storage.flushing import Flusher
 from moldau.broker.storage.logs import Logs
 from moldau.client.consumer.fetcher import Fetcher
 from moldau.controller import election
+from moldau.controller.cluster import LiveBroker
 from moldau.controller.election import Elected
+from moldau.controller.lookout import Lookout
+from moldau.controller.presence import Presence, Sign
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.log import producer_state
@@ -102,6 +105,32 @@ def keep_logs_of_deleted_topics(patch: pytest.MonkeyPatch) -> None:
         """Nothing, at no time."""
 
     patch.setattr(Logs, "delete", delete)
+
+
+# Fail-over before a session ends
+
+
+def never_take_back(patch: pytest.MonkeyPatch) -> None:
+    """A broker that was refused for a while stays gone as long as its session stands."""
+    note = Presence.note
+
+    def unforgiving(self: Presence, sign: Sign, *, now_ms: int) -> bool:
+        return not self.is_gone and note(self, sign, now_ms=now_ms)
+
+    patch.setattr(Presence, "note", unforgiving)
+
+
+def take_the_next_life_for_the_last(patch: pytest.MonkeyPatch) -> None:
+    """A broker whose process was gone once is gone, however often it registers again."""
+    gone: dict[tuple[int, int], None] = {}
+    is_gone = Lookout.is_gone
+
+    def is_any_life_gone(self: Lookout, broker: LiveBroker) -> bool:
+        if is_gone(self, broker):
+            gone[id(self), broker.id] = None
+        return (id(self), broker.id) in gone
+
+    patch.setattr(Lookout, "is_gone", is_any_life_gone)
 
 
 # Producers and transactions
