@@ -91,6 +91,10 @@ def run_kafka_python(topics: list[str], pattern: str | None, **settings: Any) ->
     told = OfKafkaPython()
     watchdog = Watchdog()
     consumer = KafkaConsumer(**COMMON, **settings)
+    # One that learns of partitions after it has joined joins again at once: by that a cooperative
+    # member was left without any, though the broker had given it all.
+    for topic in topics:
+        consumer.partitions_for_topic(topic)
     consumer.subscribe(topics, pattern=pattern, listener=told)
     while not stopping:
         consumer.poll(timeout_ms=POLL_MS)

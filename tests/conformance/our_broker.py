@@ -40,6 +40,10 @@ class OurBroker:
     def log_directory(self) -> Path:
         return self.directory / "logs"
 
+    def replica_directories(self) -> Iterator[Path]:
+        """Where its partitions are, in all its log directories."""
+        return self.directory.glob("*/*-*")
+
     @property
     def process_id(self) -> int:
         assert self._process is not None

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -35,6 +35,7 @@ _SETTINGS = {
 }
 
 Found = TypeVar("Found")
+ServeTree = Callable[[Path], AbstractContextManager[int]]
 
 
 def until(look: Callable[[], Found | None], what: str) -> Found:
@@ -124,13 +125,15 @@ def our_cluster(
     directory: Path,
     settings: Mapping[str, str] | None = None,
     own_settings: Callable[[OurBroker], Mapping[str, str]] = lambda _broker: {},
+    serve_tree: ServeTree = zookeeper,
 ) -> Iterator[OurCluster]:
     """A running cluster that keeps its data under `directory`.
 
-    `own_settings` are those that each broker has for itself.
+    `own_settings` are those that each broker has for itself; `serve_tree` starts what they
+    agree on, ZooKeeper unless told.
     """
     with ExitStack() as stack:
-        port = stack.enter_context(zookeeper(directory / "zookeeper"))
+        port = stack.enter_context(serve_tree(directory / "zookeeper"))
         connect = f"127.0.0.1:{port}/kafka"
         brokers = brokers_on(connect, directory, settings or {})
         for broker in brokers.values():

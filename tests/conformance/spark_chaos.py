@@ -4,6 +4,7 @@ bin/chaos                     20 kills: of drivers, executors, Python workers an
 bin/chaos --kills 100         more of them
 bin/chaos --seed 7            the same choices again, as far as processes allow
 bin/chaos --without-keys      rows that are free to go to any partition
+bin/chaos --standalone        executors of a standalone cluster, which outlives its drivers
 """
 
 import argparse
@@ -15,12 +16,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.our_broker import OurBroker, our_broker
+from conformance.processes import children_of
 from conformance.spark_pipeline import Pipeline, as_argument, committed, fill, size_of
+from conformance.spark_standalone import EXECUTOR, Standalone, standalone
 
 MASTER = "local-cluster[2,1,1024]"
 CONFIGURATION = {
@@ -41,7 +44,6 @@ ROWS_PER_KILL = 2000
 PAUSE_S = 0.3
 LATER_S_MAX = 2.0
 _POLL_S = 0.1
-_EXECUTOR = b"CoarseGrainedExecutorBackend"
 _WORKER = b"pyspark.daemon"
 
 
@@ -50,6 +52,8 @@ class Driver:
     """The process of a query, with everything that it starts."""
 
     pipeline: Pipeline
+    cluster: Standalone | None = None
+    """Where executors are, if the driver does not start them itself."""
     starts: int = 0
     _process: subprocess.Popen[bytes] | None = None
 
@@ -71,8 +75,17 @@ class Driver:
             self.start()
         return status == 0
 
-    def members(self, kind: bytes) -> list[int]:
-        """The processes of a kind that belong to the query."""
+    def executors(self) -> list[int]:
+        """The processes that run the tasks."""
+        return self._members(EXECUTOR) if self.cluster is None else self.cluster.executors()
+
+    def workers(self) -> list[int]:
+        """The Python processes of tasks, by the process that starts them."""
+        if self.cluster is None:
+            return self._members(_WORKER)
+        return [pid for each in self.executors() for pid in children_of(each, _WORKER)]
+
+    def _members(self, kind: bytes) -> list[int]:
         return [each for each in self._all() if kind in _command(each)]
 
     def kill(self) -> None:
@@ -128,7 +141,7 @@ class Chaos:
             self.driver.kill()
             self.driver.start()
             return True
-        found = self.driver.members(_EXECUTOR if victim == "executor" else _WORKER)
+        found = self.driver.executors() if victim == "executor" else self.driver.workers()
         if found:
             _kill(self.choice.choice(found))
         return bool(found)
@@ -136,13 +149,19 @@ class Chaos:
 
 def main() -> int:
     options = _options(sys.argv[1:])
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         place = Path(directory)
-        with our_broker(place / "broker", BROKER) as broker:
-            return _play(options, broker, place)
+        cluster = stack.enter_context(standalone(place)) if options.standalone else None
+        broker = stack.enter_context(our_broker(place / "broker", BROKER))
+        return _play(options, broker, place, cluster)
 
 
-def _play(options: argparse.Namespace, broker: OurBroker, place: Path) -> int:
+def _play(
+    options: argparse.Namespace, broker: OurBroker, place: Path, cluster: Standalone | None
+) -> int:
+    # What executors of a driver's own have from it, others have to be told.
+    paths = os.pathsep.join(path for path in sys.path if path)
+    told = {"spark.executorEnv.PYTHONPATH": paths, "spark.driver.host": "127.0.0.1"}
     pipeline = Pipeline(
         broker.bootstrap,
         "in",
@@ -150,11 +169,11 @@ def _play(options: argparse.Namespace, broker: OurBroker, place: Path) -> int:
         str(place / "checkpoint"),
         has_keys=not options.without_keys,
         pause_s=PAUSE_S,
-        master=MASTER,
-        configuration=CONFIGURATION,
+        master=MASTER if cluster is None else cluster.address,
+        configuration=CONFIGURATION if cluster is None else CONFIGURATION | told,
     )
     expected = fill(pipeline.servers, "in", options.kills * ROWS_PER_KILL)
-    chaos = Chaos(broker, Driver(pipeline), random.Random(options.seed))
+    chaos = Chaos(broker, Driver(pipeline, cluster), random.Random(options.seed))
     chaos.run(options.kills)
     found = committed(pipeline.servers, "out")
     missing, extra = expected - found, found - expected
@@ -175,6 +194,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--without-keys", action="store_true")
+    parser.add_argument("--standalone", action="store_true")
     return parser.parse_args(arguments)
 
 

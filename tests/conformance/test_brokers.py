@@ -138,10 +138,13 @@ def test_a_cluster_by_one_command(tmp_path: Path) -> None:
         assert len(orphans) == 3
         running.end(signal.SIGKILL)
         until(lambda: not any(map(is_alive, orphans)), "the orphans have ended")
-    with brokers(data, ports) as running:
+    shared = free_port()
+    with brokers(data, ports, "--port", str(shared)) as running:
         assert values(running.bootstrap, 1) == [b"one"]
+        # One address for all: it answers whoever of them has died.
+        running.said(f"bootstrap.servers=127.0.0.1:{shared}")
         os.kill(running.children()[0], signal.SIGKILL)
-        produce(running.bootstrap, b"two")
+        produce(f"127.0.0.1:{shared}", b"two")
         running.said("it is started again")
         until(lambda: len(running.children()) == 3, "the broker is back")
         assert values(running.bootstrap, 2) == [b"one", b"two"]

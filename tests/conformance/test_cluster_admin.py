@@ -156,6 +156,8 @@ def test_an_unclean_election_is_only_held_on_request(cluster: OurCluster) -> Non
     until(lambda: cluster.state("unclean").leader == -1, "nobody leads")
     cluster.brokers[other].start()
     until(lambda: other in cluster.live() and cluster.controller(), "the other is back")
+    # As long as its session stands, what the killed one alone has is waited for.
+    until(lambda: leader not in cluster.live(), "the session of the killed one has ended")
     assert cluster.state("unclean").leader == -1
     assert elect(cluster, "unclean", UNCLEAN) == ErrorCode.NONE
     assert cluster.state("unclean").leader == other

@@ -1,62 +1,28 @@
 """The console in a real browser: what people do with it, by hand and by keyboard."""
 
-import asyncio
 import json
-import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from browser import Page, browser
 from conformance.clients.programs import node_program
+from conformance.console_site import HOSTILE, keep, served
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
-from moldau.console.running import ConsoleOptions, running_console
 from moldau.model import TopicPartition
-from moldau.testing.broker import running_broker
-from moldau.web.server import Binding
+from moldau.testing.broker import EmbeddedBroker, running_broker
 
 pytestmark = pytest.mark.needs("browser")
 
-HOSTILE = '"><img src=x onerror="document.title=1337"><script>document.title=1337</script>'
-PICTURES = os.environ.get("MOLDAU_PICTURES")
-"""A folder for pictures of the pages, as in docs/pictures; none are kept without it."""
-
-
-@contextmanager
-def served(bootstrap_servers: str) -> Iterator[str]:
-    """A console in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    begun, stop = threading.Event(), asyncio.Event()
-    addresses: list[str] = []
-
-    async def serve() -> None:
-        options = ConsoleOptions({"local": {"bootstrap.servers": bootstrap_servers}}, Binding(0))
-        async with running_console(options) as url:
-            addresses.append(url)
-            begun.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
-    thread.start()
-    assert begun.wait(30)
-    try:
-        yield addresses[0]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(30)
-        loop.close()
-
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    """A console for a broker with orders, a group that is behind, and names that attack."""
-    with running_broker({"group.initial.rebalance.delay.ms": "0"}) as kafka:
-        servers = kafka.bootstrap_servers
+def kafka() -> Iterator[EmbeddedBroker]:
+    """A broker with orders, a group that is behind, and names that attack."""
+    with running_broker({"group.initial.rebalance.delay.ms": "0"}) as running:
+        servers = running.bootstrap_servers
         with Admin(bootstrap_servers=servers) as admin:
             topics = [
                 NewTopic("orders", partitions=3),
@@ -68,8 +34,13 @@ def site() -> Iterator[str]:
             offsets = {TopicPartition("orders", each): 5 for each in range(3)}
             admin.alter_group_offsets("billing", offsets).check()
             admin.alter_group_offsets(HOSTILE, {TopicPartition("hostile", 0): 0}).check()
-        with served(servers) as url:
-            yield f"{url}/c/local"
+        yield running
+
+
+@pytest.fixture(scope="module")
+def site(kafka: EmbeddedBroker) -> Iterator[str]:
+    with served(kafka.bootstrap_servers) as url:
+        yield f"{url}/c/local"
 
 
 def fill(servers: str) -> None:
@@ -103,12 +74,6 @@ def page(tab: Page, site: str) -> Iterator[Page]:
     assert all(url.startswith((address, "data:")) for url in tab.hosts()), tab.hosts()
 
 
-def keep(page: Page, name: str) -> None:
-    """A picture for the documentation."""
-    if PICTURES:
-        page.screenshot(Path(PICTURES) / f"{name}.png")
-
-
 def test_the_overview_says_how_it_is(page: Page) -> None:
     page.see("broker 0 is the controller")
     page.wait("document.querySelector('.uplot canvas')", "a chart")
@@ -116,10 +81,16 @@ def test_the_overview_says_how_it_is(page: Page) -> None:
     keep(page, "overview")
 
 
-def test_a_topic_is_found_and_looked_at(page: Page) -> None:
+def test_a_topic_is_found_and_looked_at(page: Page, kafka: EmbeddedBroker) -> None:
     page.click("Topics")
     page.see("payments")
     page.wait("document.body.innerText.includes('300')", "numbers that stream in")
+    page.see("ago")
+    with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("meanwhile", partitions=1)]).check()
+        page.see("meanwhile")
+        admin.delete_topics("meanwhile").check()
+    page.wait("!document.body.innerText.includes('meanwhile')", "without a reload")
     keep(page, "topics")
     page.press("/")
     page.wait("document.activeElement.matches('[data-filter]')", "focus by /")
@@ -192,9 +163,10 @@ def test_a_group_is_reset_after_the_plan_was_seen(page: Page) -> None:
     page.click("Groups")
     page.click("billing")
     page.see("285")
+    keep(page, "group")
     page.click("Why is it behind?")
     page.see("It has no members")
-    keep(page, "group")
+    page.click("billing")
     page.click("Reset offsets…")
     page.fill("dialog select", "latest")
     page.click("Show the plan")
@@ -249,6 +221,7 @@ def test_it_can_be_used_on_a_phone(page: Page) -> None:
 PAGES = (
     *("", "/topics", "/topics/orders", "/topics/orders/configuration", "/groups"),
     "/topics/orders/partitions",
+    *("/topics/orders/sql", "/topics/orders?start=live"),
     *("/topics/orders/consumers", "/groups/billing", "/brokers"),
 )
 

@@ -220,6 +220,8 @@ def test_a_cluster_moves_from_apache_to_us_and_back_under_load(cluster: MixedClu
     assert cluster._apache is not None
     cluster._apache[1].kill()
     load.wait_for_more()
+    # Ours have noticed at once; Apache's does not start while its old registration is there.
+    until(lambda: 2 not in ours.live(), "its session has ended")
     cluster._apache[1].start()
     ours.until_in_sync(TOPIC, PARTITIONS)
     # Apache's becomes controller when all of ours are stopped, and stays it.

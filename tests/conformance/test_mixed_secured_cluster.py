@@ -6,14 +6,12 @@ rules, quotas and tokens, the other kind must heed, before a broker is replaced 
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from certificates import authority, identity
-from conformance.apache.broker import free_port
 from conformance.apache.marks import needs_apache
-from conformance.our_broker import OurBroker
 from conformance.our_cluster import until
+from conformance.secured_cluster import Keys, allowed_partitions, make_users
 from conformance.test_mixed_cluster import (
     PARTITIONS,
     TOPIC,
@@ -22,77 +20,16 @@ from conformance.test_mixed_cluster import (
     consumed,
     mixed_cluster,
 )
-from moldau import Admin, Producer
+from moldau import Admin
 from moldau.client.admin.quotas import QuotaEntity
 from moldau.client.admin.tokens import DelegationToken
 from moldau.client.admin.topics import NewTopic
-from moldau.errors import SaslAuthenticationFailed, TopicAuthorizationFailed
+from moldau.errors import SaslAuthenticationFailed
 from moldau.security.acls import Acl, AclFilter, Operation, ResourceType
-from unit.cli.command import run
 
 pytestmark = needs_apache("kafka-3.9")
 
 EVES = "eves"
-MECHANISM = "SCRAM-SHA-256"
-PASSWORDS = {"broker": "of-brokers", "anna": "sesam", "eve": "apple"}
-
-
-class Keys:
-    """Certificates of a cluster, and settings of those who belong to it."""
-
-    def __init__(self, folder: Path) -> None:
-        ca = authority()
-        self.trust = str(folder / "ca.pem")
-        Path(self.trust).write_text(ca.certificate_pem)
-        self._store = identity(ca, "broker").write(folder / "broker.pem")
-        self._ports: dict[int, int] = {}
-
-    def of_broker(self, broker: OurBroker) -> dict[str, str]:
-        port = self._port_beside(broker.port)
-        module = "org.apache.kafka.common.security.scram.ScramLoginModule"
-        own = f'username="broker" password="{PASSWORDS["broker"]}"'
-        return {
-            "listeners": f"PLAINTEXT://127.0.0.1:{broker.port},SASL_SSL://127.0.0.1:{port}",
-            "security.inter.broker.protocol": "SASL_SSL",
-            "sasl.enabled.mechanisms": MECHANISM,
-            "sasl.mechanism.inter.broker.protocol": MECHANISM,
-            "listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config": f"{module} required {own};",
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.location": self._store,
-            "ssl.truststore.type": "PEM",
-            "ssl.truststore.location": self.trust,
-            "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
-            "super.users": "User:broker",
-            "delegation.token.secret.key": "of all tokens",
-        }
-
-    def _port_beside(self, port: int) -> int:
-        """Where a broker listens for TLS, whichever kind it is of."""
-        if port not in self._ports:
-            taken = {*self._ports, *self._ports.values(), port}
-            self._ports[port] = next(each for each in iter(free_port, -1) if each not in taken)
-        return self._ports[port]
-
-    def servers(self, cluster: MixedCluster, *numbers: int) -> str:
-        brokers = cluster.ours.brokers
-        ports = [self._ports[brokers[each].port] for each in numbers or brokers]
-        return ",".join(f"127.0.0.1:{port}" for port in ports)
-
-    def client(self, servers: str, user: str, password: str = "") -> dict[str, str]:
-        return {
-            "bootstrap.servers": servers,
-            "security.protocol": "SASL_SSL",
-            "sasl.mechanism": MECHANISM,
-            "sasl.username": user,
-            "sasl.password": password or PASSWORDS[user],
-            "ssl.truststore.location": self.trust,
-        }
-
-    def of_librdkafka(self, user: str) -> dict[str, str]:
-        own = self.client("", user)
-        del own["bootstrap.servers"]
-        own["ssl.ca.location"] = own.pop("ssl.truststore.location")
-        return own
 
 
 def rule(operation: Operation, kind: ResourceType, name: str) -> Acl:
@@ -117,17 +54,6 @@ async def administer(client: Mapping[str, str]) -> None:
             anna: {"producer_byte_rate": 50_000_000.0}
         }
         (await admin.alter_client_quotas(quota)).check()
-
-
-async def allowed_partitions(client: Mapping[str, str]) -> int:
-    """How many partitions a client may write to; each kind of broker leads one at least."""
-    count = 0
-    async with Producer[bytes, bytes](client, enable_idempotence=False) as producer:
-        for partition in range(PARTITIONS):
-            with suppress(TopicAuthorizationFailed):
-                await producer.send_and_wait(EVES, b"0", partition=partition)
-                count += 1
-    return count
 
 
 async def token_at(client: Mapping[str, str]) -> DelegationToken:
@@ -164,11 +90,7 @@ def secured_cluster(directory: Path) -> Iterator[tuple[MixedCluster, Keys]]:
     """A cluster whose users were made in ZooKeeper, before the first broker."""
     keys = Keys(directory)
     with mixed_cluster(directory, "3.9", keys.of_broker) as cluster:
-        for user, password in PASSWORDS.items():
-            entity = ("--entity-type", "users", "--entity-name", user)
-            secret = ("--add-config", f"{MECHANISM}=[password={password}]")
-            where = ("--zookeeper", cluster.ours.connect)
-            assert run("configs", *where, "--alter", *entity, *secret).code == 0
+        make_users(cluster.ours.connect)
         yield cluster, keys
 
 
@@ -178,24 +100,30 @@ def test_a_secured_cluster_moves_from_apache_to_us_and_back_under_load(tmp_path:
         cluster.start_apache(1)
         ours.brokers[2].start()
         ours.brokers[3].start()
-        asyncio.run(administer(keys.client(keys.servers(cluster, 1), "broker")))
+        asyncio.run(administer(keys.client(keys.servers(cluster.ours, 1), "broker")))
         ours.until_in_sync(TOPIC, PARTITIONS)
-        everywhere = keys.servers(cluster)
+        everywhere = keys.servers(ours)
         load = Load(everywhere, keys.of_librdkafka("anna"))
         load.wait_for_more()
         tokens_are_shared(cluster, keys, made_at=1, used_at=2)
         tokens_are_shared(cluster, keys, made_at=2, used_at=1)
         eve = keys.client(everywhere, "eve")
-        assert asyncio.run(allowed_partitions(eve)) == 0
+        assert asyncio.run(allowed_partitions(eve, EVES, PARTITIONS)) == 0
         cluster.take_from_apache()
         load.wait_for_more()
         cluster.give_to_apache(2)
         load.wait_for_more()
         # One kind grants and takes away, the other obeys, whoever leads.
-        asyncio.run(rules_of_eve(keys.client(keys.servers(cluster, 2), "broker")))
-        until(lambda: asyncio.run(allowed_partitions(eve)) == PARTITIONS, "all let Eve write")
-        asyncio.run(without_rules_of_eve(keys.client(keys.servers(cluster, 3), "broker")))
-        until(lambda: asyncio.run(allowed_partitions(eve)) == 0, "nobody lets Eve write")
+        asyncio.run(rules_of_eve(keys.client(keys.servers(cluster.ours, 2), "broker")))
+        until(
+            lambda: asyncio.run(allowed_partitions(eve, EVES, PARTITIONS)) == PARTITIONS,
+            "all let Eve write",
+        )
+        asyncio.run(without_rules_of_eve(keys.client(keys.servers(cluster.ours, 3), "broker")))
+        until(
+            lambda: asyncio.run(allowed_partitions(eve, EVES, PARTITIONS)) == 0,
+            "nobody lets Eve write",
+        )
         load.finish()
         assert load.errors == []
         values = consumed(everywhere, len(load.acknowledged), keys.of_librdkafka("anna"))
@@ -203,6 +131,6 @@ def test_a_secured_cluster_moves_from_apache_to_us_and_back_under_load(tmp_path:
 
 
 def tokens_are_shared(cluster: MixedCluster, keys: Keys, *, made_at: int, used_at: int) -> None:
-    token = asyncio.run(token_at(keys.client(keys.servers(cluster, made_at), "anna")))
-    own = keys.client(keys.servers(cluster, used_at), token.token_id, token.password)
+    token = asyncio.run(token_at(keys.client(keys.servers(cluster.ours, made_at), "anna")))
+    own = keys.client(keys.servers(cluster.ours, used_at), token.token_id, token.password)
     until(lambda: asyncio.run(is_known(own)), f"broker {used_at} knows a token of {made_at}")

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -113,6 +114,8 @@ class Terminal:
 
     def __init__(self, directory: Path, zookeeper_port: int, broker_ports: Sequence[int]) -> None:
         self.directory = directory
+        self.variables: dict[str, str] = {}
+        """What is in the environment beside all else."""
         self.broker_ports = broker_ports
         self._ports = {"2181": zookeeper_port, "9092": broker_ports[0]}
         for name in ("bin", "config"):
@@ -149,6 +152,7 @@ class Terminal:
             "KAFKA_OPTS": "-Djava.awt.headless=true",
             "KAFKA_JVM_PERFORMANCE_OPTS": "-server",
             "LOG_DIR": str(self.directory / "journal"),
+            **self.variables,
         }
 
     def start(self, line: str) -> subprocess.Popen[str]:
@@ -214,13 +218,19 @@ class Terminal:
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    with tutorial_cluster(tmp_path_factory.mktemp("seeds")) as made:
+        yield made
+
+
+@contextmanager
+def tutorial_cluster(directory: Path, **variables: str) -> Iterator[Terminal]:
     """A cluster that was started as tutorials start it."""
-    directory = tmp_path_factory.mktemp("seeds")
     zookeeper_port, *broker_ports = (free_port() for _ in range(3))
     # Of three servers, as one of the seeds names them, one is there.
     dead_ports = [free_port() for _ in range(2)]
     with exclusive("broker"):
         terminal = Terminal(directory, zookeeper_port, broker_ports)
+        terminal.variables |= variables
         terminal.configure(
             "zookeeper", dataDir=str(directory / "nodes"), clientPort=str(zookeeper_port)
         )
@@ -257,6 +267,10 @@ def test_servers_write_where_they_are_told(terminal: Terminal) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_seed_is_played_line_by_line(path: Path, terminal: Terminal) -> None:
+    play_seed(path, terminal)
+
+
+def play_seed(path: Path, terminal: Terminal) -> None:
     for step in read_steps(path):
         if step.is_done:
             continue

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from google.protobuf import descriptor_pb2
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -143,7 +144,7 @@ def test_filters_find_the_same_rows_whether_they_are_pushed_down_or_not(
     spark: SparkSession, broker: EmbeddedBroker, is_pushed_down: bool
 ) -> None:
     register(spark)
-    spark.conf.set(PUSH_DOWN, str(is_pushed_down).lower())
+    spark.conf.set(PUSH_DOWN, "true")
     fetched: set[tuple[int, int]] = set()
 
     def note(call: Call) -> None:
@@ -153,12 +154,21 @@ def test_filters_find_the_same_rows_whether_they_are_pushed_down_or_not(
     is_over = broker.control("Fetch", note)
     wanted = "partition = 1 and offset >= 40 and offset < 50"
     recent = "timestamp > timestamp'2020-01-01 00:00:00'"
-    frame = read(spark, broker).where(f"{wanted} and {recent}")
+    frame = read(spark, broker, pushDownFilters=str(is_pushed_down).lower())
+    frame = frame.where(f"{wanted} and {recent}")
     rows = frame.select("partition", "offset").collect()
     is_over()
     assert sorted(map(tuple, rows)) == [(1, offset) for offset in range(40, 50)]
     assert (min(fetched) == (1, 40)) == is_pushed_down
     spark.conf.unset(PUSH_DOWN)
+
+
+def test_a_session_that_does_not_allow_push_down_is_named(
+    spark: SparkSession, broker: EmbeddedBroker
+) -> None:
+    register(spark)
+    with pytest.raises(AnalysisException, match=PUSH_DOWN):
+        read(spark, broker, pushDownFilters="true").where("partition = 1").collect()
 
 
 def test_a_frame_that_was_filtered_before_has_all_its_rows(
@@ -216,7 +226,8 @@ def test_times_in_filters_are_those_of_the_sessions_zone(
         fetched.update(each.fetch_offset for each in call.request.topics[0].partitions)
 
     is_over = broker.control("Fetch", note)
-    frame = read(spark, broker, subscribe=hours).where(f"timestamp {condition}")
+    frame = read(spark, broker, subscribe=hours, pushDownFilters="true")
+    frame = frame.where(f"timestamp {condition}")
     found = [row.offset for row in frame.select("offset").collect()]
     is_over()
     assert sorted(found) == list(range(first, 48))

@@ -2,9 +2,9 @@
 
     PYTHONPATH=src:tests bin/python -m conformance.topology_comparison [NAME...]
 
-Of tables the last value of each key is compared, of everything else the records with their times,
-in whatever order. Topologies that are given the same records run together, as one query where Spark
-lets them; with names, each runs alone.
+Of tables the last value of each key is compared, of everything else the records with their times
+and headers, in whatever order. Topologies that are given the same records run together, as one
+query where Spark lets them; with names, each runs alone.
 """
 
 import os
@@ -23,7 +23,7 @@ from moldau.streams import SessionWindows, Topology
 from moldau.streams.nodes.joins import ForeignKeyJoin, StreamTableJoin, TableJoin
 from moldau.streams.nodes.nodes import Changes, Fold, TimeLimit, windows_of
 from moldau.streams.nodes.processors import Process
-from moldau.streams.testing.driver import TestDriver, local_session
+from moldau.streams.testing.driver import OutputRecord, TestDriver, local_session
 
 # Records that are late within one micro-batch: Kafka Streams drops them, since its time goes on
 # with every record; Spark's goes on between micro-batches, so they count. Ours, by transcript.
@@ -96,12 +96,17 @@ def _run(spark: SparkSession, topology: Topology, steps: list[list[Record]]) -> 
         for step in steps:
             for each in step:
                 driver.pipe(
-                    each.topic, key=each.key, value=each.value, timestamp_ms=each.timestamp_ms
+                    each.topic,
+                    key=each.key,
+                    value=each.value,
+                    timestamp_ms=each.timestamp_ms,
+                    headers=tuple((name, text.encode()) for name, text in each.headers),
                 )
             driver.run()
         found = [record for topic in driver.topics() for record in driver.read(topic)]
     return [
-        Record(each.topic, _text(each.key), _text(each.value), each.timestamp_ms) for each in found
+        Record(each.topic, _text(each.key), _text(each.value), each.timestamp_ms, _texts(each))
+        for each in found
     ]
 
 
@@ -124,6 +129,10 @@ def summary(topology: str, records: list[Record]) -> Mapping[Hashable, object]:
     if topology in our_topologies.TABLES:
         return dict(transcripts.last_values(records))
     return dict(Counter(records))
+
+
+def _texts(record: OutputRecord) -> tuple[tuple[str, str], ...]:
+    return tuple((name, (data or b"").decode()) for name, data in record.headers)
 
 
 def _text(value: object) -> str | None:

@@ -4,11 +4,13 @@
 
 writes the outputs anew; inputs stay as they are. A file is named after its topology in
 `java/topologies`; what follows a dot says what is special about its input. A line is a record
-as topic, key, value and timestamp in milliseconds: `<` goes in, `>` came out. Between lines
-`---` are records that Moldau gets in one micro-batch; Kafka Streams takes one after the other.
+as topic, key, value and timestamp in milliseconds, and headers as pairs if it has any: `<` goes
+in, `>` came out. Between lines `---` are records that Moldau gets in one micro-batch; Kafka
+Streams takes one after the other.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +25,7 @@ class Record:
     key: str | None
     value: str | None
     timestamp_ms: int
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,10 +62,20 @@ def read(name: str) -> Transcript:
         if line == "---":
             transcript.steps.append([])
         elif line.startswith("< "):
-            transcript.steps[-1].append(Record(*json.loads(line[2:])))
+            transcript.steps[-1].append(_record(*json.loads(line[2:])))
         else:
-            transcript.outputs.append(Record(*json.loads(line.removeprefix("> "))))
+            transcript.outputs.append(_record(*json.loads(line.removeprefix("> "))))
     return transcript
+
+
+def _record(
+    topic: str,
+    key: str | None,
+    value: str | None,
+    timestamp_ms: int,
+    headers: Sequence[tuple[str, str]] = (),
+) -> Record:
+    return Record(topic, key, value, timestamp_ms, tuple((name, text) for name, text in headers))
 
 
 def write(transcript: Transcript) -> None:
@@ -76,17 +89,26 @@ def run_kafka_streams(
 ) -> list[Record]:
     """What the program `topologies` says of the same input."""
     records = [
-        {"topic": each.topic, "key": each.key, "value": each.value, "timestamp": each.timestamp_ms}
+        {
+            "topic": each.topic,
+            "key": each.key,
+            "value": each.value,
+            "timestamp": each.timestamp_ms,
+            "headers": each.headers,
+        }
         for each in transcript.inputs
     ]
     answers = program.call("run", topology=transcript.topology, records=records, cached=cached)
     return [
-        Record(each["topic"], each["key"], each["value"], each["timestamp"]) for each in answers
+        _record(each["topic"], each["key"], each["value"], each["timestamp"], each["headers"])
+        for each in answers
     ]
 
 
 def _line(mark: str, record: Record) -> str:
-    parts = [record.topic, record.key, record.value, record.timestamp_ms]
+    parts: list[object] = [record.topic, record.key, record.value, record.timestamp_ms]
+    if record.headers:
+        parts.append(record.headers)
     return f"{mark} {json.dumps(parts, ensure_ascii=False)}\n"
 
 

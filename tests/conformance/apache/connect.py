@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +87,12 @@ class Worker:
 
 @contextmanager
 def worker(
-    directory: Path, bootstrap: str, settings: Mapping[str, str] | None = None
+    directory: Path,
+    bootstrap: str,
+    settings: Mapping[str, str] | None = None,
+    jars: Sequence[str] = (),
 ) -> Iterator[Worker]:
-    """A worker that serves; in the end it is stopped cleanly, unless it was killed."""
+    """A worker that serves, with more jars if need be; it is stopped cleanly, unless killed."""
     directory.mkdir(exist_ok=True)
     url = f"http://127.0.0.1:{free_port()}"
     used = {
@@ -104,7 +107,7 @@ def worker(
     guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [*guard, *java_command(class_path("connect-3.9"), main_class, str(properties))],
+            [*guard, *java_command(class_path("connect-3.9", *jars), main_class, str(properties))],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -112,7 +115,7 @@ def worker(
         )
     running = Worker(url, log, process)
     try:
-        _wait_until_it_serves(running)
+        wait_until_it_serves(running)
         yield running
         process.send_signal(signal.SIGTERM)
         process.wait(_DEADLINE_S)
@@ -121,7 +124,8 @@ def worker(
         process.wait()
 
 
-def _wait_until_it_serves(running: Worker) -> None:
+def wait_until_it_serves(running: Worker) -> None:
+    """Until its REST interface answers."""
     deadline = time.monotonic() + _DEADLINE_S
     while True:
         try:

@@ -55,6 +55,14 @@ CLASS_PATHS = {
         Jar("org.apache.kafka", "connect-json", _BROKER),
         Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
     ],
+    # For bin/neighbours.
+    "mirror-3.9": [
+        Jar("org.apache.kafka", "connect-mirror", _BROKER),
+        Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ],
+    "debezium-3.0": [Jar("io.debezium", "debezium-connector-postgres", "3.0.8.Final")],
+    # Beside connect-3.9, which has what Connect itself brings along.
+    "debezium-3.6": [Jar("io.debezium", "debezium-connector-postgres", "3.6.3.Final")],
     "spark-connector-4.2": [
         Jar("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
         # Of later versions this part is not found; the connector runs with this one.

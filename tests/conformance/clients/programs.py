@@ -1,9 +1,10 @@
-"""Programs in Go and JavaScript, built into the cache with the packages that they are locked to."""
+"""Programs in Go, Rust and JavaScript, built into the cache with packages of fixed versions."""
 
 import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.apache.cache import cache_directory, exclusive
@@ -12,9 +13,9 @@ SOURCES = Path(__file__).parent
 _BUILD_S = 280
 
 
-def go_program(name: str) -> list[str]:
+def go_program(name: str, *, sources: Path = SOURCES) -> list[str]:
     """The command that runs `clients/<name>`, compiled."""
-    sources = SOURCES / name
+    sources /= name
     target = _target(sources, "go")
     with exclusive("go"):
         if not target.exists():
@@ -27,9 +28,27 @@ def go_program(name: str) -> list[str]:
     return [str(target)]
 
 
-def node_program(name: str, main: str = "traffic.js") -> list[str]:
-    """The command that runs a file of `clients/<name>`, its packages installed."""
+def rust_program(name: str) -> list[str]:
+    """The command that runs `clients/<name>`, compiled as quickly as can be."""
     sources = SOURCES / name
+    target = _target(sources, "rust")
+    with exclusive("rust"):
+        if not target.exists():
+            built = cache_directory() / "rust" / "build"
+            _run(
+                ["cargo", "build", "--locked", "--quiet", "--target-dir", str(built)],
+                cwd=sources,
+                environment={"CARGO_HOME": str(cache_directory() / "rust" / "crates")},
+            )
+            shutil.copy(built / "debug" / name, target)
+    return [str(target)]
+
+
+def node_program(
+    name: str, main: str = "traffic.js", *, sources: Path = SOURCES, build: Sequence[str] = ()
+) -> list[str]:
+    """The command that runs a file of `clients/<name>`, its packages installed, and built."""
+    sources /= name
     target = _target(sources, "npm")
     with exclusive("npm"):
         if not target.exists():
@@ -41,6 +60,8 @@ def node_program(name: str, main: str = "traffic.js") -> list[str]:
                 cwd=aside,
                 environment={},
             )
+            if build:
+                _run(list(build), cwd=aside, environment={})
             aside.rename(target)
     return ["node", str(target / main)]
 

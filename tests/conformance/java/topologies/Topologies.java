@@ -1,6 +1,7 @@
 package topologies;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +11,9 @@ import java.util.Properties;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import line.Calls;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -23,8 +27,8 @@ import org.apache.kafka.streams.test.TestRecord;
 /**
  * Runs topologies of Kafka Streams on given records, in its own test driver.
  *
- * The call "run" takes the name of a topology and its records, each with topic, key, value and
- * timestamp in milliseconds, and whether stores are cached; it answers all records that came out, in their order.
+ * The call "run" takes the name of a topology and its records, each with topic, key, value,
+ * timestamp in milliseconds and headers as pairs of texts, and whether stores are cached; it answers all records that came out, in their order.
  */
 public final class Topologies {
     private static final Map<String, Consumer<StreamsBuilder>> NAMED = new LinkedHashMap<>();
@@ -75,7 +79,7 @@ public final class Topologies {
         TestInputTopic<String, String> topic = driver.createInputTopic(
             record.get("topic").asText(), new StringSerializer(), new StringSerializer());
         topic.pipeInput(new TestRecord<>(
-            text(record.get("key")), text(record.get("value")),
+            text(record.get("key")), text(record.get("value")), headers(record),
             Instant.ofEpochMilli(record.get("timestamp").asLong())));
     }
 
@@ -92,8 +96,25 @@ public final class Topologies {
             answer.put("key", record.key());
             answer.put("value", record.value());
             answer.put("timestamp", record.timestamp());
+            answer.put("headers", pairs(record.headers()));
             answers.add(answer);
         }
+    }
+
+    private static Headers headers(JsonNode record) {
+        Headers headers = new RecordHeaders();
+        for (JsonNode pair : record.get("headers")) {
+            headers.add(pair.get(0).asText(), pair.get(1).asText().getBytes(StandardCharsets.UTF_8));
+        }
+        return headers;
+    }
+
+    private static List<Object> pairs(Headers headers) {
+        List<Object> pairs = new ArrayList<>();
+        for (Header header : headers) {
+            pairs.add(List.of(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
+        }
+        return pairs;
     }
 
     private static String text(JsonNode node) {
