@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import quickstart_broker
+from quickstart_console import console_beside
 
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking import Admin, Consumer, Producer
@@ -119,10 +120,13 @@ def pipeline(show_s: float) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="moldau-quickstart-") as name,
         running_broker() as kafka,
+        console_beside(kafka.bootstrap_servers) as console,
     ):
         directory = Path(name)
         print(f"1. A broker on {kafka.bootstrap_servers}, after {since(began_s)}")
         make_topics(kafka)
+        if console is not None:
+            print(f"   See it at {console}/c/local/topics/{CLICKS}?start=live while it runs")
         print("2. Spark starts, which takes some seconds ...", flush=True)
         with quiet(directory / "spark.log"), spark_session(directory) as spark:
             query = start_query(spark, kafka, directory)
