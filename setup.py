@@ -19,6 +19,8 @@ KERNELS = {
     "moldau.records._opening": "src/moldau/records/opening.py",
     "moldau.records._validate": "src/moldau/records/validate.py",
     "moldau.client.producer._intake": "src/moldau/client/producer/intake.py",
+    "moldau.net._receive_buffer": "src/moldau/net/receive_buffer.py",
+    "moldau.net._outgoing": "src/moldau/net/outgoing.py",
     "moldau.net._connection": "src/moldau/net/connection.py",
     "moldau.net._sockets": "src/moldau/net/sockets.py",
     "moldau.broker.quotas._rates": "src/moldau/broker/quotas/rates.py",

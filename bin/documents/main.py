@@ -4,6 +4,7 @@ bin/docs              the site, in build/site
 bin/docs serve        the same, on http://localhost:8000, built anew when a document changes
 bin/docs chart        docs/comparison.svg, from the figures of docs/benchmarks.md
 bin/docs terminal     docs/quickstart.svg, from a run of bin/quickstart
+bin/docs operators    docs/streams-operators.md with its pictures
 """
 
 import argparse
@@ -12,11 +13,12 @@ import sys
 from pathlib import Path
 
 import chart
+import operators
 import site_sources
 import terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-WHAT = ("site", "serve", "chart", "terminal")
+WHAT = ("site", "serve", "chart", "terminal", "operators")
 
 
 def build_site(root: Path, folder: Path, *, command: str = "build") -> None:
@@ -36,6 +38,15 @@ def draw_terminal(root: Path) -> None:
     target.write_text(terminal.draw("bin/quickstart", shown), encoding="utf-8")
 
 
+def draw_operators(root: Path) -> None:
+    """Write the page of operators, and a picture of each."""
+    docs = root / "docs"
+    (docs / "streams-operators.md").write_text(operators.page(), encoding="utf-8")
+    for each in operators.OPERATORS:
+        target = docs / "pictures" / operators.file_name(each)
+        target.write_text(operators.draw(each), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="bin/docs",
@@ -48,6 +59,8 @@ def main() -> None:
         (ROOT / "docs" / "comparison.svg").write_text(chart.read(ROOT), encoding="utf-8")
     elif what == "terminal":
         draw_terminal(ROOT)
+    elif what == "operators":
+        draw_operators(ROOT)
     else:
         build_site(ROOT, ROOT / "build", command="serve" if what == "serve" else "build")
 

@@ -34,9 +34,11 @@ MENU: dict[str, dict[str, str]] = {
         "Neighbours": "neighbours.md",
     },
     "Reference": {
-        "Settings": "configuration.md",
+        "Settings of brokers": "configuration.md",
+        "Settings of clients": "client-settings.md",
         "Errors": "errors.md",
         "Metrics": "reference/metrics.md",
+        "Operators of Streams": "streams-operators.md",
         "Command lines": "command-lines.md",
         "All commands": "reference/commands.md",
     },
@@ -63,7 +65,7 @@ def gather(root: Path, folder: Path) -> Path:
     for name in PROJECT:
         text = (root / name).read_text(encoding="utf-8")
         (pages / name).write_text(text.replace("](docs/", "]("), encoding="utf-8")
-    made = reference.pages(root)
+    made = reference.pages()
     (pages / "reference").mkdir()
     for name, text in made.items():
         (pages / "reference" / name).write_text(text, encoding="utf-8")

@@ -21,8 +21,8 @@ def refresh(root: Path, profile: Profile, *, constraints: list[Path], upgrade: b
     command += ["--universal", "--python-version", ".".join(map(str, OLDEST_PYTHON))]
     command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
     command += ["--output-file", str(lock_file)]
-    if profile.extra is not None:
-        command += ["--extra", profile.extra]
+    for extra in profile.extras:
+        command += ["--extra", extra]
     for constraint in constraints:
         command += ["--constraint", str(constraint)]
     if upgrade:

@@ -13,7 +13,7 @@ class Profile:
 
     name: str
     purpose: str
-    extra: str | None  # of pyproject.toml; the base has none
+    extras: tuple[str, ...]  # of pyproject.toml; the base has none
     disk_mb: int  # while it is installed: downloads and unpacked files together
     duration_s: int  # on two cores and a usual line
 
@@ -25,9 +25,11 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("base", "broker and command line", extra=None, disk_mb=300, duration_s=15),
-        Profile("spark", "Spark pipelines", extra="spark", disk_mb=2000, duration_s=90),
-        Profile("dev", "tests and benchmarks", extra="dev", disk_mb=1000, duration_s=40),
+        Profile("base", "broker and command line", extras=(), disk_mb=300, duration_s=15),
+        Profile(
+            "spark", "Spark pipelines", extras=("spark", "console"), disk_mb=2000, duration_s=90
+        ),
+        Profile("dev", "tests and benchmarks", extras=("dev",), disk_mb=1000, duration_s=40),
     )
 }
 

@@ -7,6 +7,7 @@ and without; each installation makes a broker of its own, and uses it by Kafka's
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,11 +70,37 @@ def copy_sources(place: Path) -> None:
     shutil.copytree(ROOT / "src", place / "src", ignore=ignored)
 
 
-def build(pythons: Sequence[str], dist: Path, work: Path) -> list[Path]:
+def add_address(sources: Path, url: str) -> None:
+    """Name the repository in the description, and let links and pictures lead there.
+
+    PyPI shows README.md alone: what it links to is not beside it. The paths are GitHub's.
+    """
+    readme, project = sources / "README.md", sources / "pyproject.toml"
+    text = readme.read_text(encoding="utf-8")
+    text = re.sub(r"(!\[[^\]]*\]\()(?![a-z]+:|#)", rf"\g<1>{url}/raw/HEAD/", text)
+    text = re.sub(r"((?<!!)\[[^\]]*\]\()(?![a-z]+:|#)", rf"\g<1>{url}/blob/HEAD/", text)
+    readme.write_text(text, encoding="utf-8")
+    urls = "\n".join(
+        (
+            "[project.urls]",
+            f'Homepage = "{url}"',
+            f'Documentation = "{url}/blob/HEAD/docs/index.md"',
+            f'Changelog = "{url}/blob/HEAD/CHANGELOG.md"',
+            f'Issues = "{url}/issues"',
+        )
+    )
+    settings = project.read_text(encoding="utf-8")
+    marker = "[project.scripts]"
+    project.write_text(settings.replace(marker, f"{urls}\n\n{marker}", 1), encoding="utf-8")
+
+
+def build(pythons: Sequence[str], dist: Path, work: Path, url: str = "") -> list[Path]:
     """The source distribution, and a wheel for each Python from it."""
     sources = work / "sources"
     sources.mkdir()
     copy_sources(sources)
+    if url:
+        add_address(sources, url)
     uv = [sys.executable, "-m", "uv", "--quiet", "build"]
     run([*uv, "--sdist", "--out-dir", str(dist), str(sources)])
     [sdist] = dist.glob("*.tar.gz")
@@ -116,6 +143,7 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("python", nargs="*", help="interpreters; default: all in PATH")
+    parser.add_argument("--url", default="", help="the repository, for links that work on PyPI")
     parser.add_argument("--dist", default=str(ROOT / "dist"), help="where archives go")
     options = parser.parse_args()
     pythons = list(usable(options.python or PYTHONS))
@@ -124,7 +152,7 @@ def main() -> None:
     dist = Path(options.dist)
     shutil.rmtree(dist, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="moldau-wheels-") as folder:
-        archives = build(pythons, dist, Path(folder))
+        archives = build(pythons, dist, Path(folder), options.url.rstrip("/"))
         for archive in archives:
             print(f"{archive.name}  {archive.stat().st_size / 1e6:.1f} MB", flush=True)
         for number, trial in enumerate(trials(pythons, archives)):

@@ -26,6 +26,7 @@ TOOLS = (
     "lock",
     "mutate",
     "moldau",
+    "neighbours",
     "quickstart",
     "simulate",
     "test",

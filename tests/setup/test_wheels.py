@@ -1,6 +1,7 @@
 """What pip installs: the command, Kafka's scripts, and the files of `moldau init`."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -51,6 +52,21 @@ def test_the_description_names_every_python_that_is_built_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for version in ("3.11", "3.12", "3.13"):
         assert f"Programming Language :: Python :: {version}" in project["classifiers"]
+
+
+def test_links_of_the_description_lead_to_the_repository(tmp_path: Path) -> None:
+    wheels.copy_sources(tmp_path)
+    wheels.add_address(tmp_path, "https://example.org/moldau")
+    text = (tmp_path / "README.md").read_text()
+    targets = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", text)
+    assert len(targets) > 20
+    for is_picture, target in targets:
+        kind = "raw" if is_picture else "blob"
+        path = target.removeprefix(f"https://example.org/moldau/{kind}/HEAD/").partition("#")[0]
+        assert (ROOT / path).is_file(), target
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    assert project["urls"]["Homepage"] == "https://example.org/moldau"
+    assert project["scripts"]["moldau"]
 
 
 def test_interpreters_that_are_not_there_are_left_out() -> None:

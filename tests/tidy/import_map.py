@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "supervisor": CODECS | {"coordination", "net", "zookeeper"},
     "web": FOUNDATION | {"net"},
     "registry": CLIENT | {"web"},
-    "console": CLIENT | {"web"},
+    "console": CLIENT | {"advice", "web"},
     "cli": BROKER
     | CLIENT
     | {"spark", "streams", "connect", "console", "registry", "web", "zookeeper", "supervisor"},
@@ -89,11 +89,14 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.security.web_keys", "moldau.security.certificate_authority"),
     ),
     "cython": (
-        *("moldau.records", "moldau.log", "moldau.net.connection"),
+        *("moldau.records", "moldau.log", "moldau.net.connection", "moldau.net.receive_buffer"),
         *("moldau.broker.fast", "moldau.broker.requests", "moldau.client.producer.intake"),
     ),
+    "deltalake": ("moldau.connect.connectors.lakes.delta",),
+    "duckdb": ("moldau.console.queries.worker",),
     "fastavro": ("moldau.client.serdes",),
     "google": (  # protobuf
+        "moldau.connect.converters",
         *("moldau.client.arrow", "moldau.client.serdes", "moldau.registry.schemas"),
     ),
     "jsonschema_rs": ("moldau.registry.schemas",),
@@ -106,6 +109,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
         "moldau.console",
     ),
+    "pyiceberg": ("moldau.connect.connectors.lakes.iceberg",),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),
     "starlette": ("moldau.web", "moldau.connect", "moldau.console", "moldau.registry.rest"),
     "uvicorn": ("moldau.web.server",),
@@ -141,6 +145,7 @@ PURE = (
     "moldau.controller.election",
     "moldau.controller.isr_changes",
     "moldau.controller.outbox",
+    "moldau.controller.presence",
     "moldau.controller.reassignment",
     "moldau.controller.state_nodes",
     "moldau.controller.topic_ids",

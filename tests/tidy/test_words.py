@@ -55,6 +55,8 @@ def test_what_git_ignores_is_not_read(tmp_path: Path) -> None:
         '_log.info(f"the controller does not hear of {path}")',
         'raise ValueError("nobody knows")',
         'raise ValueError(f"{path} is not understood") from None',
+        'Option("all", "Let it go to whoever asks.")',
+        'parser.add_argument("--all", help="nobody is asked")',
     ],
 )
 def test_a_message_in_words_of_our_own_is_found(tmp_path: Path, line: str) -> None:
@@ -67,3 +69,12 @@ def test_a_message_in_plain_words_is_fine(tmp_path: Path) -> None:
         '_log.warning("Failed to send %s to broker %d: %s", what, broker, error)\ntold = "told"\n'
     )
     assert places(words.plain_messages, plant(tmp_path, {"src/moldau/a.py": text})) == []
+
+
+def test_a_document_in_words_of_our_own_is_found(tmp_path: Path) -> None:
+    files = {
+        "docs/a.md": "The controller tells the brokers.",
+        "docs/b.md": "Dead letters, and letters, digits; `told` and\n```\ntold\n```\n",
+        "README.md": "whoever",
+    }
+    assert places(words.plain_documents, plant(tmp_path, files)) == ["README.md", "docs/a.md"]

@@ -22,6 +22,20 @@ DIALECT = re.compile(
     re.IGNORECASE,
 )
 LOG_CALLS = {"debug", "info", "warning", "error", "exception", "critical"}
+# What shows something to the user of a command.
+SAYING = {
+    "Option",
+    "Options",
+    "ArgumentParser",
+    "add_argument",
+    "add_parser",
+    "print",
+    "warn",
+    "Finding",
+}
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+# Kafka has dead letters, and names of topics have letters.
+LETTERS = re.compile(r"\bdead[ -]letters?\b|\bletters, digits\b", re.IGNORECASE)
 
 
 def unfinished_work(root: Path) -> Iterator[Violation]:
@@ -35,15 +49,33 @@ def machine_names(root: Path) -> Iterator[Violation]:
 
 
 def plain_messages(root: Path) -> Iterator[Violation]:
-    """What operators read, log lines and exceptions, is in words that they can search for."""
+    """What users read, log lines, exceptions and --help, is in words that they can search for."""
     for _, path in package_modules(root):
         for node in ast.walk(parse(path)):
-            if not isinstance(node, ast.Raise) and not is_log_call(node):
+            if not isinstance(node, ast.Raise) and not is_log_call(node) and not says(node):
                 continue
             for text in texts(node):
-                if found := DIALECT.search(text):
+                if found := DIALECT.search(LETTERS.sub("", text)):
                     detail = f"{found.group()!r} in line {node.lineno}"
                     yield Violation(place(root, path), "plain_messages", detail)
+
+
+def plain_documents(root: Path) -> Iterator[Violation]:
+    """So are the documents, but for what is code."""
+    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        if not path.is_file():
+            continue
+        text = LETTERS.sub("", CODE.sub("", path.read_text(encoding="utf-8")))
+        for found in DIALECT.finditer(text):
+            yield Violation(place(root, path), "plain_documents", f"{found.group()!r}")
+
+
+def says(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether this call shows something to the user of a command."""
+    match node:
+        case ast.Call(ast.Name(name)) | ast.Call(ast.Attribute(_, name)):
+            return name in SAYING
+    return False
 
 
 def is_log_call(node: ast.AST) -> TypeGuard[ast.Call]:
