@@ -209,9 +209,12 @@ def test_names_that_attack_are_text(page: Page, site: str) -> None:
 
 def test_it_can_be_used_on_a_phone(page: Page) -> None:
     page.resize(380, 740)
+    page.click("Overview")
+    page.wait("document.querySelector('.findings li')", "what a client sees, with long names")
     for link in ("Overview", "Topics", "Groups", "Brokers"):
         page.click(link)
-        page.wait("document.querySelector('h1')", "a title")
+        page.wait(f"document.querySelector('nav [aria-current]').innerText === '{link}'", link)
+        page.wait("!document.body.innerText.includes('Loading')", "all of it")
         assert page.run("document.documentElement.scrollWidth") <= 380, link
     page.click("Topics")
     page.see("orders")
