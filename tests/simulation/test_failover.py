@@ -71,6 +71,25 @@ async def kill_the_leader(stage: Stage, *, is_controller: bool) -> float:
     return await until_other_leads(stage, dying)
 
 
+def leaders_in_doubt(stage: Stage) -> list[frozenset[int]]:
+    """Who clients are not sent to, by each broker that runs."""
+    running = [broker.running for broker in stage.brokers.values()]
+    return [one.broker.fetching.leaders_in_doubt() for one in running if one is not None]
+
+
+def test_clients_are_not_sent_to_a_dead_leader_while_it_still_counts_as_leader() -> None:
+    async def story(stage: Stage) -> None:
+        dying = await with_leader(stage, is_controller=False)
+        dying.is_wanted = False
+        dying.machine.kill()
+        await stage.until(lambda: leaders_in_doubt(stage) == [{dying.id}] * 2)
+        assert stage.state().leader == dying.id
+        await until_other_leads(stage, dying)
+        await stage.until(lambda: not any(leaders_in_doubt(stage)))
+
+    played(story, THREE)
+
+
 @pytest.mark.parametrize("end", ["power", "pause", "cut"])
 def test_who_is_silent_is_given_the_time_of_its_session(end: str) -> None:
     async def story(stage: Stage) -> float:

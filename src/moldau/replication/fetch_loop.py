@@ -40,6 +40,8 @@ _REPLICA_STATE_SINCE = 15
 # To say a partition again takes both sides about a fiftieth of this: interruptions may take
 # so much of a processor at the most.
 _MS_PER_SAID = 2
+_DOUBTED_MS = 1_000
+"""By then the controller has had another broker lead, or the leader is not gone."""
 
 
 Reply = Callable[[memoryview, int], bytes | None]
@@ -97,6 +99,8 @@ class FetchLoop:
         self._is_parked = False
         self._may_interrupt_ms = 0
         self._failures = 0
+        self._has_answered = False
+        self._refused_since_ms: int | None = None
         self._has_changed = asyncio.Event()
         self.fetcher = ReplicaFetcher(
             backoff_max_ms=terms.config().replica_fetch_backoff_ms,
@@ -105,6 +109,14 @@ class FetchLoop:
         self._plain = plain_fetch.PlainFetch(self.fetcher, self._session, terms, waiters)
 
     # What others call
+
+    @property
+    def leader_in_doubt(self) -> int | None:
+        """The leader, while it seems to be gone: it has answered, and now refuses connections."""
+        since_ms = self._refused_since_ms
+        if since_ms is None or self._terms.now().monotonic_ms - since_ms >= _DOUBTED_MS:
+            return None
+        return self._leader
 
     def follow(self, partition: Partition) -> None:
         """Begin with a partition."""
@@ -136,6 +148,8 @@ class FetchLoop:
                     await self._fail(error)
                 else:
                     self._failures = 0
+                    self._has_answered = True
+                    self._refused_since_ms = None
         finally:
             self._hang_up()
 
@@ -314,6 +328,11 @@ class FetchLoop:
         self._failures += 1
         if self._failures == 1:
             _log.info("Failed to fetch from broker %d: %s", self._leader, error)
+            if self._has_answered and not isinstance(error, TimeoutError):
+                return  # whether it is gone shows at once, and clients want to know
+        is_refused = isinstance(error, ConnectionRefusedError) and self._has_answered
+        if is_refused and self._refused_since_ms is None:
+            self._refused_since_ms = self._terms.now().monotonic_ms
         delay_ms = FIRST_BACKOFF_MS << min(self._failures, 16)
         await self._pause(min(delay_ms, self._terms.config().replica_fetch_backoff_ms))
 

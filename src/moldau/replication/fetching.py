@@ -43,6 +43,11 @@ class Fetching:
         """How far the last of them is behind its leader."""
         return max((loop.fetcher.largest_lag for loop in self._loops.values()), default=0)
 
+    def leaders_in_doubt(self) -> frozenset[int]:
+        """Leaders that seem to be gone: the controller is about to have others lead."""
+        found = {loop.leader_in_doubt for loop in self._loops.values()}
+        return frozenset(one for one in found if one is not None)
+
     def follow(self, partitions: Iterable[Partition]) -> None:
         """Fetch partitions from the leaders that they have now, instead of earlier ones."""
         touched: dict[FetchLoop, None] = {}

@@ -18,8 +18,10 @@ T0 = TopicPartition("t", 0)
 class WorldChannel:
     """Calls the broker of a world; its line can be cut."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, failure: type[OSError] | None = None) -> None:
+        """With a `failure` there is no connection."""
         self.world = world
+        self._failure = failure
         self.requests: list[Any] = []
         self.calls = 0
         self.is_cut = False
@@ -40,6 +42,8 @@ class WorldChannel:
 
     async def _ask(self, request: object, version: int) -> object:
         self.requests.append(request)
+        if self._failure is not None:
+            raise self._failure
         if self.is_cut:
             raise ConnectionError("the line is cut")
         self._calling = asyncio.ensure_future(self.world.ask(request, version))

@@ -18,7 +18,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpoc
 from moldau.records.batch import stamp, write_batch
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.record import Record
-from moldau.replication import fetcher
+from moldau.replication import fetch_loop, fetcher
 from moldau.replication.fetch_loop import FetchLoop, Terms
 from moldau.replication.fetched import checked_batches
 from moldau.replication.throttle import Rate, Throttle
@@ -36,6 +36,9 @@ class Follower:
     world: World
     protocol: str = "3.9"
     is_known: bool = True
+    backoff_ms: int = 10
+    failure: type[OSError] | None = None
+    """What its next connections end with."""
     member: Member = field(init=False)
     channels: list[WorldChannel] = field(default_factory=list)
     loop: FetchLoop = field(init=False)
@@ -56,7 +59,7 @@ class Follower:
             protocol=self.protocol,
             open_channel=self._open,
             config=lambda: ReplicationConfig(
-                replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=10
+                replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=self.backoff_ms
             ),
             clock=self.clock,
             throttle=self.throttle,
@@ -69,7 +72,7 @@ class Follower:
         assert leader == LEADER
         if not self.is_known:
             return None
-        self.channels.append(WorldChannel(self.world))
+        self.channels.append(WorldChannel(self.world, self.failure))
         return self.channels[-1]
 
     async def _make_durable(self, log: Log) -> None:
@@ -318,6 +321,107 @@ async def test_a_lost_connection_is_made_again(world: World) -> None:
     assert channel is not None
     channel.is_cut = True
     await follower.until(lambda: follower.member.log.log_end_offset == 1)
+
+
+async def lose_leader(follower: Follower, failure: type[OSError]) -> None:
+    """The leader answers, and then its process ends, or seems to."""
+    while follower.member.log.log_end_offset == 0:
+        await asyncio.sleep(0)
+    await until_parked(follower)
+    assert follower.loop.leader_in_doubt is None
+    follower.failure = failure
+    follower.channels[-1].close()
+
+
+async def test_a_leader_that_answered_and_now_refuses_is_in_doubt_for_a_second(
+    world: World,
+) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+
+    async def life() -> None:
+        await lose_leader(follower, ConnectionRefusedError)
+        while follower.loop.leader_in_doubt is None:
+            await asyncio.sleep(0)
+        assert follower.loop.leader_in_doubt == LEADER
+        follower.clock.time_ms += 999
+        assert follower.loop.leader_in_doubt == LEADER
+        follower.clock.time_ms += 1
+        assert follower.loop.leader_in_doubt is None
+        while len(follower.channels) < 5:
+            await asyncio.sleep(0)
+        assert follower.loop.leader_in_doubt is None, "the controller has had its time"
+
+    living = asyncio.ensure_future(life())
+    await follower.until(living.done)
+    living.result()
+
+
+async def test_a_leader_that_hangs_up_is_called_again_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch_loop, "FIRST_BACKOFF_MS", 60_000)
+    follower = Follower(world, backoff_ms=60_000)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+    losing = asyncio.ensure_future(lose_leader(follower, ConnectionResetError))
+    await follower.until(lambda: len(follower.channels) == 2)
+    await losing
+
+
+async def test_a_leader_that_answers_again_is_in_doubt_no_more(world: World) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+
+    async def life() -> None:
+        await lose_leader(follower, ConnectionRefusedError)
+        while follower.loop.leader_in_doubt is None:
+            await asyncio.sleep(0)
+        follower.failure = None
+        world.append("t", b"b")
+        while follower.loop.leader_in_doubt is not None:
+            await asyncio.sleep(0)
+
+    living = asyncio.ensure_future(life())
+    await follower.until(living.done)
+    living.result()
+
+
+@pytest.mark.parametrize("failure", [ConnectionResetError, TimeoutError])
+async def test_other_failures_put_no_leader_in_doubt(
+    world: World, failure: type[OSError]
+) -> None:
+    follower = Follower(world)
+    lead(world)
+    world.append("t", b"a")
+    follower.loop.follow(follow(follower.member))
+
+    async def life() -> None:
+        await lose_leader(follower, failure)
+        while len(follower.channels) < 4:
+            await asyncio.sleep(0)
+            assert follower.loop.leader_in_doubt is None
+
+    living = asyncio.ensure_future(life())
+    await follower.until(living.done)
+    living.result()
+
+
+async def test_a_leader_that_has_never_answered_is_not_in_doubt(world: World) -> None:
+    follower = Follower(world, failure=ConnectionRefusedError)
+    lead(world)
+    follower.loop.follow(follow(follower.member))
+
+    def has_called() -> bool:
+        assert follower.loop.leader_in_doubt is None
+        return len(follower.channels) == 3
+
+    await follower.until(has_called)
 
 
 async def test_a_leader_that_nobody_knows_is_looked_for_again(world: World) -> None:

@@ -24,13 +24,16 @@ from unit.broker.world import SettableClock
 class Silence:
     """A leader that never answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_gone: bool) -> None:
+        self.is_gone = is_gone
         self.is_asked = False
         self.is_closed = False
         self._hung_up = asyncio.Event()
 
     async def call(self, request: object, version: int, reply: Reply | None = None) -> object:
         self.is_asked = True
+        if self.is_gone:
+            raise ConnectionRefusedError
         await self._hung_up.wait()
         raise ConnectionError("hung up")
 
@@ -45,6 +48,7 @@ class Brokers:
     def __init__(self, fetchers: int = 1) -> None:
         self.fetchers = fetchers
         self.channels: dict[int, list[Silence]] = {}
+        self.gone: set[int] = set()
         self.volume = Volume(MemoryDisk(), "/logs")
         self.volume.disk.make_directory("/logs")
         terms = Terms(
@@ -58,7 +62,7 @@ class Brokers:
         self.fetching = Fetching(terms, Waiters())
 
     def _open(self, leader: int) -> Silence:
-        channel = Silence()
+        channel = Silence(leader in self.gone)
         self.channels.setdefault(leader, []).append(channel)
         return channel
 
@@ -179,3 +183,19 @@ async def test_a_broker_that_is_about_to_stop_follows_nothing_more() -> None:
     brokers.fetching.end()
     brokers.fetching.follow([brokers.partition(1, 1)])
     assert len(brokers.fetching) == 0
+
+
+async def test_leaders_that_refuse_are_in_doubt_and_no_others() -> None:
+    brokers = Brokers()
+    async with running(brokers.fetching):
+        brokers.fetching.follow([brokers.partition(0, 1), brokers.partition(1, 2)])
+        for leader in (1, 2):
+            await brokers.until_asked(leader, 1)
+        for loop in brokers.fetching._loops.values():
+            loop._has_answered = True
+        assert brokers.fetching.leaders_in_doubt() == frozenset()
+        brokers.gone.add(1)
+        brokers.channels[1][0].close()
+        async with asyncio.timeout(10):
+            while brokers.fetching.leaders_in_doubt() != {1}:
+                await asyncio.sleep(0)

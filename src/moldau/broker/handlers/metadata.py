@@ -9,6 +9,7 @@ leader epochs; 8 authorised operations (KIP-430); 9 is flexible; 10 adds topic i
 
 import asyncio
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from moldau.broker.authorized import operations_of, operations_of_cluster
 from moldau.broker.broker import Broker
@@ -34,20 +35,28 @@ _CREATED_TOGETHER = 20
 _UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
+class _Sight(NamedTuple):
+    """The cluster as this broker sees it."""
+
+    image: ClusterImage
+    in_doubt: Collection[int]
+    """Leaders that seem to be gone: clients that are sent there look elsewhere a second late."""
+
+
 async def handle(request: MetadataRequest, context: Context, broker: Broker) -> MetadataResponse:
     _require_served(request, context.api_version)
     asked, may = request.topics, broker.authorizer.may
     if asked is None or (context.api_version == 0 and not asked):
-        image = broker.metadata.image
+        sight = _sight(broker)
         topics = [
-            _topic(topic, image, context)
-            async for topic in context.each(image.topics.values())
+            _topic(topic, sight, context)
+            async for topic in context.each(sight.image.topics.values())
             if may(context, Operation.DESCRIBE, ResourceType.TOPIC, topic.name, log=False)
         ]
     else:
         different = {(one.name, one.topic_id): one async for one in context.each(asked)}.values()
         topics = await _asked_topics(request, different, context, broker)
-        image = broker.metadata.image
+        sight = _sight(broker)
     if request.include_topic_authorized_operations:
         async for topic in context.each(topics):
             if topic.error_code == ErrorCode.NONE:
@@ -56,9 +65,9 @@ async def handle(request: MetadataRequest, context: Context, broker: Broker) -> 
                     broker.authorizer, context, ResourceType.TOPIC, topic.name
                 )
     response = MetadataResponse(
-        brokers=list(_brokers(image, context)),
+        brokers=list(_brokers(sight.image, context)),
         cluster_id=broker.cluster_id,
-        controller_id=image.controller_id,
+        controller_id=sight.image.controller_id,
         topics=topics,
     )
     if request.include_cluster_authorized_operations:
@@ -106,9 +115,9 @@ async def _asked_topics(
         else:
             denied[one.name, one.topic_id] = _denied(None if is_by_id else name, one.topic_id)
     refusals = await _create_missing(request, described, context, broker)
-    image = broker.metadata.image
+    sight = _sight(broker)
     return [
-        denied.get((one.name, one.topic_id)) or _asked(one, refusals, image, context)
+        denied.get((one.name, one.topic_id)) or _asked(one, refusals, sight, context)
         async for one in context.each(asked)
     ]
 
@@ -167,6 +176,13 @@ async def _create_missing(
     return refusals
 
 
+def _sight(broker: Broker) -> _Sight:
+    is_sooner = broker.config.replication.moldau_failover_on_connection_loss
+    return _Sight(
+        broker.metadata.image, broker.fetching.leaders_in_doubt() if is_sooner else ()
+    )
+
+
 def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponseBroker]:
     for node in image.brokers.values():
         endpoint = advertised_endpoint(node, context.client)
@@ -179,17 +195,17 @@ def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponse
 def _asked(
     asked: MetadataRequestTopic,
     refusals: dict[str, ErrorCode],
-    image: ClusterImage,
+    sight: _Sight,
     context: Context,
 ) -> MetadataResponseTopic:
-    name = asked.name
+    name, image = asked.name, sight.image
     if name is None or asked.topic_id != NO_UUID:  # Java's clients give an empty name, then
         name = image.names_by_id.get(asked.topic_id)
         if name is None:
             return _refused(None, ErrorCode.UNKNOWN_TOPIC_ID, asked.topic_id)
     topic = image.topics.get(name)
     if topic is not None:
-        return _topic(topic, image, context)
+        return _topic(topic, sight, context)
     if not name:
         return _refused(name, ErrorCode.INVALID_TOPIC_EXCEPTION)
     return _refused(name, refusals.get(name, ErrorCode.LEADER_NOT_AVAILABLE))
@@ -205,26 +221,27 @@ def _refused(name: str | None, code: ErrorCode, topic_id: bytes = NO_UUID) -> Me
     )
 
 
-def _topic(topic: TopicImage, image: ClusterImage, context: Context) -> MetadataResponseTopic:
+def _topic(topic: TopicImage, sight: _Sight, context: Context) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         error_code=ErrorCode.NONE,
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=is_internal(topic.name),
         partitions=[
-            _partition(number, partition, image, context)
+            _partition(number, partition, sight, context)
             for number, partition in topic.partitions.items()
         ],
     )
 
 
 def _partition(
-    number: int, partition: PartitionImage, image: ClusterImage, context: Context
+    number: int, partition: PartitionImage, sight: _Sight, context: Context
 ) -> MetadataResponsePartition:
+    image = sight.image
     replicas, isr = list(partition.replicas), list(partition.isr)
     code, leader = ErrorCode.NONE, partition.leader
     node = image.brokers.get(leader)
-    if node is None:
+    if node is None or leader in sight.in_doubt:
         code, leader = ErrorCode.LEADER_NOT_AVAILABLE, NO_LEADER
     elif context.client.listener not in node.endpoints:
         is_known = context.api_version >= _LISTENER_NOT_FOUND_SINCE

@@ -178,6 +178,25 @@ async def test_a_leader_that_is_away_is_not_named(world: World) -> None:
     assert (partition.replica_nodes, partition.offline_replicas) == ([0, 7], [7])
 
 
+@pytest.mark.parametrize("is_sooner", [True, False])
+async def test_a_leader_that_seems_to_be_gone_is_not_named_unless_that_is_off(
+    is_sooner: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"moldau.failover.on.connection.loss": str(is_sooner).lower()}
+    async with broker_world(settings) as world:
+        await world.create_topic("t")
+        doubt = frozenset({0})
+        monkeypatch.setattr(world.broker.fetching, "leaders_in_doubt", lambda: doubt)
+        for request in (about("t"), MetadataRequest(topics=None)):
+            response = await world.ask(request, NEWEST)
+            (partition,) = only_topic(response).partitions
+            found = partition.error_code, partition.leader_id
+            gone, here = (ErrorCode.LEADER_NOT_AVAILABLE, -1), (ErrorCode.NONE, 0)
+            assert found == (gone if is_sooner else here)
+            # It is registered, and may be back the next moment.
+            assert [broker.node_id for broker in response.brokers] == [0]
+
+
 @pytest.mark.parametrize(
     ("version", "code"),
     [(5, ErrorCode.LEADER_NOT_AVAILABLE), (6, ErrorCode.LISTENER_NOT_FOUND)],
