@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.data_directory import default_directory
 from moldau.cli.terminal.listed_topics import read_listed_topics
-from moldau.cli.terminal.several_options import add_options, bind_of, end_with_input
+from moldau.cli.terminal.several_options import (
+    add_options,
+    bind_of,
+    end_with_input,
+    require_brokers,
+)
 from moldau.config.broker.startup import Startup, read_startup
 from moldau.config.listener_settings import ListenerSettings
 from moldau.config.listeners import LOOPBACK, SecurityProtocol
@@ -52,6 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(own)
     if not 0 <= (options.metrics_port or 0) <= _PORT_MAX:
         parser.error(f"--metrics-port: {options.metrics_port} is not between 0 and {_PORT_MAX}")
+    require_brokers(options, parser)
     log_to_stderr(options.log_level, options.log_format)
     if options.brokers is not None:
         return _run_several(options)

@@ -131,7 +131,9 @@ class TreeJournal:
             _prepare(database)
         except sqlite3.OperationalError as error:
             database.close()
-            raise StoreError(f"{self.path} cannot be used, or is in use: {error}") from error
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise StoreError(f"{self.path} is in use by another process") from error
+            raise StoreError(f"{self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
             database.close()
             raise StoreError(f"{self.path} is damaged: {error}") from error

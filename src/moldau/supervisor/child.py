@@ -59,9 +59,9 @@ class Child:
             wait_s = backing_off.after(loop.time() - began_s)
             self.restarts += 1
             _log.warning(
-                "broker %d has ended with code %s: it is started again in %.1f s",
+                "broker %d has ended %s: it is started again in %.1f s",
                 self.broker_id,
-                code,
+                _how(code),
                 wait_s,
             )
             await asyncio.sleep(wait_s)
@@ -120,7 +120,13 @@ class Child:
                 self.is_up.set()
             elif found := _METRICS.search(line):
                 self.metrics_port = int(found[1])
+                continue  # for the supervisor alone: it has a page of all brokers
             sys.stderr.write(f"{marked(line.rstrip(), self.broker_id)}\n")
+
+
+def _how(code: int) -> str:
+    """How a process has ended, by its exit code."""
+    return f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
 
 
 def shared_option(port: int | None, descriptors: Sequence[int]) -> list[str]:

@@ -10,6 +10,8 @@ from moldau.config.values import config_error
 from moldau.coordination.nodes import NodeRow
 
 BROKERS_MAX = 64
+LOOPBACK = "127.0.0.1"
+"""Where what is for this machine alone is served."""
 _PORT_MAX = 65_535
 _REPLICAS_MAX = 3
 _IN_SYNC_MAX = 2
@@ -17,8 +19,9 @@ _CHOSEN = (
     *("broker.id", "listeners", "advertised.listeners", "zookeeper.connect"),
     *("log.dir", "log.dirs"),
 )
-_OWN, _SHARED = "PLAINTEXT", "SHARED"
+_OWN, _SHARED, _INTERNAL = "PLAINTEXT", "SHARED", "INTERNAL"
 _PROTOCOLS = "listener.security.protocol.map"
+_AMONG_BROKERS = "inter.broker.listener.name"
 _TOPICS = "/brokers/topics/"
 _NAMED_MAX = 10
 
@@ -38,6 +41,8 @@ class ClusterWish:
     """What clients are told, if it is not where the brokers listen."""
     shared_port: int | None = None
     """Where whoever of them is there answers; they tell clients of the ports of their own."""
+    tree_port: int = 0
+    """Where the tree is served, to this machine alone; 0: any that is free."""
 
     def directory(self, broker_id: int) -> Path:
         """Where a broker keeps its data."""
@@ -88,16 +93,25 @@ def settings_of(wish: ClusterWish, broker_id: int, tree: str) -> dict[str, str]:
 
 def _listeners(wish: ClusterWish, port: int) -> Iterator[tuple[str, str]]:
     """Where a broker listens, and what it tells of it: the port of its own, whoever asks."""
-    listening, told = [_listener(_OWN, wish.host, port)], [_OWN]
+    bound = {_OWN: (wish.host, port)}
+    told = {_OWN: (wish.advertised_host or wish.host, port)}
     if wish.shared_port is not None:
-        listening.append(_listener(_SHARED, wish.host, wish.shared_port))
-        told.append(_SHARED)
-        given = wish.texts.get(_PROTOCOLS, _listener_protocols())
-        yield _PROTOCOLS, f"{given},{_SHARED}:{_OWN}"
-    yield "listeners", ",".join(listening)
-    if wish.advertised_host or wish.shared_port is not None:
-        host = wish.advertised_host or wish.host
-        yield "advertised.listeners", ",".join(_listener(name, host, port) for name in told)
+        bound[_SHARED] = wish.host, wish.shared_port
+        told[_SHARED] = told[_OWN]
+    if wish.advertised_host:
+        # What clients are told may lead nowhere from here: brokers call each other directly.
+        bound[_INTERNAL] = told[_INTERNAL] = LOOPBACK, 0
+        yield _AMONG_BROKERS, _INTERNAL
+    if len(bound) > 1:
+        protocols = [wish.texts.get(_PROTOCOLS, _listener_protocols())]
+        protocols += [f"{name}:{_OWN}" for name in bound if name != _OWN]
+        yield _PROTOCOLS, ",".join(protocols)
+        yield "advertised.listeners", _listed(told)
+    yield "listeners", _listed(bound)
+
+
+def _listed(listeners: Mapping[str, tuple[str, int]]) -> str:
+    return ",".join(_listener(name, *place) for name, place in listeners.items())
 
 
 def _listener(name: str, host: str, port: int) -> str:

@@ -5,24 +5,18 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from moldau.coordination.journal import StoreError, TreeJournal
+from moldau.coordination.journal import StoreError
 from moldau.net.listener import bind_host, listen
 from moldau.runtime.clock import SystemClock
 from moldau.supervisor.child import Child, shared_option, write_properties
-from moldau.supervisor.plan import (
-    ClusterWish,
-    check_nothing_is_lost,
-    check_wish,
-    settings_of,
-)
+from moldau.supervisor.plan import BROKERS_MAX, LOOPBACK, ClusterWish, check_wish, settings_of
+from moldau.supervisor.preconditions import until_possible
 from moldau.zookeeper.server import TREE_FILE, ServerOptions, TreeServer, serving_tree
 from moldau.zookeeper.session_table import SessionBounds
 
 _log = logging.getLogger(__name__)
 
-_LOCALHOST = "127.0.0.1"
 _SESSION_MIN_MS = 1_000
 
 
@@ -56,9 +50,8 @@ async def running_brokers(
 ) -> AsyncIterator[RunningBrokers]:
     """Run the brokers until the block ends, and stop them cleanly."""
     check_wish(wish)
+    await until_possible(wish)
     wish.data.mkdir(parents=True, exist_ok=True)
-    path = wish.data / TREE_FILE
-    await asyncio.to_thread(_check_tree, path, wish.count)
     with ExitStack() as stack:
         shared = [] if wish.shared_port is None else bind_host(wish.host, wish.shared_port, listen)
         for one in shared:
@@ -72,11 +65,14 @@ async def _running(
     wish: ClusterWish, options: Sequence[str], shared: Sequence[int]
 ) -> AsyncIterator[RunningBrokers]:
     path = wish.data / TREE_FILE
-    listening = listen(_LOCALHOST, 0)
+    listening = listen(LOOPBACK, wish.tree_port)
     given = [*options, *shared_option(wish.shared_port, shared)]
     bounds = SessionBounds(min_timeout_ms=_SESSION_MIN_MS)
     async with serving_tree(ServerOptions(str(path), bounds), [listening], SystemClock()) as server:
-        tree = f"{_LOCALHOST}:{listening.getsockname()[1]}"
+        for number in range(BROKERS_MAX):
+            # Those of an earlier start have ended for sure: their directories are free.
+            server.end_owner(_registration(number))
+        tree = f"{LOOPBACK}:{listening.getsockname()[1]}"
         children = [_child(wish, number, tree, server, given) for number in range(wish.count)]
         for child in children:
             child.sockets = shared
@@ -101,15 +97,13 @@ def _child(
 
     def died(broker_id: int) -> None:
         # Nobody has to wait for its session to expire: its process is gone for sure.
-        server.end_owner(f"/brokers/ids/{broker_id}")
+        server.end_owner(_registration(broker_id))
 
     return Child(number, properties, options, died)
 
 
-def _check_tree(path: Path, count: int) -> None:
-    """Refuse a tree that another one uses, or that needs more brokers."""
-    with TreeJournal(str(path)) as journal:
-        check_nothing_is_lost(journal.rows(), count)
+def _registration(broker_id: int) -> str:
+    return f"/brokers/ids/{broker_id}"
 
 
 async def _end_with(server: TreeServer) -> None:

@@ -44,11 +44,13 @@ async def test_it_is_known_when_it_is_up_and_it_stops_when_asked(
     await broker.stop()
     await asyncio.wait_for(running, 20)
     assert (ended, broker.restarts, broker.is_up.is_set()) == ([], 0, False)
-    assert "[broker 7] [KafkaServer id=7] started" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "[broker 7] [KafkaServer id=7] started" in told
+    assert "metrics" not in told, "that port is the supervisor's alone"
 
 
 async def test_one_that_dies_is_started_again_and_it_is_told_at_once(
-    broker: Child, ended: list[int]
+    broker: Child, ended: list[int], caplog: pytest.LogCaptureFixture
 ) -> None:
     running = asyncio.create_task(broker.run())
     await asyncio.wait_for(broker.is_up.wait(), 20)
@@ -59,6 +61,9 @@ async def test_one_that_dies_is_started_again_and_it_is_told_at_once(
     assert not broker.is_up.is_set()
     await asyncio.wait_for(broker.is_up.wait(), 20)
     assert broker.restarts == 1
+    assert caplog.messages == [
+        "broker 7 has ended by SIGKILL: it is started again in 0.2 s"
+    ]
     broker.kill()
     await asyncio.wait_for(running, 20)
 

@@ -18,10 +18,11 @@ from moldau.zookeeper.messages import Err, Op
 from moldau.zookeeper.rights import OPEN
 from moldau.zookeeper.snapshot import SnapshotNode, write_store
 from moldau.zookeeper.wire_session import WireSession
-from unit.zookeeper.asking import watched
-from unit.zookeeper.serving import blocking
+from unit.zookeeper.asking import create, watched
+from unit.zookeeper.serving import blocking, served
 
 _PATIENCE_S = 60
+_EPHEMERAL = 1
 
 
 def wish(tmp_path: Path, *ports: int) -> ClusterWish:
@@ -64,6 +65,21 @@ async def test_a_broker_that_is_killed_is_gone_at_once_and_comes_back(tmp_path: 
         assert [child.restarts for child in cluster.children] == [0, 1]
 
 
+def register(port: int, broker_id: int) -> None:
+    """As a broker does, whose process then dies."""
+    with WireSession("127.0.0.1", port) as session:
+        for path in ("/brokers", "/brokers/ids"):
+            session.ask(Op.CREATE, create(path))
+        session.ask(Op.CREATE, create(f"/brokers/ids/{broker_id}", flags=_EPHEMERAL))
+
+
+async def test_registrations_of_an_earlier_start_are_gone_at_once(tmp_path: Path) -> None:
+    async with served(tmp_path / "tree.sqlite") as (_, port):
+        await blocking(lambda: register(port, 5))
+    async with running_brokers(wish(tmp_path, *free_ports(1))) as cluster:
+        assert not await blocking(lambda: is_registered(cluster.tree, 5))
+
+
 async def test_a_second_one_on_the_same_directory_is_refused(tmp_path: Path) -> None:
     with TreeJournal(str(tmp_path / "tree.sqlite")), pytest.raises(StoreError, match="in use"):
         async with running_brokers(wish(tmp_path, 1)):
@@ -83,7 +99,6 @@ async def test_fewer_brokers_than_the_partitions_need_are_refused(tmp_path: Path
 
 
 def free_ports(count: int) -> list[int]:
-
     probes = [socket.socket() for _ in range(count)]
     for probe in probes:
         probe.bind(("127.0.0.1", 0))

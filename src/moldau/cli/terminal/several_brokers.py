@@ -15,7 +15,6 @@ from moldau.config.listeners import LOOPBACK
 from moldau.config.properties import decode_properties, parse_overrides
 from moldau.config.values import config_error
 from moldau.coordination.journal import FILE_NAME
-from moldau.net.listener import bind_host, listen
 from moldau.net.metrics_page import MetricsPage
 from moldau.supervisor.metrics import ClusterMetrics
 from moldau.supervisor.plan import ClusterWish, check_wish, ports_of, settings_of
@@ -58,6 +57,7 @@ def wish_of(options: argparse.Namespace) -> ClusterWish:
         texts=texts,
         advertised_host=options.advertised_host or "",
         shared_port=shared_port,
+        tree_port=options.tree_port or 0,
     )
     check_wish(wish)
     for broker_id in range(wish.count):
@@ -71,7 +71,6 @@ def run_brokers(wish: ClusterWish, options: argparse.Namespace) -> None:
 
 
 async def _run(wish: ClusterWish, options: argparse.Namespace) -> None:
-    _check_ports(wish)
     given = ["--log-level", options.log_level, "--log-format", options.log_format]
     if options.metrics_port is not None:
         given += ["--metrics-port", "0"]
@@ -83,6 +82,7 @@ async def _run(wish: ClusterWish, options: argparse.Namespace) -> None:
             announcing = asyncio.create_task(_announce_start(wish, cluster))
             await stop.wait()
             announcing.cancel()
+    _log.info("all %d brokers have stopped", wish.count)
 
 
 def _stop_on_signals(stop: asyncio.Event, cluster: RunningBrokers) -> None:
@@ -128,14 +128,6 @@ async def _watched(cluster: RunningBrokers, options: argparse.Namespace) -> Asyn
         yield
     finally:
         serving.cancel()
-
-
-def _check_ports(wish: ClusterWish) -> None:
-    """Say now that a port is taken; the brokers would say it one after the other."""
-    shared = [] if wish.shared_port is None else [wish.shared_port]
-    for port in (*shared, *wish.ports):
-        for listening in bind_host(wish.host, port, listen):
-            listening.close()
 
 
 def _count(text: str) -> int:

@@ -12,6 +12,7 @@ from moldau.net.listener import Bind, listen
 _log = logging.getLogger(__name__)
 
 _GRACE_S = 5.0
+_OF_SEVERAL = ("ports", "advertised_host", "tree_port")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,10 +29,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the ports of these brokers; default: those after --port, where any of them answers",
     )
     parser.add_argument(
-        "--advertised-host", metavar="HOST", help="the address that clients connect to"
+        "--advertised-host",
+        metavar="HOST",
+        help="the address of these brokers that clients get; they call each other on this machine",
+    )
+    parser.add_argument(
+        "--tree-port",
+        type=int,
+        metavar="PORT",
+        help="serve their tree on this port of localhost, for zkCli.sh and moldau tree; default: "
+        "any free one",
     )
     parser.add_argument("--until-input-ends", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--shared-port", metavar="PORT=DESCRIPTORS", help=argparse.SUPPRESS)
+
+
+def require_brokers(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Refuse what is said about several brokers where there is but one."""
+    if options.brokers is not None:
+        return
+    given = [name for name in _OF_SEVERAL if getattr(options, name) is not None]
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        parser.error(f"{names}: only with --brokers")
 
 
 def bind_of(options: argparse.Namespace) -> Bind:

@@ -21,6 +21,7 @@ NOTHING: dict[str, object] = {
     "ports": None,
     "host": None,
     "advertised_host": None,
+    "tree_port": None,
     "topic_configs": None,
     "registry": False,
 }
@@ -51,11 +52,12 @@ def test_what_is_given_is_taken(tmp_path: Path) -> None:
             ports="5,7",
             host="0.0.0.0",
             advertised_host="example.org",
+            tree_port=2181,
         )
     )
     assert found.texts == {"num.partitions": "4", "log.retention.hours": "1"}
     assert (found.host, found.ports, found.advertised_host) == ("", [5, 7], "example.org")
-    assert found.shared_port is None
+    assert (found.shared_port, found.tree_port) == (None, 2181)
     both = wish_of(options(data=str(tmp_path), ports="5,7", port=3))
     assert (both.ports, both.shared_port) == ([5, 7], 3)
     first = wish_of(options(data=str(tmp_path), port=3))
@@ -84,7 +86,7 @@ def test_the_directory_of_a_broker_that_is_alone_is_not_made_a_cluster(tmp_path:
         wish_of(options(data=str(tmp_path)))
 
 
-@pytest.mark.parametrize("option", ["--port", "--ports"])
+@pytest.mark.parametrize("option", ["--port", "--ports", "--tree-port"])
 def test_a_port_that_is_taken_is_told_before_anything_starts(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,12 @@ import sys
 
 import pytest
 
-from moldau.cli.terminal.several_options import add_options, bind_of, end_with_input
+from moldau.cli.terminal.several_options import (
+    add_options,
+    bind_of,
+    end_with_input,
+    require_brokers,
+)
 from moldau.net.listener import listen
 from moldau.supervisor.child import shared_option
 from unit.waiting import settled, until
@@ -21,6 +26,20 @@ def test_the_options_are_known_and_the_inner_one_is_not_shown() -> None:
     assert not found.until_input_ends
     assert "until-input-ends" not in parser.format_help()
     assert "shared-port" not in parser.format_help()
+
+
+def test_what_is_about_several_brokers_is_refused_for_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    several = ["--ports", "1,2", "--advertised-host", "a", "--tree-port", "2181"]
+    require_brokers(parser.parse_args(["--brokers", "2", *several]), parser)
+    require_brokers(parser.parse_args([]), parser)
+    with pytest.raises(SystemExit):
+        require_brokers(parser.parse_args(several), parser)
+    expected = "--ports, --advertised-host, --tree-port: only with --brokers"
+    assert expected in capsys.readouterr().err
 
 
 def test_a_port_that_brokers_share_is_the_supervisor_s() -> None:
