@@ -1,14 +1,15 @@
 """How long producers wait when a broker is killed or stopped: Moldau's cluster and Apache's.
 
-bin/bench failover [rounds] [partitions...]
+bin/bench failover [rounds] [partitions] [contestants]
 
-Three brokers each on one ZooKeeper, the same session timeout. A producer sends a record every
+Three brokers each on one ZooKeeper, the same session timeout; contestants are some of
+apache,moldau,tree, the last being Moldau's on its own tree, and the first two by default. A producer sends a record every
 few milliseconds, acknowledged by all; then the leader's process is killed, or told to stop, or
 killed and started again at once, or the controller's is killed. What counts is the longest time
 between two acknowledgements, records that failed, and how long a start at once takes: a broker of
 Apache's ends while its last registration is there, and is started until it does not. That is
 done with one partition and with two thousand, of which the last one is written to, unless
-other numbers are given.
+another number is given.
 """
 
 import sys
@@ -32,6 +33,7 @@ from conformance.apache.broker import ApacheBroker, zookeeper
 from conformance.apache.cache import exclusive
 from conformance.apache.jvm import AS_SHIPPED
 from conformance.our_broker import OurBroker
+from conformance.our_tree import our_tree
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -39,6 +41,8 @@ from moldau.testing.wire import WireClient
 
 ROUNDS = 10
 PARTITION_COUNTS = (1, 2_000)
+CONTESTANTS = ("apache", "moldau")
+_NAMES = {"apache": "Apache 3.9", "moldau": "Moldau", "tree": "Moldau, own tree"}
 BROKERS = (1, 2, 3)
 TOPIC = "failover"
 _SETTINGS = {
@@ -194,38 +198,45 @@ def _started_in_s(member: Member) -> float:
 
 
 @contextmanager
-def clusters(directory: Path, partition_count: int) -> Iterator[tuple[Cluster, Cluster]]:
-    """Apache's cluster and ours, both running."""
+def clusters(
+    directory: Path, partition_count: int, contestants: Sequence[str]
+) -> Iterator[list[Cluster]]:
+    """The clusters, all of them running."""
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         port = stack.enter_context(zookeeper(directory / "zookeeper"))
-        apache: dict[int, Member] = {}
-        ours: dict[int, Member] = {}
-        for number in BROKERS:
-            settings = {**_SETTINGS, "broker.id": str(number)}
-            place = directory / f"apache-{number}"
+        made = []
+        for name in contestants:
+            place = directory / name
             place.mkdir()
-            tree = f"127.0.0.1:{port}"
-            apache[number] = ApacheBroker(
-                place, port, {**settings, "zookeeper.connect": f"{tree}/apache"}, AS_SHIPPED
-            )
-            ours[number] = OurBroker(
-                directory / f"moldau-{number}", {**settings, "zookeeper.connect": f"{tree}/moldau"}
-            )
-        for member in (*apache.values(), *ours.values()):
-            stack.callback(member.kill)
-        yield (
-            Cluster("Apache 3.9", apache, partition_count),
-            Cluster("Moldau", ours, partition_count),
-        )
+            if name == "tree":
+                port = stack.enter_context(our_tree(place / "tree")).port
+            members = {number: _member(name, place, port, number) for number in BROKERS}
+            for member in members.values():
+                stack.callback(member.kill)
+            made.append(Cluster(_NAMES[name], members, partition_count))
+        yield made
 
 
-def compare(rounds: int, partition_count: int) -> None:
+def _member(name: str, place: Path, tree_port: int, number: int) -> Member:
+    settings = {
+        **_SETTINGS,
+        "broker.id": str(number),
+        "zookeeper.connect": f"127.0.0.1:{tree_port}/{name}",
+    }
+    directory = place / str(number)
+    if name != "apache":
+        return OurBroker(directory, settings)
+    directory.mkdir()
+    return ApacheBroker(directory, tree_port, settings, AS_SHIPPED)
+
+
+def compare(rounds: int, partition_count: int, contestants: Sequence[str]) -> None:
     """Kill and stop brokers, and print the table."""
     rows: list[Sequence[str]] = []
     with (
         tempfile.TemporaryDirectory() as directory,
-        clusters(Path(directory), partition_count) as both,
+        clusters(Path(directory), partition_count, contestants) as both,
     ):
         for end in End:
             loads: dict[str, list[Load]] = {cluster.name: [] for cluster in both}
@@ -245,5 +256,9 @@ def compare(rounds: int, partition_count: int) -> None:
 
 
 if __name__ == "__main__":
-    for count in map(int, sys.argv[2:] or PARTITION_COUNTS):
-        compare(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS, count)
+    for count in map(int, sys.argv[2:3] or PARTITION_COUNTS):
+        compare(
+            int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS,
+            count,
+            sys.argv[3].split(",") if len(sys.argv) > 3 else CONTESTANTS,
+        )

@@ -1,14 +1,12 @@
-"""What more brokers on one machine bring: single-record requests with `moldau serve --brokers N`.
+"""What more brokers on one machine bring, with `moldau serve --brokers N`, beside Apache's broker.
 
-bin/bench one_machine [seconds] [brokers...]
+bin/bench one_machine [rounds] [brokers...]
 
-For each number of brokers a cluster is started, and one client process for each broker keeps
-its connections busy with Produce requests of one small record, acknowledged by the leader. The
-clients use the same cores: only where there are more cores than brokers and clients together
-does it show what the brokers can do.
+The contestants run side by side and take turns. The clients are C programs with raw requests, one
+for each broker, on the same cores: commits of 50 groups on 50 connections, and requests of one
+small record on 200. Start, stop and the supervisor's memory are those of each cluster.
 """
 
-import asyncio
 import os
 import re
 import signal
@@ -16,32 +14,41 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from bench.measure import print_table
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from bench.several import Brokers, commits, single
 
-from conformance.apache.broker import free_port
+from conformance.apache.broker import ApacheBroker, free_port, zookeeper
+from conformance.apache.jvm import AS_SHIPPED
 
-SECONDS = 5
+ROUNDS = 5
 BROKERS = (1, 2, 3)
-_PARTITIONS = 8
 _START_S = 60
+_COMMITS, _SINGLES = 60_000, 120_000
+_SETTINGS = {
+    "offsets.topic.num.partitions": "12",
+    "offsets.topic.replication.factor": "1",
+    "log.segment.bytes": str(2**28),
+}
 
 
 class Cluster:
     """`moldau serve --brokers N` in a directory of its own."""
 
     def __init__(self, count: int, data: Path) -> None:
-        ports = [free_port() for _ in range(count)]
-        self.bootstrap = ",".join(f"localhost:{port}" for port in ports)
+        self.ports = {number: free_port() for number in range(count)}
         self.log = (data.parent / f"{data.name}.log").open("w+")
         began = time.perf_counter()
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "moldau", "serve", "--brokers", str(count)),
-                *("--ports", ",".join(map(str, ports)), "--data", str(data)),
+                *("--ports", ",".join(map(str, self.ports.values())), "--data", str(data)),
+                *(f"--override={name}={text}" for name, text in _SETTINGS.items()),
             ],
             stdin=subprocess.DEVNULL,
             stderr=self.log,
@@ -49,10 +56,21 @@ class Cluster:
         )
         path = Path(self.log.name)
         while "brokers have started" not in path.read_text():
-            assert self.process.poll() is None, path
-            assert time.perf_counter() - began < _START_S, path
+            assert self.process.poll() is None, path.read_text()
+            assert time.perf_counter() - began < _START_S, path.read_text()
             time.sleep(0.02)
         self.start_s = time.perf_counter() - began
+
+    def processes(self) -> dict[int, int]:
+        """The brokers' processes by their ids."""
+        found = {}
+        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for each in task.read_text().split():
+            words = Path(f"/proc/{each}/cmdline").read_text()
+            number = re.search(r"broker-(\d+)\.properties", words)
+            assert number is not None, words
+            found[int(number[1])] = int(each)
+        return found
 
     def memory_mb(self) -> float:
         """Of the supervisor alone."""
@@ -70,74 +88,76 @@ class Cluster:
         return time.perf_counter() - began
 
 
-def produce(bootstrap: str, seconds: float) -> int:
-    """How many requests of one record were acknowledged; run in a process of its own."""
-    producer = Producer(
-        {"bootstrap.servers": bootstrap, "acks": "1", "linger.ms": 0, "batch.num.messages": 1}
-    )
-    answered = 0
-
-    def count(error: object, _: object) -> None:
-        nonlocal answered
-        answered += error is None
-
-    end = time.monotonic() + seconds
-    number = 0
-    while time.monotonic() < end:
-        number += 1
-        producer.produce("t", b"x" * 100, partition=number % _PARTITIONS, on_delivery=count)
-        producer.poll(0 if len(producer) < 200 else 0.01)
-    producer.flush(_START_S)
-    return answered
+@contextmanager
+def cluster(count: int, directory: Path) -> Iterator[Cluster]:
+    """A cluster that is stopped in the end, or killed."""
+    made = Cluster(count, directory / f"moldau-{count}")
+    try:
+        yield made
+    finally:
+        if made.process.poll() is None:
+            made.process.kill()
+            made.process.wait()
 
 
-async def measure(count: int, seconds: float) -> tuple[float, float, float, float]:
-    """Requests per second, start and stop in seconds, memory of the supervisor."""
-    with tempfile.TemporaryDirectory() as directory:
-        cluster = Cluster(count, Path(directory) / "data")
+@contextmanager
+def apache(directory: Path) -> Iterator[Brokers]:
+    """A broker of Apache's as it ships."""
+    with zookeeper(directory / "zookeeper") as port:
+        place = directory / "apache"
+        place.mkdir()
+        broker = ApacheBroker(place, port, _SETTINGS, AS_SHIPPED)
         try:
-            admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
-            for made in admin.create_topics([NewTopic("t", _PARTITIONS, 1)]).values():
-                made.result(_START_S)
-            began = time.perf_counter()
-            clients = [
-                await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "bench.one_machine", "--client"),
-                    *(cluster.bootstrap, str(seconds)),
-                    stdout=asyncio.subprocess.PIPE,
-                )
-                for _ in range(count)
-            ]
-            answers = [(await client.communicate())[0] for client in clients]
-            rate = sum(map(int, answers)) / (time.perf_counter() - began)
-            memory = cluster.memory_mb()
+            broker.start()
+            yield Brokers({1: broker.port})
         finally:
-            stop_s = cluster.stop()
-    return rate, cluster.start_s, stop_s, memory
+            broker.kill()
 
 
-def main(seconds: float, counts: tuple[int, ...]) -> None:
-    """Measure each number of brokers, and print a table."""
-    found = [(count, asyncio.run(measure(count, seconds))) for count in counts]
-    first = found[0][1][0]
-    rows = [
-        (
-            str(count),
-            f"{rate:,.0f}",
-            f"{rate / first:.2f}",
-            f"{start:.1f}",
-            f"{stop:.1f}",
-            f"{mb:.0f}",
-        )
-        for count, (rate, start, stop, mb) in found
-    ]
-    columns = ("brokers", "requests/s", "times the first", "start s", "stop s", "supervisor MB")
-    print_table(f"Single records, acks=1, {os.cpu_count()} cores", columns, rows)
+class Work(NamedTuple):
+    """What is measured: a rate."""
+
+    name: str
+    run: Callable[[Brokers], float]
+
+
+WORKS = (
+    Work("commits/s, 50 connections", lambda brokers: commits(brokers, 50, _COMMITS)),
+    Work("single records/s, 200 connections", lambda brokers: single(brokers, 200, _SINGLES)),
+)
+
+
+def main(rounds: int, counts: tuple[int, ...]) -> None:
+    """Measure each number of brokers, and print the tables."""
+    rates: dict[tuple[str, str], list[float]] = {}
+    lives = []
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        directory = Path(name)
+        contestants = {"Apache": stack.enter_context(apache(directory))}
+        clusters = {count: stack.enter_context(cluster(count, directory)) for count in counts}
+        contestants |= {f"{count} of ours": Brokers(one.ports) for count, one in clusters.items()}
+        for brokers in contestants.values():
+            brokers.prepare()
+        for work in WORKS:
+            for _ in range(rounds):
+                for contestant, brokers in contestants.items():
+                    rates.setdefault((work.name, contestant), []).append(work.run(brokers))
+        for count, one in clusters.items():
+            memory = one.memory_mb()
+            lives.append((str(count), f"{one.start_s:.1f}", f"{one.stop():.1f}", f"{memory:.0f}"))
+    rows = []
+    for work in WORKS:
+        found = {each: median(rates[work.name, each]) for each in contestants}
+        first = found[f"{counts[0]} of ours"]
+        rows += [
+            (work.name, each, f"{rate:,.0f}", f"{rate / first:.2f}", f"{rate / found['Apache']:.2f}")
+            for each, rate in found.items()
+        ]
+    title = f"{os.cpu_count()} cores, medians of {rounds} rounds"
+    print_table(title, ("", "brokers", "rate", "times our first", "times Apache"), rows)
+    print_table("Their lives", ("brokers", "start s", "stop s", "supervisor MB"), lives)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--client"]:
-        print(produce(sys.argv[2], float(sys.argv[3])))
-    else:
-        numbers = [int(each) for each in sys.argv[1:]]
-        main(numbers[0] if numbers else SECONDS, tuple(numbers[1:]) or BROKERS)
+    numbers = [int(each) for each in sys.argv[1:]]
+    main(numbers[0] if numbers else ROUNDS, tuple(numbers[1:]) or BROKERS)
