@@ -11,6 +11,7 @@ from faults import (
     retention,
     rolling,
     sessions,
+    supervising,
     unclean,
     wear,
 )
@@ -29,6 +30,7 @@ _FAMILIES = (
     mixture,
     rolling,
     unclean,
+    supervising,
 )
 _FOUND = [one for family in _FAMILIES for one in vars(family).values() if isinstance(one, Fault)]
 FAULTS: dict[str, Fault] = {one.name: one for one in sorted(_FOUND, key=lambda found: found.number)}

@@ -33,6 +33,8 @@ class Fault:
     """Whether what is between the processes must be cut."""
     is_guarded: bool = False
     """Whether there are TLS, logins, access rules and quotas."""
+    is_supervised: bool = False
+    """Whether it is about the process that has the brokers of `moldau serve --brokers`."""
     program: str = "moldau"
     """What the brokers run: a module that adds a hook, the broker as it is, or Apache's."""
     pause_max_s: float | None = RESUMES_S
@@ -48,6 +50,7 @@ def fault(
     settings: Mapping[str, str] | None = None,
     is_linked: bool = False,
     is_guarded: bool = False,
+    is_supervised: bool = False,
     program: str = "moldau",
     pause_max_s: float | None = RESUMES_S,
 ) -> Callable[[Play], Fault]:
@@ -62,6 +65,7 @@ def fault(
             settings=settings or {},
             is_linked=is_linked,
             is_guarded=is_guarded,
+            is_supervised=is_supervised,
             program=program,
             pause_max_s=pause_max_s,
         )

@@ -31,7 +31,7 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     results = []
     print("| Fault | What was done | Result | Seconds |\n|---|---|---|---|", flush=True)
-    names = options.faults or (APPLYING if options.brokers else ())
+    names = options.faults or (on_brokers() if options.brokers else ())
     for one in chosen(names, is_guarded=options.guarded):
         results.append(played(one, options.rounds, is_supervised=options.brokers))
         print(line(results[-1]), flush=True)
@@ -62,10 +62,16 @@ def told(result: Result) -> str:
 
 def chosen(names: Sequence[str], *, is_guarded: bool = False) -> list[Fault]:
     """The faults of these names, or all of them; all that can be guarded, if they are to be."""
-    wanted = [FAULTS[name] for name in names] or list(FAULTS.values())
+    everything = [one for one in FAULTS.values() if not one.is_supervised]
+    wanted = [FAULTS[name] for name in names] or everything
     if is_guarded:
         return [replace(one, is_guarded=True) for one in wanted if not one.is_linked]
     return wanted
+
+
+def on_brokers() -> list[str]:
+    """The faults that can be played on `moldau serve --brokers`."""
+    return [*APPLYING, *(one.name for one in FAULTS.values() if one.is_supervised)]
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -89,8 +95,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error(f"no fault {name}; there are {', '.join(FAULTS)}")
         if options.guarded and FAULTS[name].is_linked:
             parser.error(f"{name} cuts links, which a guard's listeners go past")
-        if options.brokers and name not in APPLYING:
-            parser.error(f"{name} is not for --brokers; those are {', '.join(APPLYING)}")
+        if options.brokers and name not in on_brokers():
+            parser.error(f"{name} is not for --brokers; those are {', '.join(on_brokers())}")
+        if FAULTS[name].is_supervised and not options.brokers:
+            parser.error(f"{name} is for --brokers alone")
     return options
 
 

@@ -1,7 +1,6 @@
 """The stage of `moldau serve --brokers 3`: a supervisor has the tree, and starts again who dies."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from conformance.apache.broker import free_port
 from conformance.our_broker import SOURCES, OurBroker
@@ -19,10 +19,9 @@ from faults.links import HOST, Links
 from faults.stage import SETTINGS, Parts, Stage, under_load
 
 NUMBERS = (0, 1, 2)
-# Those that neither stop brokers in good order, cut links, nor need a broker to stay away: the
-# supervisor starts it again at once.
+# Of those for any cluster: what neither stops brokers in good order, cuts links, nor needs a
+# broker to stay away, since the supervisor starts it again at once.
 APPLYING = ("F1", "F2", "F4", "F7", "F8", "F9", "F10", "F25", "F36")
-_TREE = re.compile(r"the tree is served on (\S+), to this machine alone")
 _UP = "all 3 brokers have started"
 _STOP_S = 60
 
@@ -36,29 +35,45 @@ class Supervisor:
         overrides = [part for item in settings.items() for part in ("--override", "=".join(item))]
         # Where the system can, let it die with the test worker, and its brokers with it.
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-        self._process = subprocess.Popen(
-            [
-                *(*guard, sys.executable, "-m", "moldau", "serve", "--brokers", str(len(ports))),
-                *("--ports", ",".join(map(str, ports.values())), "--host", HOST),
-                *("--data", str(data), *overrides),
-            ],
+        tree_port = free_port()
+        self.tree = f"{HOST}:{tree_port}"
+        self._command = [
+            *(*guard, sys.executable, "-m", "moldau", "serve", "--brokers", str(len(ports))),
+            *("--ports", ",".join(map(str, ports.values())), "--host", HOST),
+            *("--data", str(data), "--tree-port", str(tree_port), *overrides),
+        ]
+        self._process: subprocess.Popen[str]
+
+    def start(self) -> None:
+        """Start it, and wait until all brokers serve."""
+        begin = len(self.lines)
+        self._process = process = subprocess.Popen(
+            self._command,
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(SOURCES)},
             text=True,
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read, args=[process.stderr], daemon=True).start()
 
-    def tree(self) -> str:
-        """Where the tree is served, once all brokers serve."""
+        def look() -> bool:
+            assert process.poll() is None, self.lines[begin:]
+            return any(_UP in line for line in self.lines[begin:])
 
-        def look() -> str:
-            assert self._process.poll() is None, self.lines
-            told = "".join(self.lines)
-            found = _TREE.search(told)
-            return found[1] if found and _UP in told else ""
+        until(look, "the brokers have started")
 
-        return until(look, "the brokers have started")
+    def until_said(self, what: str, begin: int) -> None:
+        """Wait until a line that has come since `begin` has this in it."""
+        until(lambda: any(what in line for line in self.lines[begin:]), what)
+
+    def ask_to_stop(self) -> None:
+        """Have it stop one broker after the other."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it as a crash would: its brokers are left alone, and end by themselves."""
+        self._process.kill()
+        self._process.wait()
 
     def process_of(self, number: int) -> int | None:
         """The process of a broker; None if it has none just now."""
@@ -74,16 +89,15 @@ class Supervisor:
         return None
 
     def stop(self) -> None:
-        self._process.send_signal(signal.SIGTERM)
+        self.ask_to_stop()
         try:
             self._process.wait(_STOP_S)
         finally:
             self._process.kill()
             self._process.wait()
 
-    def _read(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as stream:
+    def _read(self, stderr: IO[str]) -> None:
+        with stderr as stream:
             for line in stream:
                 self.lines.append(line)
                 sys.stderr.write(line)
@@ -128,6 +142,13 @@ class SupervisedBroker(OurBroker):
         return sum(started in line for line in list(self.supervisor.lines))
 
 
+def supervisor_of(stage: Stage) -> Supervisor:
+    """The process that has the brokers of a stage."""
+    broker = stage.cluster.brokers[NUMBERS[0]]
+    assert isinstance(broker, SupervisedBroker)
+    return broker.supervisor
+
+
 @contextmanager
 def supervised_stage(directory: Path, settings: Mapping[str, str]) -> Iterator[Stage]:
     """The brokers of a supervisor under load."""
@@ -136,12 +157,12 @@ def supervised_stage(directory: Path, settings: Mapping[str, str]) -> Iterator[S
         stack.callback(links.close)
         ports = {number: free_port() for number in NUMBERS}
         supervisor = Supervisor(directory / "cluster", ports, {**SETTINGS, **settings})
+        supervisor.start()
         stack.callback(supervisor.stop)
-        connect = supervisor.tree()
         brokers: dict[int, OurBroker] = {
             number: SupervisedBroker(
                 directory, port=ports[number], supervisor=supervisor, number=number
             )
             for number in NUMBERS
         }
-        yield under_load(stack, Parts(directory, brokers, connect, None, links))
+        yield under_load(stack, Parts(directory, brokers, supervisor.tree, None, links))

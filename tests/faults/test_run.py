@@ -8,8 +8,7 @@ import pytest
 
 from faults.catalogue import FAULTS
 from faults.fault import Result
-from faults.run import chosen, line, told
-from faults.supervised import APPLYING
+from faults.run import chosen, line, on_brokers, told
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 ASKED = {*range(1, 17), *range(25, 30), *range(31, 37)}
@@ -33,7 +32,8 @@ def test_a_violation_comes_with_the_command_that_plays_it_again() -> None:
 
 def test_faults_are_chosen_by_name() -> None:
     assert chosen(["F8", "F1"]) == [FAULTS["F8"], FAULTS["F1"]]
-    assert chosen([]) == list(FAULTS.values())
+    assert chosen([]) == [one for one in FAULTS.values() if not one.is_supervised]
+    assert chosen(on_brokers())[-1] == FAULTS["F46"]
 
 
 def test_faults_that_cut_no_links_may_be_guarded() -> None:
@@ -42,11 +42,11 @@ def test_faults_that_cut_no_links_may_be_guarded() -> None:
     assert one == replace(FAULTS["F1"], is_guarded=True)
     all_of_them = chosen([], is_guarded=True)
     assert not any(one.is_linked for one in all_of_them)
-    assert len(all_of_them) == sum(not one.is_linked for one in FAULTS.values())
+    assert len(all_of_them) == sum(not one.is_linked for one in chosen([]))
 
 
 def test_what_a_supervisor_cannot_stand_in_for_is_not_played_on_it() -> None:
-    for one in chosen(APPLYING):
+    for one in chosen(on_brokers()):
         assert not one.is_linked
         assert one.program == "moldau"
         assert not any("{" in text for text in one.settings.values())

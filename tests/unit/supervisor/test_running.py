@@ -4,13 +4,15 @@ import asyncio
 import os
 import signal
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from moldau.coordination.journal import StoreError, TreeJournal
-from moldau.errors import KafkaError
-from moldau.protocol.messages.metadata import MetadataRequest
+from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from moldau.supervisor.plan import ClusterWish
 from moldau.supervisor.running import running_brokers
 from moldau.testing.wire import WireClient
@@ -78,6 +80,37 @@ async def test_registrations_of_an_earlier_start_are_gone_at_once(tmp_path: Path
         await blocking(lambda: register(port, 5))
     async with running_brokers(wish(tmp_path, *free_ports(1))) as cluster:
         assert not await blocking(lambda: is_registered(cluster.tree, 5))
+
+
+def make_topic(ports: Sequence[int], replicas: int) -> None:
+    topic = CreatableTopic(
+        name="t", num_partitions=1, replication_factor=replicas, assignments=[], configs=[]
+    )
+    request = CreateTopicsRequest(topics=[topic], timeout_ms=5_000)
+    codes = set()
+    for port in ports:
+        with WireClient(f"127.0.0.1:{port}") as client:
+            codes.add(client.ask(request, version=4).topics[0].error_code)
+    assert codes == {ErrorCode.NONE, ErrorCode.NOT_CONTROLLER}
+
+
+def in_sync(port: int) -> set[int]:
+    wanted = [MetadataRequestTopic(name="t")]
+    request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+    with WireClient(f"127.0.0.1:{port}") as client:
+        (topic,) = client.ask(request, version=5).topics
+    return {number for each in topic.partitions for number in each.isr_nodes}
+
+
+async def test_brokers_do_not_need_the_address_that_clients_get(tmp_path: Path) -> None:
+    own = free_ports(2)
+    wanted = ClusterWish(2, tmp_path, "127.0.0.1", own, {}, advertised_host="nowhere.invalid")
+    async with asyncio.timeout(_PATIENCE_S), running_brokers(wanted) as cluster:
+        await cluster.up()
+        await blocking(lambda: make_topic(own, 2))
+        for port in own:  # one of them hears of it from the other, the controller
+            while await blocking(lambda: in_sync(port)) != {0, 1}:  # noqa: B023
+                pass
 
 
 async def test_a_second_one_on_the_same_directory_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,11 @@ _PORT = 9092
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - only if it is asked for
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _ANY_TREE = "localhost:1"
-_FOR_ONE = ("topic_configs", "registry")
+_FOR_ONE = {
+    "topic_configs": "leave it out with --brokers",
+    "registry": "with --brokers start `moldau registry` beside them",
+    "console": "with --brokers start `moldau console` beside them",
+}
 
 
 def wish_of(options: argparse.Namespace) -> ClusterWish:
@@ -35,9 +39,9 @@ def wish_of(options: argparse.Namespace) -> ClusterWish:
     if options.config is not None:
         texts |= decode_properties(Path(options.config).read_bytes())
     texts |= parse_overrides(options.override)
-    alone = [f"--{name.replace('_', '-')}" for name in _FOR_ONE if getattr(options, name)]
-    if alone:
-        raise config_error(f"{', '.join(alone)} is for one broker: leave it out with --brokers")
+    for name, instead in _FOR_ONE.items():
+        if getattr(options, name):
+            raise config_error(f"--{name.replace('_', '-')} is for one broker: {instead}")
     data = Path(options.data) if options.data else default_directory()
     if not data.is_absolute() and not options.data:
         raise config_error("there is no home directory: name a directory with --data")

@@ -24,6 +24,7 @@ NOTHING: dict[str, object] = {
     "tree_port": None,
     "topic_configs": None,
     "registry": False,
+    "console": False,
 }
 
 
@@ -70,7 +71,9 @@ def test_what_is_given_is_taken(tmp_path: Path) -> None:
     [
         ({"brokers": "many"}, "many is neither a number nor auto"),
         ({"ports": "a,b"}, "a,b is no list of ports"),
-        ({"registry": True}, "--registry is for one broker"),
+        ({"registry": True}, "--registry is for one broker: .* start `moldau registry` beside"),
+        ({"console": True}, "--console is for one broker: .* start `moldau console` beside"),
+        ({"topic_configs": "x"}, "--topic-configs is for one broker"),
         ({"override": ["num.partitions=none"]}, "num.partitions"),
         ({"override": ["log.dirs=/x"]}, "each broker has its own log.dirs"),
     ],
