@@ -150,7 +150,13 @@ def main(rounds: int, counts: tuple[int, ...]) -> None:
         found = {each: median(rates[work.name, each]) for each in contestants}
         first = found[f"{counts[0]} of ours"]
         rows += [
-            (work.name, each, f"{rate:,.0f}", f"{rate / first:.2f}", f"{rate / found['Apache']:.2f}")
+            (
+                work.name,
+                each,
+                f"{rate:,.0f}",
+                f"{rate / first:.2f}",
+                f"{rate / found['Apache']:.2f}",
+            )
             for each, rate in found.items()
         ]
     title = f"{os.cpu_count()} cores, medians of {rounds} rounds"

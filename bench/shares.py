@@ -103,8 +103,10 @@ def main(share: float, picture: str | None) -> None:
     print_table(title, columns, rows)
     if picture is not None:
         charts = [
-            [Curve("measured", [(count, found[count][index]) for count in counts])]
-            + [Curve("N times one", [(count, first[index] * count) for count in counts])]
+            [
+                Curve("measured", [(count, found[count][index]) for count in counts]),
+                Curve("N times one", [(count, first[index] * count) for count in counts]),
+            ]
             for index in (0, 1)
         ]
         titles = ("single-record requests/s, by brokers", "MB/s, by brokers")

@@ -5,7 +5,9 @@
 Their harness runs Java servers, and makes certificates for them; both are replaced, nothing else.
 """
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,7 +24,9 @@ class Server(OurTree):
     """Our tree under the names that their tests have for a server."""
 
     def __init__(self) -> None:
-        super().__init__(Path(tempfile.mkdtemp(prefix="moldau-kazoo-")) / "tree")
+        directory = tempfile.mkdtemp(prefix="moldau-kazoo-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        super().__init__(Path(directory) / "tree")
         self.running = False
 
     @property

@@ -29,6 +29,8 @@ def answer_word(word: str, figures: Callable[[], Figures]) -> str | None:
             return "imok"
         case "isro":
             return "rw"
+        case "envi":
+            return f"Environment:\nzookeeper.version={VERSION}\n"
         case "srvr" | "stat":
             return _srvr(figures())
         case "mntr":

@@ -393,9 +393,7 @@ async def test_a_leader_that_answers_again_is_in_doubt_no_more(world: World) -> 
 
 
 @pytest.mark.parametrize("failure", [ConnectionResetError, TimeoutError])
-async def test_other_failures_put_no_leader_in_doubt(
-    world: World, failure: type[OSError]
-) -> None:
+async def test_other_failures_put_no_leader_in_doubt(world: World, failure: type[OSError]) -> None:
     follower = Follower(world)
     lead(world)
     world.append("t", b"a")

@@ -61,9 +61,7 @@ async def test_one_that_dies_is_started_again_and_it_is_told_at_once(
     assert not broker.is_up.is_set()
     await asyncio.wait_for(broker.is_up.wait(), 20)
     assert broker.restarts == 1
-    assert caplog.messages == [
-        "broker 7 has ended by SIGKILL: it is started again in 0.2 s"
-    ]
+    assert caplog.messages == ["broker 7 has ended by SIGKILL: it is started again in 0.2 s"]
     broker.kill()
     await asyncio.wait_for(running, 20)
 

@@ -73,14 +73,14 @@ async def test_they_are_not_waited_for_for_ever(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preconditions, "_PATIENCE_S", 0)
-    with orphan(data), pytest.raises(KafkaError, match="broker-1 of .* are still in use"):
+    with orphan(data), pytest.raises(KafkaError, match=r"broker-1 of .* are still in use"):
         await until_possible(wish(data))
 
 
 async def test_a_cluster_that_runs_is_not_waited_for(data: Path) -> None:
-    with TreeJournal(str(data / "tree.sqlite")), orphan(data):
-        with pytest.raises(StoreError, match="in use by another process"):
-            await until_possible(wish(data))
+    running = TreeJournal(str(data / "tree.sqlite"))
+    with running, orphan(data), pytest.raises(StoreError, match="in use by another process"):
+        await until_possible(wish(data))
 
 
 @pytest.mark.parametrize("which", ["shared_port", "tree_port"])

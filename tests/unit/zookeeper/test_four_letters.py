@@ -1,5 +1,7 @@
 """The four letters that people and monitors send."""
 
+import re
+
 from moldau.zookeeper.four_letters import Figures, answer_word
 
 FIGURES = Figures(31, 5, 1, 100, 3, 2, 4, 6, 70, 80)
@@ -24,3 +26,10 @@ def test_mntr_is_names_tabs_and_values() -> None:
     assert found["zk_znode_count"] == "5"
     assert found["zk_server_state"] == "standalone"
     assert found["zk_watch_count"] == "3"
+
+
+def test_envi_has_a_version_that_clients_can_compare() -> None:
+    # kazoo's locking queue asks for it, and works with none.
+    head, version = (answer_word("envi", lambda: FIGURES) or "").splitlines()
+    assert head == "Environment:"
+    assert re.fullmatch(r"zookeeper\.version=\d+\.\d+\.\d+-.*", version)

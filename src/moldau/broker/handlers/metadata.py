@@ -178,9 +178,7 @@ async def _create_missing(
 
 def _sight(broker: Broker) -> _Sight:
     is_sooner = broker.config.replication.moldau_failover_on_connection_loss
-    return _Sight(
-        broker.metadata.image, broker.fetching.leaders_in_doubt() if is_sooner else ()
-    )
+    return _Sight(broker.metadata.image, broker.fetching.leaders_in_doubt() if is_sooner else ())
 
 
 def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponseBroker]:
