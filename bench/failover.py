@@ -3,9 +3,10 @@
 bin/bench failover [rounds] [partitions] [contestants]
 
 Three brokers each on one ZooKeeper, the same session timeout; contestants are some of
-apache,moldau,tree, the last being Moldau's on its own tree, and the first two by default. A producer sends a record every
-few milliseconds, acknowledged by all; then the leader's process is killed, or told to stop, or
-killed and started again at once, or the controller's is killed. What counts is the longest time
+apache,moldau,tree, the last being Moldau's on its own tree, and the first two by default. A
+producer sends a record every few milliseconds, acknowledged by all; then the leader's process is
+killed, or told to stop, or killed and started again at once, or the controller's is killed. What
+counts is the longest time
 between two acknowledgements, records that failed, and how long a start at once takes: a broker of
 Apache's ends while its last registration is there, and is started until it does not. That is
 done with one partition and with two thousand, of which the last one is written to, unless

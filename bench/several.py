@@ -1,4 +1,4 @@
-"""Load on several brokers at once: raw requests of a C program for each, so that it takes little."""
+"""Load on several brokers at once: raw requests, by a C program for each."""
 
 import struct
 import time
@@ -42,7 +42,7 @@ class Brokers:
 
     def prepare(self) -> None:
         """Make a topic with a partition on each of them, and those that commits are about."""
-        places = {number: broker_id for number, broker_id in enumerate(self.ports)}
+        places = dict(enumerate(self.ports))
         self._create(_TOPIC, places)
         self._create(COMMITTED, dict.fromkeys(range(100), next(iter(self.ports))))
 
