@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TYPED = (
     *("bin/environment", "bin/documents", "examples", "tests/run.py", "tests/conftest.py"),
     *("tests/tidy", "tests/conformance", "tests/faults", "tests/mutation"),
+    "tests/branches",
     "tests/neighbours",
     *("tests/simulation", "tests/unit"),
 )
