@@ -105,7 +105,7 @@ class TreeServer:
             else:
                 self._request(connection, connection.client, JuteReader(frame))
         except Malformed as error:
-            _log.warning("client %s sent rubbish: %s", connection.host, error)
+            _log.warning("Closing client %s: failed to parse a request: %s", connection.host, error)
             connection.abort()
 
     def word(self, word: str) -> str | None:
@@ -131,7 +131,9 @@ class TreeServer:
 
     def _connect(self, connection: TreeConnection, request: ConnectRequest) -> None:
         if request.last_zxid > self._nodes.last_zxid:
-            _log.warning("client %s has seen more than is here: refused", connection.host)
+            _log.warning(
+                "Refusing client %s: it has seen a later zxid than this server", connection.host
+            )
             connection.abort()
             return
         now_ms, timeout_ms = self._clock.monotonic_ms(), self._bounds.within(request.timeout_ms)

@@ -85,7 +85,12 @@ class AuditTopic:
             try:
                 await self._send_some(send)
             except KafkaError as error:
-                _log.warning("%d denials are not yet in %s: %s", len(self._kept), self.name, error)
+                _log.warning(
+                    "Failed to write %d denials to %s, retrying: %s",
+                    len(self._kept),
+                    self.name,
+                    error,
+                )
                 await asyncio.sleep(_AGAIN_S)
 
     async def _send_some(self, send: Send) -> None:
@@ -116,7 +121,9 @@ class AuditTopic:
     def _tell_lost(self) -> None:
         if self._lost_count:
             _log.error(
-                "%d denials are not in %s: too many came at once", self._lost_count, self.name
+                "Dropped %d denials before they were in %s: the queue was full",
+                self._lost_count,
+                self.name,
             )
             self._lost_count = 0
 

@@ -31,13 +31,10 @@ async def open_access(broker: "Broker", startup: Startup, tree: Tree) -> None:
     super_users = tuple(_super_users(settings))
     zookeeper = startup.config.zookeeper
     if not startup.config.is_standalone and not zookeeper.zookeeper_set_acl:
-        _log.warning(
-            "Everyone who reaches ZooKeeper can change access rules, and so do everything: "
-            "zookeeper.set.acl is false"
-        )
+        _log.warning("Any client of ZooKeeper can change access rules: zookeeper.set.acl is false")
     if ANONYMOUS in super_users:
         _log.warning(
-            "Everyone who does not log in can do everything: %s is one of super.users", ANONYMOUS
+            "Clients that do not log in have all permissions: %s is one of super.users", ANONYMOUS
         )
     rules = AccessRules(super_users, is_open_without_rules=settings.allow_everyone_if_no_acl_found)
     store = AccessRuleStore(tree, rules, broker.clock)

@@ -97,7 +97,7 @@ class Gate:
             step = conversation.failed(str(error) if exchange.shows_reasons else None)
         except Exception:  # noqa: BLE001 - the top frame of a login
             # Neither the traceback nor the error: what it was about may be in them.
-            _log.error("login of %s could not be looked at", self._peer)
+            _log.error("Failed to authenticate %s: unexpected error", self._peer)
             step = conversation.failed(None)
         else:
             now = Moment.of(self._keeper.clock)

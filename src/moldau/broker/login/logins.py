@@ -120,7 +120,7 @@ class _Maker:
         keys = None
         if bearer.keys is None:
             _log.warning(
-                "listener %s lets in anyone who writes a token: "
+                "Listener %s accepts tokens without a signature: "
                 "moldau.oauthbearer.allow.unsecured.tokens is for tests",
                 listener,
             )
@@ -142,7 +142,7 @@ def _warn_of_clear_text(startup: Startup, logins: LoginSettings) -> None:
         for one in logins.mechanisms:
             if one.name in (PLAIN, OAUTHBEARER):
                 _log.warning(
-                    "listener %s: %s sends what it proves in the clear; use SASL_SSL",
+                    "Listener %s: %s sends credentials without encryption; use SASL_SSL",
                     logins.listener,
                     one.name,
                 )

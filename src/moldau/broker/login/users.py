@@ -114,5 +114,5 @@ def _secrets_in(user: str, texts: Mapping[str, str]) -> Secrets:
         try:
             found[mechanism] = ScramSecret.parse(text)
         except ValueError:
-            _log.warning("The %s credential of user %r cannot be read", mechanism, user)
+            _log.warning("Failed to parse the %s credential of user %r", mechanism, user)
     return found

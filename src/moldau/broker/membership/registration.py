@@ -93,7 +93,7 @@ class Registration:
         except (NodeDataError, NotAllowed):
             return False
         except (NoNode, BadVersion):
-            _log.info("The registration has changed meanwhile")
+            _log.info("Broker id was registered anew meanwhile, retrying")
         return True
 
     def _begin(self, epoch: int) -> None:

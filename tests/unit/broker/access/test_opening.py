@@ -52,7 +52,7 @@ async def test_a_setting_that_opens_everything_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with broker_world({**AUTHORIZER, "super.users": str(ANONYMOUS)}):
-        assert "Everyone who does not log in can do everything" in caplog.text
+        assert "Clients that do not log in have all permissions" in caplog.text
 
 
 async def test_rules_in_an_open_zookeeper_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
