@@ -133,7 +133,7 @@ PURE = (
     "moldau.replication.fetcher",
     "moldau.replication.isr_notices",
     "moldau.replication.partition",
-    "moldau.replication.questions",
+    "moldau.replication.follower_requests",
     "moldau.replication.read_replica",
     "moldau.replication.throttle",
     "moldau.replication.truncation",

@@ -162,7 +162,7 @@ class Shard(Generic[M]):
         """Return when everything before `end_offset` is safe; raises if that fails."""
         if self.is_committed(end_offset):
             return
-        is_in_time = await self._ports.waiters.until_told(
+        is_in_time = await self._ports.waiters.until_satisfied(
             lambda: self.is_closed or self.journal.is_committed(end_offset),
             keys=[self.journal.name],
             timeout_s=self._ports.commit_timeout_s,

@@ -16,7 +16,7 @@ class Guard:
 
 
 @dataclass(slots=True)
-class _Question:
+class _Verification:
     guard: Guard
     lowest_sequence: int
     epoch: int
@@ -26,39 +26,39 @@ class _Question:
 class Verifications:
     """The pending verifications of one partition, at most one per producer."""
 
-    __slots__ = ("_questions",)
+    __slots__ = ("_pending",)
 
     def __init__(self) -> None:
-        self._questions: dict[int, _Question] = {}
+        self._pending: dict[int, _Verification] = {}
 
     def begin(self, producer_id: int, *, sequence: int, epoch: int, now_ms: int) -> Guard:
         """The guard under which the batch may be appended once the coordinator agreed."""
-        question = self._questions.get(producer_id)
-        if question is None:
-            question = _Question(Guard(), sequence, epoch, now_ms)
-            self._questions[producer_id] = question
-        elif epoch > question.epoch:
-            question.epoch, question.lowest_sequence = epoch, sequence
-        elif epoch == question.epoch:
-            question.lowest_sequence = min(question.lowest_sequence, sequence)
-        return question.guard
+        pending = self._pending.get(producer_id)
+        if pending is None:
+            pending = _Verification(Guard(), sequence, epoch, now_ms)
+            self._pending[producer_id] = pending
+        elif epoch > pending.epoch:
+            pending.epoch, pending.lowest_sequence = epoch, sequence
+        elif epoch == pending.epoch:
+            pending.lowest_sequence = min(pending.lowest_sequence, sequence)
+        return pending.guard
 
     def holds(self, producer_id: int, guard: Guard | None) -> bool:
         """Whether `guard` is the current one of this producer."""
-        question = self._questions.get(producer_id)
-        return question is not None and question.guard is guard
+        pending = self._pending.get(producer_id)
+        return pending is not None and pending.guard is guard
 
     def lowest_sequence(self, producer_id: int) -> int | None:
         """The smallest sequence asked about: with it the transaction has to begin."""
-        question = self._questions.get(producer_id)
-        return question.lowest_sequence if question else None
+        pending = self._pending.get(producer_id)
+        return pending.lowest_sequence if pending else None
 
     def clear(self, producer_id: int) -> None:
         """Take the guard away: the transaction is open now, or over."""
-        self._questions.pop(producer_id, None)
+        self._pending.pop(producer_id, None)
 
     def expire(self, *, now_ms: int, expiration_ms: int) -> None:
         """Forget verifications that were never answered."""
-        for producer_id, question in list(self._questions.items()):
-            if now_ms - question.asked_at_ms >= expiration_ms:
-                del self._questions[producer_id]
+        for producer_id, pending in list(self._pending.items()):
+            if now_ms - pending.asked_at_ms >= expiration_ms:
+                del self._pending[producer_id]

@@ -22,7 +22,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
 )
-from moldau.replication import plain_fetch, questions
+from moldau.replication import follower_requests, plain_fetch
 from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
 from moldau.replication.fetcher import FIRST_BACKOFF_MS, Ends, FetchPhase, Following, ReplicaFetcher
 from moldau.replication.partition import Partition
@@ -171,11 +171,13 @@ class FetchLoop:
             await self._fetch(channel)
 
     async def _ask_epoch_ends(self, channel: LeaderChannel, asked: list[Following]) -> None:
-        request = questions.epoch_ends_request(asked, self._terms.replica_id)
+        request = follower_requests.epoch_ends_request(asked, self._terms.replica_id)
         version = version_of(OffsetForLeaderEpochRequest, self._terms.protocol)
         response = await channel.call(request, version)
         now, by_name = self._terms.now(), {one.name: one for one in asked}
-        for name, code, end in questions.epoch_ends(cast("OffsetForLeaderEpochResponse", response)):
+        for name, code, end in follower_requests.epoch_ends(
+            cast("OffsetForLeaderEpochResponse", response)
+        ):
             following = by_name.get(name)
             if following is None:
                 continue
@@ -185,8 +187,8 @@ class FetchLoop:
                 self.fetcher.take_error(following, code, now)
 
     async def _ask_ends(self, channel: LeaderChannel, asked: list[Following]) -> None:
-        ends = await self._offsets(channel, asked, questions.LATEST)
-        starts = await self._offsets(channel, asked, questions.EARLIEST)
+        ends = await self._offsets(channel, asked, follower_requests.LATEST)
+        starts = await self._offsets(channel, asked, follower_requests.EARLIEST)
         now = self._terms.now()
         for one in asked:
             if one.name in starts and one.name in ends:
@@ -195,11 +197,11 @@ class FetchLoop:
     async def _offsets(
         self, channel: LeaderChannel, asked: list[Following], timestamp: int
     ) -> Mapping[TopicPartition, int]:
-        request = questions.offsets_request(asked, self._terms.replica_id, timestamp)
+        request = follower_requests.offsets_request(asked, self._terms.replica_id, timestamp)
         version = version_of(ListOffsetsRequest, self._terms.protocol)
         response = await channel.call(request, version)
         found, by_name = {}, {one.name: one for one in asked}
-        for name, code, offset in questions.offsets(cast("ListOffsetsResponse", response)):
+        for name, code, offset in follower_requests.offsets(cast("ListOffsetsResponse", response)):
             if code == ErrorCode.NONE:
                 found[name] = offset
             elif name in by_name:
@@ -227,7 +229,7 @@ class FetchLoop:
             await self._pause(0 if self._session.is_over(response.error_code) else FIRST_BACKOFF_MS)
             return
         now = self._terms.now()
-        for key, data in questions.fetched(response):
+        for key, data in follower_requests.fetched(response):
             asked = self._session.asked(key)
             if asked is not None:
                 await self._take(*asked, data, now)
@@ -253,7 +255,7 @@ class FetchLoop:
         if data.error_code != ErrorCode.NONE:
             self.fetcher.take_error(following, data.error_code, now)
             return
-        answer = questions.answer(data, wanted.offset)
+        answer = follower_requests.answer(data, wanted.offset)
         if self._plain.take(following, answer, now) and self._terms.make_durable is not None:
             # The next fetch acknowledges them to the leader.
             await self._terms.make_durable(following.partition.log)
@@ -308,7 +310,8 @@ class FetchLoop:
         max_bytes = self._terms.config().replica_fetch_max_bytes
         says_epoch = self._terms.truncates_by_fetch
         return Said(
-            Key(topic, number), questions.wanted(following, max_bytes, says_epoch=says_epoch)
+            Key(topic, number),
+            follower_requests.wanted(following, max_bytes, says_epoch=says_epoch),
         )
 
     # Waiting

@@ -22,7 +22,7 @@ from moldau.protocol.messages.fetch import FetchRequest, ReplicaState
 from moldau.protocol.varint import decode_uvarint, encode_uvarint
 from moldau.replication.fetch_session import Said
 from moldau.replication.fetcher import LeaderAnswer
-from moldau.replication.questions import wanted
+from moldau.replication.follower_requests import wanted
 
 if TYPE_CHECKING:
     from moldau.config.broker.replication import ReplicationConfig

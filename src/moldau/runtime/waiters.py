@@ -67,7 +67,7 @@ class Waiters:
                 return True
         return False
 
-    async def until_told(
+    async def until_satisfied(
         self,
         satisfied: Callable[[], bool],
         *,
@@ -85,19 +85,19 @@ class Waiters:
         if timeout_s <= 0:
             return False
         loop = asyncio.get_running_loop()
-        told = _Told(satisfied, loop.create_future())
-        timer = loop.call_later(timeout_s, _wake, told.woken)
+        waiting = _Condition(satisfied, loop.create_future())
+        timer = loop.call_later(timeout_s, _wake, waiting.woken)
         watched = tuple(dict.fromkeys(keys))
         for key in watched:
-            self.enlist(key, told)
+            self.enlist(key, waiting)
         self.counts[operation] += 1
         try:
-            await told.woken
+            await waiting.woken
         finally:
             timer.cancel()
             self.counts[operation] -= 1
             for key in watched:
-                self.dismiss(key, told)
+                self.dismiss(key, waiting)
         return satisfied()
 
     def wake(self, key: Hashable) -> None:
@@ -180,7 +180,7 @@ class Waiters:
                 del self._parked[key]
 
 
-class _Told:
+class _Condition:
     """A request that is woken by a condition instead of a key."""
 
     __slots__ = ("satisfied", "woken")

@@ -19,7 +19,7 @@ from moldau.protocol.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
-from moldau.replication import plain_fetch, questions
+from moldau.replication import follower_requests, plain_fetch
 from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
 
 VERSIONS = range(12, 18)
@@ -145,7 +145,7 @@ def as_decoded(data: bytes, version: int) -> object:
     assert end == len(data)
     found = [
         (tuple(key), one.high_watermark, one.log_start_offset, one.records or b"")
-        for key, one in questions.fetched(response)
+        for key, one in follower_requests.fetched(response)
     ]
     return response.session_id, found
 

@@ -136,7 +136,7 @@ async def test_only_those_are_woken_whose_condition_holds() -> None:
 
     waiting = [
         asyncio.create_task(
-            waiters.until_told(condition(wanted), keys=["k", "k"], timeout_s=60, operation="o")
+            waiters.until_satisfied(condition(wanted), keys=["k", "k"], timeout_s=60, operation="o")
         )
         for wanted in (1, 2)
     ]
@@ -159,9 +159,9 @@ async def test_only_those_are_woken_whose_condition_holds() -> None:
 
 async def test_a_condition_that_is_not_told_of_in_time_does_not_hold() -> None:
     waiters = Waiters()
-    assert not await waiters.until_told(lambda: False, keys=["k"], timeout_s=0.001)
-    assert not await waiters.until_told(lambda: False, keys=["k"], timeout_s=0)
-    assert await waiters.until_told(lambda: True, keys=["k"], timeout_s=0)
+    assert not await waiters.until_satisfied(lambda: False, keys=["k"], timeout_s=0.001)
+    assert not await waiters.until_satisfied(lambda: False, keys=["k"], timeout_s=0)
+    assert await waiters.until_satisfied(lambda: True, keys=["k"], timeout_s=0)
     assert len(waiters) == 0
 
 
@@ -174,7 +174,7 @@ async def test_a_condition_that_fails_fails_where_it_is_waited_for() -> None:
             raise ValueError("broken")
         return False
 
-    waiting = asyncio.create_task(waiters.until_told(fragile, keys=["k"], timeout_s=60))
+    waiting = asyncio.create_task(waiters.until_satisfied(fragile, keys=["k"], timeout_s=60))
     await asyncio.sleep(0)
     is_broken = True
     waiters.wake("k")

@@ -43,7 +43,7 @@ class Writer(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Question:
+class _Pending:
     """What is asked about one transaction in one request."""
 
     partitions: dict[TopicPartition, None]
@@ -76,8 +76,8 @@ class Verifier:
         self._metadata = metadata
         self._send = send
         self._is_enabled = is_enabled
-        self._gathering: dict[_Subject, _Question] = {}
-        self._asked: dict[_Subject, _Question] = {}
+        self._gathering: dict[_Subject, _Pending] = {}
+        self._asked: dict[_Subject, _Pending] = {}
 
     async def guard(self, partition: Partition, writer: Writer, *, now_ms: int) -> Guard | None:
         """What a transactional batch may be appended with; raises if it may not be.
@@ -117,24 +117,24 @@ class Verifier:
             return error.code
 
     async def _ask(self, leader: int, subject: _Subject, partition: TopicPartition) -> ErrorCode:
-        question = self._gathering.get(subject)
-        if question is None:
-            question = self._gathering[subject] = _Question({partition: None})
-            await self._put(leader, subject, question)
+        pending = self._gathering.get(subject)
+        if pending is None:
+            pending = self._gathering[subject] = _Pending({partition: None})
+            await self._put(leader, subject, pending)
         else:
-            question.partitions[partition] = None
+            pending.partitions[partition] = None
         # Shielded: one connection that goes away must not take the answer from the others.
-        errors = await asyncio.shield(question.answer)
+        errors = await asyncio.shield(pending.answer)
         return errors.get(partition, ErrorCode.NETWORK_EXCEPTION)
 
-    async def _put(self, leader: int, subject: _Subject, question: _Question) -> None:
+    async def _put(self, leader: int, subject: _Subject, pending: _Pending) -> None:
         errors: Errors = {}
         try:
             while (asked := self._asked.get(subject)) is not None:
                 await asyncio.shield(asked.answer)
             del self._gathering[subject]
-            self._asked[subject] = question
-            response = await self._send(leader, _request(subject, list(question.partitions)))
+            self._asked[subject] = pending
+            response = await self._send(leader, _request(subject, list(pending.partitions)))
             errors = _errors(response)
         except KafkaError as error:
             code = error.code
@@ -144,13 +144,13 @@ class Verifier:
                     "Coordinator does not verify transactions, appending without: %s", error
                 )
                 code = ErrorCode.NONE
-            errors = dict.fromkeys(question.partitions, code)
+            errors = dict.fromkeys(pending.partitions, code)
         finally:
-            if self._asked.get(subject) is question:
+            if self._asked.get(subject) is pending:
                 del self._asked[subject]
-            elif self._gathering.get(subject) is question:
+            elif self._gathering.get(subject) is pending:
                 del self._gathering[subject]
-            question.answer.set_result(errors)
+            pending.answer.set_result(errors)
 
 
 def _request(subject: _Subject, partitions: Sequence[TopicPartition]) -> AddPartitionsToTxnRequest:

@@ -109,7 +109,7 @@ async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
             rest.pop()
         return not rest
 
-    is_in_time = await broker.waiters.until_told(
+    is_in_time = await broker.waiters.until_satisfied(
         are_done,
         keys={one.partition.topic_partition for one in written},
         timeout_s=broker.config.general.request_timeout_ms / 1000,

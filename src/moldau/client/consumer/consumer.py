@@ -11,7 +11,7 @@ from moldau.client.consumer import first_topics
 from moldau.client.consumer.assignment import Assigned, Assignment
 from moldau.client.consumer.fetcher import FETCHED, Fetcher
 from moldau.client.consumer.iteration import Iteration
-from moldau.client.consumer.log_questions import LogQuestions
+from moldau.client.consumer.log_queries import LogQueries
 from moldau.client.consumer.positioning import Positioning
 from moldau.client.group.group import GroupClient, PartitionListener, RebalanceListeners
 from moldau.client.group.subscription import Subscription
@@ -37,7 +37,7 @@ Deserializer = Callable[[bytes], Value]
 _WAIT_S = 60.0
 
 
-class Consumer(LogQuestions, Managed, Generic[Key, Value]):
+class Consumer(LogQueries, Managed, Generic[Key, Value]):
     """Reads records in order, partition by partition: those of its group, or those it is given.
 
         async with Consumer("orders", bootstrap_servers="localhost:9092", group_id="g") as consumer:

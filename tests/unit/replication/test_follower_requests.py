@@ -18,7 +18,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochResponse,
     OffsetForLeaderTopicResult,
 )
-from moldau.replication import questions
+from moldau.replication import follower_requests
 from moldau.replication.fetch_session import Key
 from moldau.replication.fetcher import FetchPhase, Following
 from unit.replication.replica_set import T0, ReplicaSet
@@ -33,7 +33,7 @@ def following() -> Following:
 
 
 def test_the_newest_epoch_of_each_log_is_asked_for() -> None:
-    request = questions.epoch_ends_request([following()], 7)
+    request = follower_requests.epoch_ends_request([following()], 7)
     assert request.replica_id == 7
     (topic,) = request.topics
     (partition,) = topic.partitions
@@ -45,11 +45,13 @@ def test_the_answer_about_epochs_is_by_partition() -> None:
     end = EpochEndAnswer(error_code=3, partition=2, leader_epoch=1, end_offset=9)
     topics = [OffsetForLeaderTopicResult(topic="t", partitions=[end])]
     response = OffsetForLeaderEpochResponse(topics=topics)
-    assert list(questions.epoch_ends(response)) == [(TopicPartition("t", 2), 3, EpochEnd(1, 9))]
+    assert list(follower_requests.epoch_ends(response)) == [
+        (TopicPartition("t", 2), 3, EpochEnd(1, 9))
+    ]
 
 
 def test_either_end_of_a_log_is_asked_for_in_the_epoch_that_is_known() -> None:
-    request = questions.offsets_request([following()], 7, questions.EARLIEST)
+    request = follower_requests.offsets_request([following()], 7, follower_requests.EARLIEST)
     (partition,) = request.topics[0].partitions
     assert (request.replica_id, request.topics[0].name) == (7, "t")
     assert (partition.current_leader_epoch, partition.timestamp) == (4, -2)
@@ -59,7 +61,7 @@ def test_the_answer_about_offsets_is_by_partition() -> None:
     found = ListOffsetsPartitionResponse(partition_index=2, error_code=0, offset=5)
     topics = [ListOffsetsTopicResponse(name="t", partitions=[found])]
     response = ListOffsetsResponse(topics=topics)
-    assert list(questions.offsets(response)) == [(TopicPartition("t", 2), 0, 5)]
+    assert list(follower_requests.offsets(response)) == [(TopicPartition("t", 2), 0, 5)]
 
 
 def data(diverging_epoch: EpochEndOffset | None = None) -> PartitionData:
@@ -77,15 +79,18 @@ def test_what_was_sent_is_found_by_name_or_by_id() -> None:
     by_name = FetchableTopicResponse(topic="t", partitions=[data()])
     by_id = FetchableTopicResponse(topic_id=b"i" * 16, partitions=[data()])
     response = FetchResponse(responses=[by_name, by_id])
-    assert [key for key, _ in questions.fetched(response)] == [Key("t", 1), Key(b"i" * 16, 1)]
+    assert [key for key, _ in follower_requests.fetched(response)] == [
+        Key("t", 1),
+        Key(b"i" * 16, 1),
+    ]
 
 
 def test_nothing_sent_is_an_empty_answer() -> None:
-    answer = questions.answer(data(), 5)
+    answer = follower_requests.answer(data(), 5)
     assert (answer.fetch_offset, answer.records, answer.high_watermark) == (5, b"", 3)
     assert (answer.log_start_offset, answer.diverging) == (2, None)
 
 
 def test_a_leader_may_say_where_the_logs_part() -> None:
     parted = data(EpochEndOffset(epoch=1, end_offset=8))
-    assert questions.answer(parted, 5).diverging == EpochEnd(1, 8)
+    assert follower_requests.answer(parted, 5).diverging == EpochEnd(1, 8)

@@ -9,7 +9,7 @@ from moldau.client.record import OffsetAndTimestamp
 from moldau.model import TopicPartition
 
 
-class LogQuestions:
+class LogQueries:
     """Requests to the leaders of the partitions."""
 
     _cluster: Cluster
