@@ -58,7 +58,7 @@ class Context:
     api_name: str = ""
     """What is asked for, for the audit log."""
     request_size: int = 0
-    """Of the frame; not told on a fast path."""
+    """Of the frame; not known on a fast path."""
 
     def each(self, items: Iterable[Item]) -> AsyncIterator[Item]:
         """The elements of a list that may be long: others get their turn between two of them.

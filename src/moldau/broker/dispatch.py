@@ -269,7 +269,7 @@ class Dispatcher:
         return _with_prefix(await self._turns.finish(bounded), exchange)
 
     def _charge(self, response: Any, exchange: _Exchange) -> None:
-        """Have a client wait if it uses more than it may, and tell it so in the answer."""
+        """Have a client wait if it uses more than it may, and say so in the answer."""
         served, context = exchange.served, exchange.context
         is_exempt = served.is_of_brokers or exchange.times is served.times.followers
         # Without acks there is no answer; who is no broker is not exempt.

@@ -12,7 +12,7 @@ States, and what moves a broker from one to the next:
 - doubted: it has answered before, and refuses now.
 - gone: it has refused whenever it was called, for `CONFIRMED_MS`.
 
-An answer leads from every state to *here*: whoever was only slow to listen comes back by itself.
+An answer leads from every state to *here*: one that was only slow to listen comes back by itself.
 """
 
 from dataclasses import dataclass

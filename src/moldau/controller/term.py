@@ -117,7 +117,7 @@ class Term:
         if new_topic_id is not None:
             await self._give_ids(new_topic_id)
         machine.welcome(set(machine.cluster.brokers))
-        # Before anybody hears of the leaders: in its old epoch none may lead on.
+        # Before leaders are sent to anybody: in its old epoch none may lead on.
         await self._carry_out(machine.plan_returned)
         senders.go()
         await self.elections.offline()

@@ -93,7 +93,7 @@ class AclNodes:
                 await asyncio.sleep(0)  # a store in this process answers without a pause
 
     async def read_or_none(self, pattern: ResourcePattern) -> list[AclEntry] | None:
-        """The rules of a pattern; None if they cannot be read, which is told in the log."""
+        """The rules of a pattern; None if they cannot be read, which is logged."""
         try:
             return await self.read(pattern)
         except NodeDataError as error:
@@ -103,7 +103,7 @@ class AclNodes:
     async def change(self, pattern: ResourcePattern, change: Change) -> None:
         """Replace a pattern's rules by what `change` makes of them, and announce it.
 
-        Whoever else changes them at the same time is not overwritten; raises BadVersion if that
+        What others change at the same time is not overwritten; raises BadVersion if that
         happens again and again.
         """
         for _ in range(_TRIES):

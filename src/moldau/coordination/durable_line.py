@@ -26,7 +26,7 @@ class DurableLine:
         self._durable = 0
 
     def submit(self, transaction: TreeTransaction) -> None:
-        """Have a transaction made durable; whoever comes into the line from now on waits for it."""
+        """Have a transaction made durable; what comes into the line from now on waits for it."""
         if not transaction.is_empty:
             self._submitted += 1
             self._writer.submit(transaction)

@@ -1,6 +1,6 @@
 """Notifications of changes: sequential nodes below one node, which every broker watches.
 
-Each broker reads those that it has not seen; whoever meets an old one removes it.
+Each broker reads those that it has not seen; a broker that finds an old one removes it.
 """
 
 import contextlib

@@ -120,7 +120,7 @@ class WatchEvent:
     path: str
     acls: str = field(default="", compare=False)
     """Who may do what with the node, as the tree's own server stores it: whoever may not read it
-    does not hear of it either."""
+    gets no events of it either."""
 
 
 class SessionState(Enum):

@@ -135,7 +135,7 @@ class Admission:
     def holds(self, caller: socket.socket) -> bool:
         """Whether a caller is one too many of its address (KIP-612).
 
-        It is not told at once, or it would call again at once: it is kept, unheard, and then
+        It is not refused at once, or it would call again at once: it is kept, unread, and then
         hung up on. It does not count as a connection.
         """
         try:

@@ -56,7 +56,7 @@ class Handshakes:
         return False
 
     def failed(self, transport: "TlsTransport", reason: str) -> None:
-        """Tell of it, and close after the delay that is to slow down who tries it over again."""
+        """Log it, and close after the delay that is to slow down who tries it over again."""
         self._count_failure()
         peer, local = (
             transport.get_extra_info(name) or ("?", 0) for name in ("peername", "sockname")

@@ -1,7 +1,7 @@
 """Listening sockets that another process has made, for several to accept from.
 
-Whoever is free takes the next connection. As long as one of the processes lives, or the one that
-made the socket, no connection is refused.
+A process that is free takes the next connection. As long as one of them lives, or the one that made
+the socket, no connection is refused.
 """
 
 import os

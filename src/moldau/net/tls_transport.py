@@ -191,7 +191,7 @@ class TlsTransport:
         self._pause_below()
 
     def resume_reading(self) -> None:
-        """Read again, first what is here: the system will not tell of that."""
+        """Read again, first what is here: the system will not say that."""
         self._is_reading = True
         if not self._is_draining:
             self._loop.call_soon(self.drain)

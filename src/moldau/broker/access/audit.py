@@ -8,7 +8,7 @@ from moldau.security.acls import Operation, ResourceType
 from moldau.security.authorization import Asker
 
 AUDIT_LOG = logging.getLogger("kafka.authorizer.logger")
-"""Denied requests are told at INFO, allowed ones at DEBUG."""
+"""Denied requests are logged at INFO, allowed ones at DEBUG."""
 
 
 class AuditedResource(NamedTuple):

@@ -1,6 +1,6 @@
 """Decides whether a client may do something: by access rules, or, without them, always.
 
-Handlers ask before they look whether a thing exists, or errors would tell what there is. What
+Handlers ask before they look whether a thing exists, or errors would show what there is. What
 each API asks for is listed in `requirements.py`.
 """
 
@@ -23,7 +23,7 @@ DENIED = {
     ResourceType.DELEGATION_TOKEN: ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
     ResourceType.USER: ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
 }
-"""What a client hears that may not do something with a resource of a type."""
+"""What a client gets that may not do something with a resource of a type."""
 # A connection that names more things than these has them decided anew now and then.
 DECISIONS_KEPT_MAX = 256
 

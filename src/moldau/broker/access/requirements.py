@@ -1,4 +1,4 @@
-"""What each API asks for, and what a client hears that lacks it: the table of access rights.
+"""What each API asks for, and what a client gets that lacks it: the table of access rights.
 
 Handlers ask; this says what they ask. The table in docs/security.md is made from it, and a test
 tries every line of it against the handlers, so that none of the three can be wrong alone.

@@ -87,7 +87,7 @@ class AccessRuleStore:
         added = [_entry(each) for each in acls]
 
         def with_added(before: list[AclEntry]) -> list[AclEntry]:
-            _rules(pattern, before)  # what nobody understands stays as it is
+            _rules(pattern, before)  # what cannot be parsed stays as it is
             return [*before, *added]
 
         await self._change(pattern, with_added)
@@ -159,7 +159,7 @@ def require_rules(store: AccessRuleStore | None, message: str) -> AccessRuleStor
 
 
 def _rules_or_none(node: ResourcePattern, entries: Iterable[AclEntry] | None) -> list[Acl] | None:
-    """The rules, None if they are not readable or say what nobody understands."""
+    """The rules, None if they are not readable or cannot be parsed."""
     if entries is None:
         return None
     try:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Counters = dict[int, Counter]
     Use = tuple[Client, str, int, int]
-    """A client, its id, where the answer tells it to wait, and the time of its request."""
+    """A client, its id, where the answer has it wait, and the time of its request."""
 
 API_KEY = 8
 VERSION_MIN, VERSION_MAX = 6, 9  # the first that has the leader's epoch
@@ -113,7 +113,7 @@ class FastOffsetCommit:
         return [answer]
 
     def throttle(self, answer: bytearray, use: "Use") -> None:
-        """Have a client wait that uses more than it may, and tell it so in the answer."""
+        """Have a client wait that uses more than it may, and say so in the answer."""
         client, client_id, throttle_at, spent_ns = use
         throttle_ms = self.quotas.charge(client, client_id, spent_ns)
         if throttle_ms:

@@ -22,7 +22,7 @@ async def handle(
     request: ApiVersionsRequest, context: Context, broker: Broker
 ) -> ApiVersionsResponse:
     if context.api_version not in _OWN.versions:
-        # Answered in version 0; the one entry tells the client what to ask for instead.
+        # Answered in version 0; the one entry says what to ask for instead.
         return _response(ErrorCode.UNSUPPORTED_VERSION, [_OWN.name])
     if context.api_version >= 3 and not _is_software_name(request):
         return _response(ErrorCode.INVALID_REQUEST, [])

@@ -52,7 +52,7 @@ async def handle(
     timeout_s = request.timeout_ms / 1000
     for name in await broker.topics.until_all_gone(marked, timeout_s=timeout_s):
         doomed[name].error_code = ErrorCode.REQUEST_TIMED_OUT
-    # Gone for clients; whoever creates them anew needs them gone from the tree, too.
+    # Gone for clients; who creates them anew needs them gone from the tree, too.
     await broker.waiters.until(
         lambda: not any(map(broker.controller.is_deleting, marked)),
         keys=marked,

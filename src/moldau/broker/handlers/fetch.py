@@ -48,7 +48,7 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
 async def refuse(request: FetchRequest, context: Context, error: KafkaError) -> FetchResponse:
     """The error for the whole request; before version 13 also for every partition."""
     topics = []
-    # One that names too many partitions hears it once.
+    # One that names too many partitions gets it once.
     is_for_each = error.code is not ErrorCode.INVALID_REQUEST
     if context.api_version < TOPIC_IDS_SINCE and is_for_each:
         for topic in request.topics:

@@ -50,7 +50,7 @@ async def refuse(
 
 
 def _require_right(transactional_id: str | None, context: Context, broker: Broker) -> None:
-    """Whoever may write to any topic may do so idempotently, since KIP-679."""
+    """A client that may write to any topic may do so idempotently, since KIP-679."""
     authorizer = broker.authorizer
     if transactional_id is not None:
         resource_type = ResourceType.TRANSACTIONAL_ID

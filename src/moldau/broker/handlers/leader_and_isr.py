@@ -35,7 +35,7 @@ async def handle(
     errors: dict[TopicPartition, ErrorCode] = {}
     for part in _parts(request):
         # A log is made with its topic's settings, so those must be known before. Logs that
-        # have a replica already hear of changes by themselves.
+        # have a replica are already notified of changes.
         new = _partitions_to_make(part, broker)
         topics = dict.fromkeys(partition.topic for partition in new)
         await asyncio.gather(*map(broker.topic_configs.refresh, topics))

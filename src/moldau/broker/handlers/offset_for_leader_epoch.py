@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch (key 23): where an epoch ended here, for whoever must truncate to it.
+"""OffsetForLeaderEpoch (key 23): where an epoch ended here, for a replica that must truncate to it.
 
 Version 1 answers with the epoch, too (KIP-279); 2 sends the current leader epoch, to be fenced by
 (KIP-320), and reports the throttle time; 3 has the replica's id; 4 is flexible.

@@ -87,7 +87,7 @@ async def _response(produce: "Produce", context: Context) -> ProduceResponse:
 
 
 def _reason(produce: "Produce") -> str:
-    """Why the connection is closed: the only way to tell a producer that wants no answer."""
+    """Why the connection is closed: the only answer for a producer that wants none."""
     return next(
         f"{topic}-{outcome.index}: {outcome.error.code.name} with acks=0"
         for topic, outcomes in produce.topics

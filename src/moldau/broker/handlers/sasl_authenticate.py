@@ -1,6 +1,6 @@
 """SaslAuthenticate (key 36): carry a token; here it comes when there is nothing to prove.
 
-As for SaslHandshake, the gate of a SASL listener answers it during a login. Version 1 tells how
+As for SaslHandshake, the gate of a SASL listener answers it during a login. Version 1 says how
 long the login holds (KIP-368); 2 is flexible.
 """
 

@@ -110,7 +110,7 @@ async def _guard(request: TxnOffsetCommitRequest, context: Context, broker: Brok
 
 
 def _unverified(code: ErrorCode, version: int) -> ErrorCode:
-    """What a producer hears if its transaction could not be verified."""
+    """What a producer gets if its transaction could not be verified."""
     if code in _UNVERIFIED:
         # It tries again, and does not look for another coordinator of the group.
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS

@@ -1,4 +1,4 @@
-"""WriteTxnMarkers (key 27): a coordinator has partitions told how transactions ended.
+"""WriteTxnMarkers (key 27): a coordinator has partitions learn how transactions ended.
 
 Version 1 is flexible.
 """
@@ -131,7 +131,7 @@ def _tell_groups(one: _Written, broker: Broker) -> None:
             name.partition, one.marker.producer_id, is_commit=one.marker.transaction_result
         )
     except KafkaError:
-        # It has been taken away, and maybe given back: whoever loads it reads the marker.
+        # It has been taken away, and maybe given back: the broker that loads it reads the marker.
         return
 
 

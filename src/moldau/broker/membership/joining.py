@@ -74,7 +74,7 @@ def make_registration(
     """This broker in the tree, as yet unknown to it."""
     # The node of an earlier life goes with its session, give or take a tick.
     session_timeout_ms = config.zookeeper.zookeeper_session_timeout_ms
-    # Whoever holds what the earlier life held knows that it has ended.
+    # What the earlier life held is known to have ended.
     is_heir = any(one.is_known_to_owner and one.volume.is_online for one in directories)
     return Registration(
         broker_id,

@@ -1,6 +1,6 @@
-"""What users and clients with a quota have used lately, and how long they were told to wait.
+"""What users and clients with a quota have used lately, and how long they were throttled.
 
-Names are those of Kafka's own metrics. Clients choose their ids, so only some of them are told.
+Names are those of Kafka's own metrics. Clients choose their ids, so only some of them are shown.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def _register_throttle(broker: "Broker", name: str, kind: QuotaType[Kept]) -> No
 
     broker.metrics.gauges(
         f"kafka_server_{name}_throttle_time",
-        "Milliseconds that a client was told to wait last; 0 after eleven seconds.",
+        "Milliseconds that a client was last throttled for; 0 after eleven seconds.",
         _each(broker, kind, throttle_ms),
     )
 

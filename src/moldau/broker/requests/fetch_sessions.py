@@ -242,7 +242,7 @@ class FetchSessions:
         return Fetch(request.wanted, session, is_incremental=True, forgotten=request.forgotten)
 
     def forget_new(self, fetch: Fetch) -> None:
-        """A session that has only just begun does not: the client hears nothing of it."""
+        """A session that has only just begun does not: the client gets none."""
         if not fetch.is_incremental:
             self._sessions.pop(fetch.session_id, None)
 

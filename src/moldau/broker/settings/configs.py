@@ -68,7 +68,7 @@ class Configs:
         self.layers = BrokerLayers(static)
         self.secrets = StoredSecrets(self.layers.config.security)
         self.verify_broker: VerifyBroker | None = None
-        """Looks at what cannot be told from the settings alone, such as files."""
+        """Looks at what the settings alone do not show, such as files."""
         self.topics = topics
         self._tree = tree
         self._broker_id = broker_id

@@ -44,11 +44,11 @@ class KeyStores:
         self._current = {one.name: self._opened(one) for one in self._listeners}
 
     def server_context(self, listener: str) -> Callable[[], ssl.SSLContext] | None:
-        """What tells the context of a new connection to a listener; None without TLS."""
+        """Finds the context of a new connection to a listener; None without TLS."""
         return (lambda: self._current[listener].server) if listener in self._current else None
 
     def client_context(self, listener: str) -> Callable[[], ssl.SSLContext] | None:
-        """What tells the context of a new connection to that listener of another broker."""
+        """Finds the context of a new connection to that listener of another broker."""
         return (lambda: self._current[listener].client) if listener in self._current else None
 
     async def check(self, layers: BrokerLayers) -> None:

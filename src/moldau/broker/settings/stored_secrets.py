@@ -42,7 +42,7 @@ class StoredSecrets:
         )
 
     async def decoded(self, settings: dict[str, str]) -> dict[str, str]:
-        """As the broker uses them; a secret that cannot be read is told of and left out."""
+        """As the broker uses them; a secret that cannot be read is logged and left out."""
         if not any(map(is_secret, settings)):
             return settings
         return await in_thread(lambda: self._decode_all(settings))

@@ -31,7 +31,7 @@ class TopicGrowth:
     ) -> None:
         """Give a topic as many partitions as wanted; without leaders yet.
 
-        `take` is told how many are added and may refuse that; without it all is only checked.
+        `take` gets how many are added and may refuse that; without it all is only checked.
         `cause` is for the log.
         """
         is_taken = False
