@@ -88,3 +88,8 @@ def test_racks_on_some_brokers_only_are_refused() -> None:
     mixed = [BrokerCandidate(0, "a"), BrokerCandidate(1)]
     with pytest.raises(KafkaError):
         assign_replicas(mixed, partition_count=1, replication_factor=1, start=Start(0, 0))
+
+
+def test_a_shift_beyond_the_other_brokers_begins_anew() -> None:
+    assigned = assign_replicas(FIVE, partition_count=1, replication_factor=3, start=Start(0, 5))
+    assert assigned == {0: (0, 2, 3)}

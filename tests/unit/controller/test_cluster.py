@@ -52,3 +52,11 @@ def test_replicas_out_of_sync_are_found_where_there_is_a_state() -> None:
 
 def test_a_state_that_was_just_created_has_version_0() -> None:
     assert LeaderIsr(1, 0, (1,), 1).zk_version == 0
+
+
+def test_a_leader_that_returned_counts_until_its_lead_is_written_anew() -> None:
+    made, first, state = cluster(), TopicPartition("t", 0), LeaderIsr(1, 0, (1, 2), 1)
+    made.note_state(first, state, written_at=6)
+    assert list(made.returned) == [first]
+    made.note_state(first, state, written_at=8)
+    assert list(made.returned) == []

@@ -266,3 +266,9 @@ def test_what_returned_brokers_led_has_new_epochs_where_others_may_know_more() -
     assert made.plan_returned() == []
     made.cluster.forget("t")
     assert made.cluster.returned == {}
+
+
+def test_the_last_one_in_sync_stays_so_when_it_stops() -> None:
+    made = controller((1, 2), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(NO_LEADER, 3, (1,), 5)
+    assert made.plan_shutdown(1) == []
