@@ -129,3 +129,11 @@ async def test_what_is_known_of_a_broker_is_kept_while_it_is_watched(
         await settled()
         assert not on.lookout.is_gone(B1)
         assert [line.is_closed for line in on.processes.contacts] == [True, False]
+
+
+async def test_a_silent_broker_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scene(monkeypatch) as on:
+        on.processes.meets[1] = Sign.SILENT
+        on.lookout.watch([B1])
+        await on.pass_ms(2 * LOOK_AGAIN_MS + 100)
+        assert on.processes.calls[1] == 3

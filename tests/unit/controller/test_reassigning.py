@@ -1,7 +1,12 @@
 """Reassignments over a tree: begun, resumed, turned, cancelled, ended."""
 
-from moldau.controller.cluster import ReplicaAssignment
+from moldau.controller.cluster import LeaderIsr, LiveBroker, ReplicaAssignment, Topic
+from moldau.controller.controller import Controller, Plan
+from moldau.controller.reassigning import Reassigning
 from moldau.controller.service import ControllerService
+from moldau.controller.state_nodes import StateNodes
+from moldau.controller.tree_reader import TreeReader
+from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.topics import PartitionAssignment
@@ -259,3 +264,69 @@ async def test_a_new_order_of_replicas_needs_no_move() -> None:
         await reassign(service, (2, 1))
         assert await assignment(cluster) == PartitionAssignment(replicas=(2, 1))
         assert (await cluster.state("t")).leader == 1
+
+
+class Steps:
+    """Moves whose plans may come to nothing, and what the tree says whenever one is made."""
+
+    def __init__(self, replicas: tuple[int, ...], *, is_carried_out: bool = True) -> None:
+        self.machine = Controller(1, 5, is_unclean_allowed=lambda _topic, _settings: False)
+        self.picture = self.machine.cluster
+        self.picture.brokers = {one: LiveBroker(one, 100 + one, ()) for one in (1, 2, 3)}
+        self.picture.topics["t"] = Topic(b"i" * 16, {0: ReplicaAssignment(replicas)})
+        self.written: list[PartitionAssignment] = []
+        self._replicas = replicas
+        self._is_carried_out = is_carried_out
+
+    async def moves(self) -> Reassigning:
+        self.cluster = await Cluster.create()
+        await self.cluster.create_topic("t", self._replicas)
+        node = Create(controller_nodes.EPOCH_PATH, controller_nodes.encode_epoch(5))
+        version = (await self.cluster.admin.create(node)).stat.version
+        nodes = StateNodes(self.cluster.admin, version)
+        return Reassigning(self.machine, TreeReader(self.cluster.admin), nodes, self._carry_out)
+
+    async def _carry_out(self, plan: Plan) -> None:
+        self.written.append(await assignment(self.cluster))
+        for write in plan() if self._is_carried_out else ():
+            self.machine.note_written(write, 1)
+
+
+async def test_a_move_is_written_before_it_begins_and_forgotten_after_it_ends() -> None:
+    steps = Steps((1,))
+    steps.picture.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    moves = await steps.moves()
+    assert await moves.start({T0: (2,)}) == {}
+    moving = PartitionAssignment(replicas=(2, 1), adding=(2,), removing=(1,))
+    assert steps.written == [moving]
+    assert await moves.start({T0: None}) == {}
+    assert steps.written == [moving, moving]
+    assert await assignment(steps.cluster) == PartitionAssignment(replicas=(1,))
+
+
+async def test_a_replica_that_still_leads_is_not_given_up() -> None:
+    steps = Steps((2, 1), is_carried_out=False)
+    steps.picture.assign(T0, ReplicaAssignment((2, 1), adding=(2,), removing=(1,)))
+    steps.picture.leaders[T0] = LeaderIsr(2, 0, (2, 1), 5)
+    moves = await steps.moves()
+    assert await moves.start({T0: (3,)}) == {}
+    assert steps.picture.assignment(T0).replicas == (3, 1)
+    assert steps.machine.outbox.requests(2) == []
+
+
+async def test_all_brokers_learn_where_a_partition_is_though_nothing_was_left_to_do() -> None:
+    steps = Steps((1, 2), is_carried_out=False)
+    steps.picture.assign(T0, ReplicaAssignment((1, 2), removing=(2,)))
+    steps.picture.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    await (await steps.moves()).finish()
+    assert sorted(steps.machine.outbox.waiting()) == [1, 2, 3]
+
+
+async def test_partitions_of_a_topic_that_is_deleted_move_no_further() -> None:
+    steps = Steps((1, 2))
+    steps.picture.assign(T0, ReplicaAssignment((1, 2), removing=(2,)))
+    steps.picture.leaders[T0] = LeaderIsr(1, 0, (1,), 5)
+    steps.picture.deleting["t"] = None
+    await (await steps.moves()).finish()
+    assert steps.written == []
+    assert steps.picture.assignment(T0).removing == (2,)

@@ -7,6 +7,7 @@ import pytest
 from moldau.controller.cluster import LeaderIsr, ReplicaAssignment
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
 from moldau.coordination.layout.topics import (
@@ -123,3 +124,25 @@ async def test_a_protocol_that_nobody_knows_is_told_as_plaintext() -> None:
     await cluster.admin.create(Create(broker_nodes.id_path(5), data))
     found = (await TreeReader(cluster.admin).brokers(unwatched))[5]
     assert [one.security_protocol for one in found.endpoints] == [0]
+
+
+async def test_a_notification_that_is_removed_while_it_is_read_says_nothing() -> None:
+    cluster = await Cluster.create()
+    paths = []
+    for number in (0, 1):
+        data = partition_lists.encode_partitions([TopicPartition("t", number)])
+        node = Create(partition_lists.ISR_CHANGE_PREFIX, data, is_sequential=True)
+        paths.append((await cluster.admin.create(node)).path)
+    tree = _Vanishing(cluster.admin, paths[1])
+    found = await TreeReader(cast("Tree", tree)).isr_changes(None)
+    assert found == {paths[0]: [T0]}
+
+
+async def test_endpoints_have_the_number_of_their_protocol() -> None:
+    cluster = await Cluster.create()
+    names = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+    endpoints = tuple(RegisteredEndpoint(name, name, "h", 1) for name in names)
+    data = BrokerRegistration(endpoints=endpoints, timestamp_ms=0).encode()
+    await cluster.admin.create(Create(broker_nodes.id_path(5), data))
+    found = (await TreeReader(cluster.admin).brokers(unwatched))[5]
+    assert [one.security_protocol for one in found.endpoints] == [0, 1, 2, 3]
