@@ -61,6 +61,7 @@ from moldau.broker.settings.changes import ConfigChanges
 from moldau.broker.settings.client_quotas import ClientQuotaStore
 from moldau.broker.settings.configs import Configs
 from moldau.broker.settings.reconfiguration import reconfigure
+from moldau.broker.settings.start_only import with_dynamic
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.broker.settings.unsupported import refuse_unsupported
 from moldau.broker.storage.flushing import Flusher, commit_flushed
@@ -147,6 +148,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         # Logs may take longer to recover than a session lasts without a connection.
         async with sessions.kept():
             broker = await stack.enter_async_context(assembled(startup, doors, sessions))
+        startup = with_dynamic(startup, broker.configs.layers)
         logins = await make_logins(broker, startup, sessions, doors.random)
         dispatcher = make_dispatcher(broker)
         listeners = broker.listeners
@@ -203,7 +205,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
         await broker.tokens.load()
         for directory in logs.directories:
             directory.shared.sync_soon = broker.flusher.flush_soon
-        broker.fetching = make_fetching(broker, startup)
+        broker.fetching = make_fetching(broker, with_dynamic(startup, configs.layers))
         broker.follower_sessions = make_follower_sessions(broker)
         broker.in_sync = make_in_sync_sets(broker, tree)
         broker.leader_throttle = make_leader_throttle(broker)

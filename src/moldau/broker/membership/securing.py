@@ -6,7 +6,9 @@ from moldau.broker.broker import Broker
 from moldau.broker.context import Client
 from moldau.broker.settings.configs import Configs
 from moldau.broker.settings.key_stores import KeyStores
+from moldau.broker.settings.start_only import StartOnly
 from moldau.config.broker.startup import Startup
+from moldau.config.effective import BrokerLayers
 from moldau.config.listener_settings import ListenerSettings
 from moldau.config.listeners import ListenerConfig, SecurityProtocol
 from moldau.net.handshakes import Handshakes
@@ -20,9 +22,15 @@ if TYPE_CHECKING:
 
 
 def open_key_stores(startup: Startup, configs: Configs) -> KeyStores:
-    """Keys and trust of the listeners, and of what changes to their settings are checked by."""
+    """Keys and trust of the listeners; from now on, changes to their settings are checked."""
     key_stores = KeyStores(startup.listeners, configs.layers)
-    configs.verify_broker = key_stores.check
+    start_only = StartOnly((one.name for one in startup.listeners.bound), configs.layers)
+
+    async def verify(changed: BrokerLayers) -> None:
+        start_only.refuse_changes(configs.layers, changed)
+        await key_stores.check(changed)
+
+    configs.verify_broker = verify
     return key_stores
 
 

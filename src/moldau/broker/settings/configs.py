@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from moldau.broker.settings.stored_secrets import StoredSecrets
 from moldau.broker.settings.topic_configs import TopicConfigs
 from moldau.config.alteration import check_broker_overrides
+from moldau.config.broker.advice import ignored_changes
 from moldau.config.effective import BrokerLayers, EffectiveSetting, describe_topic
 from moldau.coordination.layout import configs as config_nodes
 from moldau.coordination.layout.configs import ConfigEntity
@@ -94,6 +95,8 @@ class Configs:
         await self._refresh_broker()
         if self.secrets.is_renewal_due:
             await self.alter(ConfigEntity.broker(self._broker_id), dict)
+        for sentence in ignored_changes(self.layers):
+            _log.warning("%s", sentence)
         if not self._is_understood:
             _log.warning(
                 "Failed to parse dynamic settings of the broker: nothing is deleted from topics "

@@ -41,7 +41,7 @@ JAVA_CLASSES = (
 )
 """Settings that name Java classes, which cannot be loaded here."""
 
-_ONLY_AT_START = ("listeners", "advertised.listeners", "listener.security.protocol.map")
+FROM_THE_FILE = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 """Settings that Kafka applies while it runs, and that are only read from the file here."""
 
 
@@ -80,6 +80,6 @@ def warnings(texts: Mapping[str, str]) -> Iterator[str]:
 
 def ignored_changes(layers: "BrokerLayers") -> Iterator[str]:
     """One sentence for each dynamic setting that would take effect in Kafka."""
-    for name in _ONLY_AT_START:
+    for name in FROM_THE_FILE:
         if layers.texts.get(name) != layers.static.get(name):
             yield f"{name} is only read at start: set it in the properties file, and restart"

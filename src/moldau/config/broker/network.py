@@ -11,7 +11,7 @@ class NetworkConfig(Area):
     listeners: str = string(
         "PLAINTEXT://:9092",
         "Addresses to listen on, `NAME://host:port` separated by commas; an empty host "
-        "means all interfaces, `localhost` this machine alone. A dynamic change has no effect: "
+        "means all interfaces, `localhost` this machine alone. A dynamic change is refused: "
         "it is read at start, from the file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,
@@ -20,7 +20,7 @@ class NetworkConfig(Area):
         None,
         "Addresses that are sent to clients, where they differ from `listeners`. Without it a "
         "broker on the embedded store sends each client the address that it came in on. A "
-        "dynamic change has no effect: it is read at start, from the file.",
+        "dynamic change is refused: it is read at start, from the file.",
         importance=Importance.HIGH,
         update=UpdateMode.PER_BROKER,
     )
