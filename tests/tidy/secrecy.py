@@ -13,6 +13,12 @@ SECRET = re.compile(
 # Names that contain such a word and are no secrets themselves.
 HARMLESS = re.compile(r"(^|[._])(hash_password)$")
 TEXTS = frozenset({"str", "bytes", "str | None", "bytes | None"})
+# Settings as they were given, with the passwords among them.
+GIVEN = frozenset(
+    ("admin", "broker", "client", "cluster", "config", "options", "properties", "settings", "sink",
+     "static", "texts")
+)  # fmt: skip
+MAPPINGS = frozenset({"Mapping[str, str]", "dict[str, str]"})
 
 
 def constant_time(root: Path) -> Iterator[Violation]:
@@ -57,7 +63,8 @@ def _shown_secrets(node: ast.ClassDef) -> Iterator[str]:
     for field in node.body:
         if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
             continue
-        if not is_secret(field.target.id) or ast.unparse(field.annotation) not in TEXTS:
+        name, kind = field.target.id, ast.unparse(field.annotation)
+        if not (is_secret(name) and kind in TEXTS) and not (name in GIVEN and kind in MAPPINGS):
             continue
         if field.value is None or "repr=False" not in ast.unparse(field.value):
-            yield field.target.id
+            yield name

@@ -39,3 +39,20 @@ def test_a_secret_that_would_be_shown_is_found(tmp_path: Path, kind: str) -> Non
 def test_a_secret_that_is_hidden_is_fine(tmp_path: Path, kind: str) -> None:
     planted = plant(tmp_path, {FILE: CLASS.format(kind)})
     assert places(hidden_secrets, planted) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        ("texts: Mapping[str, str]", [FILE]),
+        ("config: dict[str, str] = field(default_factory=dict)", [FILE]),
+        ("texts: Mapping[str, str] = field(repr=False)", []),
+        ("texts: Mapping[str, int]", []),
+        ("names: Mapping[str, str]", []),
+    ],
+)
+def test_settings_with_their_passwords_are_not_shown(
+    tmp_path: Path, field: str, found: list[str]
+) -> None:
+    planted = plant(tmp_path, {FILE: f"@dataclass\nclass A:\n    {field}\n"})
+    assert places(hidden_secrets, planted) == found

@@ -59,11 +59,12 @@ class EffectiveSetting:
 class BrokerLayers:
     """A broker's settings by where they were made, as texts."""
 
-    static: Mapping[str, str]
+    # Not shown: there are passwords among them.
+    static: Mapping[str, str] = field(repr=False)
     """The properties file and the command line."""
-    cluster: Mapping[str, str] = field(default_factory=dict)
+    cluster: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Dynamic, for all brokers."""
-    broker: Mapping[str, str] = field(default_factory=dict)
+    broker: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Dynamic, for this broker."""
 
     @cached_property

@@ -1,7 +1,7 @@
 """Settings as one listener has them: with its own prefix, or as they are for all."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moldau.config.broker.broker import broker_settings
 from moldau.config.rules import Value
@@ -15,7 +15,7 @@ class ListenerSettings:
     `listener.name.<listener>.<setting>`, and that before `<setting>`.
     """
 
-    texts: Mapping[str, str]
+    texts: Mapping[str, str] = field(repr=False)
     listener_name: str
 
     def text(self, setting: str, mechanism: str | None = None) -> str | None:

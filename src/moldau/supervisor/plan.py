@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from moldau.config.broker.network import NetworkConfig
@@ -35,7 +35,7 @@ class ClusterWish:
     host: str
     ports: Sequence[int]
     """One for each broker."""
-    texts: Mapping[str, str]
+    texts: Mapping[str, str] = field(repr=False)
     """Settings that all of them have."""
     advertised_host: str = ""
     """What clients are told, if it is not where the brokers listen."""

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from moldau.cli.terminal.failure import CommandFailed
@@ -28,7 +28,7 @@ class CopyAddress:
     scheme: str
     place: str
     """The address without what was asked of it."""
-    options: Mapping[str, str]
+    options: Mapping[str, str] = field(repr=False)
     topic: str = ""
     servers: str = ""
 

@@ -41,8 +41,8 @@ class Ingestion:
     registry: str | None = None
     key: str | None = None
     """The field that becomes the key of records."""
-    client: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, str] = field(default_factory=dict)
+    client: Mapping[str, str] = field(default_factory=dict, repr=False)
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     """More settings of the connector."""
     again: bool = False
     follows: bool = False

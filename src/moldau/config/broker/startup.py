@@ -22,8 +22,8 @@ class Startup:
     """Settings that fit together."""
 
     config: BrokerConfig
-    texts: Mapping[str, str]
-    """The settings as they were given."""
+    texts: Mapping[str, str] = field(repr=False)
+    """The settings as they were given, with their passwords."""
     listeners: Listeners
     warnings: tuple[str, ...]
     """Sentences about settings that have no effect."""

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from moldau.client.blocking.consumer import Consumer
@@ -59,7 +59,7 @@ class Assembly:
 
     name: str
     plugin: Plugin
-    config: Config
+    config: Config = field(repr=False)
     shares: Sequence[Sequence[SourcePartition]]
     """What each task reads; a sink's have nothing here: their group shares the topics."""
     is_elsewhere: bool = False

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 class RunningConnector:
     """A connector as it is now."""
 
-    config: Mapping[str, str]
+    config: Mapping[str, str] = field(repr=False)
     status: Status
     kind: str = "unknown"
     assembly: Assembly | None = None

@@ -43,7 +43,7 @@ class StateTopic:
 class WorkerSettings:
     """What a worker's properties say."""
 
-    properties: Mapping[str, str]
+    properties: Mapping[str, str] = field(repr=False)
     worker_id: str = field(default="", compare=False)
     providers: ConfigProviders = field(default_factory=ConfigProviders, compare=False)
 

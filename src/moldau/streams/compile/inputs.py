@@ -49,9 +49,9 @@ class KafkaInputs:
     """
 
     spark: SparkSession
-    options: Mapping[str, str]
+    options: Mapping[str, str] = field(repr=False)
     starting: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    sink: Mapping[str, str] = field(default_factory=dict)
+    sink: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the sink, by which dead letters are written."""
 
     def stream(self, topics: tuple[str, ...]) -> DataFrame:

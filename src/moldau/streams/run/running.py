@@ -37,7 +37,7 @@ class RunSettings:
     `sink` has its options, with the names of Spark's own.
     """
 
-    sink: Mapping[str, str]
+    sink: Mapping[str, str] = field(repr=False)
     checkpoint: str
     is_exactly_once: bool = True
     trigger: Mapping[str, object] = field(default_factory=dict)

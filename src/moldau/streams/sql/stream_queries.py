@@ -25,8 +25,8 @@ _NO_APPEND = "STREAMING_OUTPUT_MODE"
 class StreamTarget:
     """Where streams write, with the options of the sink, and where they note how far they are."""
 
-    sink: Mapping[str, str]
-    admin: Mapping[str, str]
+    sink: Mapping[str, str] = field(repr=False)
+    admin: Mapping[str, str] = field(repr=False)
     checkpoint: str
     trigger: Mapping[str, object] = field(default_factory=dict)
 
