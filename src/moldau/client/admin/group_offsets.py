@@ -25,12 +25,17 @@ from moldau.protocol.messages.offset_delete import (
 )
 from moldau.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
+    OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
     OffsetFetchResponse,
+    OffsetFetchResponseGroup,
 )
 
 _OFFSET_FETCH = 9
 _SINCE_STABLE = 7
+_SINCE_SEVERAL = 8
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,12 @@ class GroupOffsetsArea(AdminArea):
         async def ask(
             node_id: int, keys: list[str]
         ) -> Answers[str, dict[TopicPartition, CommittedOffset]]:
-            version = (await router.cluster.broker(node_id)).versions.newest(_OFFSET_FETCH)
-            is_stable = require_stable and version >= _SINCE_STABLE
+            versions = (await router.cluster.broker(node_id)).versions
+            is_stable = require_stable and versions.newest(_OFFSET_FETCH) >= _SINCE_STABLE
+            if len(keys) > 1 and versions.speaks(_OFFSET_FETCH, _SINCE_SEVERAL):
+                return await _fetch_several(
+                    router, node_id, {key: wanted[key] for key in keys}, is_stable=is_stable
+                )
             questions = {key: _question(key, wanted[key], is_stable=is_stable) for key in keys}
             return {key: await _fetch(router, node_id, questions[key]) for key in keys}
 
@@ -148,6 +157,43 @@ async def _fetch(
     router: Router, node_id: int, request: OffsetFetchRequest
 ) -> dict[TopicPartition, CommittedOffset] | KafkaError:
     answer = await router.cluster.ask(node_id, request, OffsetFetchResponse)
+    return _offsets(answer)
+
+
+async def _fetch_several(
+    router: Router,
+    node_id: int,
+    wanted: Mapping[str, Iterable[TopicPartition] | None],
+    *,
+    is_stable: bool,
+) -> Answers[str, dict[TopicPartition, CommittedOffset]]:
+    """Some hundred groups by one request (KIP-709)."""
+    found: dict[str, dict[TopicPartition, CommittedOffset] | KafkaError] = {}
+    names = list(wanted)
+    for start in range(0, len(names), _AT_ONCE):
+        groups = [_part(each, wanted[each]) for each in names[start : start + _AT_ONCE]]
+        request = OffsetFetchRequest(groups=groups, require_stable=is_stable)
+        broker = await router.cluster.broker(node_id)
+        answer = await broker.connection.ask(
+            *(request, OffsetFetchResponse, _SINCE_SEVERAL), timeout_s=router.cluster.timeout_s
+        )
+        found |= {each.group_id: _offsets(each) for each in answer.groups}
+    return found
+
+
+def _part(group_id: str, partitions: Iterable[TopicPartition] | None) -> OffsetFetchRequestGroup:
+    topics = None
+    if partitions is not None:
+        topics = [
+            OffsetFetchRequestTopics(name=topic, partition_indexes=indexes)
+            for topic, indexes in by_topic(partitions).items()
+        ]
+    return OffsetFetchRequestGroup(group_id=group_id, topics=topics)
+
+
+def _offsets(
+    answer: OffsetFetchResponse | OffsetFetchResponseGroup,
+) -> dict[TopicPartition, CommittedOffset] | KafkaError:
     if answer.error_code:
         return failure(answer.error_code)
     found: dict[TopicPartition, CommittedOffset] = {}

@@ -1,6 +1,7 @@
 """Which broker answers for what: the controller, coordinators, leaders, or any."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from moldau.client.connection.addresses import Address
@@ -17,12 +18,19 @@ Key = TypeVar("Key")
 GROUP = 0
 TRANSACTION = 1
 
+_FIND_COORDINATOR = 10
+_SINCE_SEVERAL = 4
+_AT_ONCE = 1000
+
 # A topic that was just created may be unknown to the broker that is asked.
 _LOOKS_MAX = 3
 
 
 class Places(ABC, Generic[Key]):
     """Which broker answers for an item."""
+
+    async def look_up(self, keys: Sequence[Key]) -> None:
+        """Find several with few questions; `find` tells what is wrong with those that fail."""
 
     @abstractmethod
     async def find(self, key: Key) -> int:
@@ -130,6 +138,25 @@ class AtCoordinators(Places[str]):
         self._kind = kind
         self._found: dict[str, int] = {}
 
+    async def look_up(self, keys: Sequence[str]) -> None:
+        unknown = [key for key in keys if key not in self._found]
+        if len(unknown) <= 1:
+            return
+        broker = await self._cluster.any_broker()
+        if not broker.versions.speaks(_FIND_COORDINATOR, _SINCE_SEVERAL):
+            return
+        for start in range(0, len(unknown), _AT_ONCE):
+            request = FindCoordinatorRequest(
+                coordinator_keys=unknown[start : start + _AT_ONCE], key_type=self._kind
+            )
+            answer = await broker.connection.ask(
+                *(request, FindCoordinatorResponse, _SINCE_SEVERAL),
+                timeout_s=self._cluster.timeout_s,
+            )
+            for each in answer.coordinators:
+                if not each.error_code:
+                    self._note(each.key, each.node_id, Address(each.host, each.port))
+
     async def find(self, key: str) -> int:
         if key not in self._found:
             request = FindCoordinatorRequest(key=key, key_type=self._kind)
@@ -137,10 +164,12 @@ class AtCoordinators(Places[str]):
             if answer.error_code:
                 code = ErrorCode(answer.error_code)
                 raise KafkaError(code, answer.error_message or f"{key} has no coordinator")
-            address = Address(answer.host, answer.port)
-            self._cluster.metadata.brokers.setdefault(answer.node_id, address)
-            self._found[key] = answer.node_id
+            self._note(key, answer.node_id, Address(answer.host, answer.port))
         return self._found[key]
+
+    def _note(self, key: str, node_id: int, address: Address) -> None:
+        self._cluster.metadata.brokers.setdefault(node_id, address)
+        self._found[key] = node_id
 
     def forget(self, key: str) -> None:
         self._found.pop(key, None)

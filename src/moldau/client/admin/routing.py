@@ -130,6 +130,10 @@ class Router:
     ) -> dict[Key, Value | KafkaError]:
         found: dict[Key, Value | KafkaError] = {}
         by_broker: dict[int, list[Key]] = {}
+        try:
+            await places.look_up(keys)
+        except KafkaError as error:
+            return dict.fromkeys(keys, error)
         for key in keys:
             try:
                 by_broker.setdefault(await places.find(key), []).append(key)

@@ -92,7 +92,7 @@ class Cluster:
 
     async def ask_any(self, request: object, response: type[Response]) -> Response:
         """Ask whichever broker answers."""
-        broker = await self._any_broker()
+        broker = await self.any_broker()
         version = broker.versions.newest(_key(request))
         return await broker.connection.ask(request, response, version, timeout_s=self.timeout_s)
 
@@ -175,7 +175,7 @@ class Cluster:
         """Ask for metadata now, of these topics and of all that were asked for before."""
         self._topics.update(dict.fromkeys(topics))
         async with self._refreshing:
-            broker = await self._any_broker()
+            broker = await self.any_broker()
             version = broker.versions.newest(METADATA)
             inquiry = TopicInquiry(tuple(self._topics), self._creates_topics)
             answer = await broker.connection.ask(
@@ -259,7 +259,7 @@ class Cluster:
         if known is not None and known.error_code and not known.error_code.is_retriable:
             raise KafkaError(known.error_code, f"topic {topic}: {known.error_code.name}")
 
-    async def _any_broker(self) -> OpenBroker:
+    async def any_broker(self) -> OpenBroker:
         """An open connection if there is one, else the first address that answers."""
         for (address, channel), broker in self._open.items():
             if broker.connection.is_open:

@@ -7,8 +7,8 @@ from moldau.protocol.apis import API_BY_KEY
 from moldau.protocol.messages.api_versions import ApiVersion
 
 # Fetch 13 names topics by their ids alone; FindCoordinator 4 and OffsetFetch 8 ask for several
-# things at once; AddPartitionsToTxn 4 is for brokers; Produce below 2 and Fetch below 2 have
-# records without a time: of these the clients speak the middle.
+# things at once, as the Admin client alone does; AddPartitionsToTxn 4 is for brokers; Produce
+# below 2 and Fetch below 2 have records without a time: of these the clients speak the middle.
 SPOKEN = {
     0: range(2, 12),
     1: range(2, 13),
@@ -50,6 +50,12 @@ class BrokerVersions:
     def has(self, api_key: int) -> bool:
         """Whether the broker speaks the API at all."""
         return api_key in self._spoken
+
+    def speaks(self, api_key: int, version: int) -> bool:
+        """Whether both sides could speak a version, even one that is used for some things alone."""
+        return version in API_BY_KEY[api_key].versions and version in self._spoken.get(
+            api_key, range(0)
+        )
 
     def newest_or(self, api_key: int, otherwise: int) -> int:
         """The newest version that both sides speak, or something else if there is none."""

@@ -22,6 +22,7 @@ from moldau.errors import (
     UnknownTopicOrPartition,
 )
 from moldau.model import TopicPartition
+from moldau.protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from moldau.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -130,4 +131,30 @@ async def test_a_broker_that_failed_is_not_chosen_again(kafka: EmbeddedBroker) -
         places.forget("x")
         places.forget("y")
     assert chosen == [0, 0, 5, 5, 0, 0]
+    cluster.close()
+
+
+async def test_several_coordinators_are_found_by_one_question(kafka: EmbeddedBroker) -> None:
+    cluster = cluster_of(kafka)
+    coordinators = AtCoordinators(cluster, TRANSACTION)
+    asked: list[object] = []
+    kafka.control("FindCoordinator", asked.append)
+    await coordinators.look_up(["a", "b", "c"])
+    await coordinators.look_up(["b", "c", "d"])
+    assert len(asked) == 1, "one alone is left to find"
+    assert [await coordinators.find(name) for name in "abcd"] == [0] * 4
+    assert len(asked) == 2
+    cluster.close()
+
+
+async def test_coordinators_that_are_not_there_are_told_of_by_find(kafka: EmbeddedBroker) -> None:
+    lost = int(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    each = Coordinator(key="a", node_id=-1, host="", port=-1, error_code=lost, error_message=None)
+    cluster = cluster_of(kafka)
+    coordinators = AtCoordinators(cluster, TRANSACTION)
+    answer = Respond(FindCoordinatorResponse(coordinators=[each]))
+    stop = kafka.control("FindCoordinator", lambda _: answer)
+    await coordinators.look_up(["a", "b"])
+    stop()
+    assert await coordinators.find("a") == 0, "nothing was remembered of it"
     cluster.close()

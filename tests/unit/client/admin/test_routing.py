@@ -122,3 +122,13 @@ async def test_nobody_there_is_an_error_that_says_what_was_tried() -> None:
     with pytest.raises(NetworkException, match=r"127\.0\.0\.1:1"):
         async with Admin(bootstrap_servers="127.0.0.1:1", default_api_timeout_ms=1):
             raise AssertionError("nobody is there")
+
+
+async def test_what_cannot_be_looked_up_is_the_error_of_each(kafka: EmbeddedBroker) -> None:
+    servers = kafka.bootstrap_servers
+    async with Admin(
+        bootstrap_servers=servers, retry_backoff_ms=1, default_api_timeout_ms=20
+    ) as admin:
+        kafka.control("FindCoordinator", lambda _: Drop())
+        outcomes = await admin.list_group_offsets(["a", "b"])
+    assert [error.code for error in outcomes.errors.values()] == [ErrorCode.NETWORK_EXCEPTION] * 2

@@ -48,3 +48,12 @@ def test_an_api_that_the_broker_does_not_speak_at_all() -> None:
     versions = BrokerVersions({3: range(2)})
     assert versions.has(3)
     assert not versions.has(4)
+
+
+def test_a_version_for_some_things_alone_is_spoken_if_both_know_it() -> None:
+    offset_fetch = 9
+    assert versions(offset_fetch, 0, 9).speaks(offset_fetch, 8)
+    assert versions(offset_fetch, 0, 9).newest(offset_fetch) == SPOKEN[offset_fetch][-1] == 7
+    assert not versions(offset_fetch, 0, 7).speaks(offset_fetch, 8)
+    assert not versions(offset_fetch, 0, 99).speaks(offset_fetch, 98), "it is not ours"
+    assert not versions(METADATA, 0, 9).speaks(offset_fetch, 8)
