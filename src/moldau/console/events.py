@@ -5,8 +5,9 @@ address says what that is; when the page changes, the tab opens another.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.responses import StreamingResponse
 
@@ -15,10 +16,21 @@ from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, to_json
 from moldau.web.errors import WebError
 
 if TYPE_CHECKING:
-    from moldau.console.sampling import NumbersSample, Sampler
+    from moldau.console.lag import GroupLag
+    from moldau.console.sampling import NumbersSample, Sampler, TopicNumbers
 
 _KEEP_ALIVE_S = 15.0
 _STREAMS_MAX = 400
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a tab shows."""
+
+    has_topics: bool = False
+    groups: frozenset[str] | None = frozenset()
+    """None stands for all."""
 
 
 async def events(call: ApiCall) -> object:
@@ -26,22 +38,19 @@ async def events(call: ApiCall) -> object:
     sampler = call.console.samplers[call.cluster.name]
     if sampler.watchers >= _STREAMS_MAX:
         raise WebError(503, f"{_STREAMS_MAX} tabs look at {call.cluster.name}: close some")
-    wanted = call.request.query_params.getlist("group")
-    groups = None if call.text("groups") else wanted
-    stream = _stream(sampler, groups, has_topics=bool(call.text("topics")))
+    named = frozenset(call.request.query_params.getlist("group"))
+    wanted = Wanted(bool(call.text("topics")), None if call.text("groups") else named)
     return StreamingResponse(
-        stream,
+        _stream(sampler, wanted),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _stream(
-    sampler: "Sampler", groups: list[str] | None, *, has_topics: bool
-) -> AsyncIterator[str]:
-    shown: dict[str, object] = {}
+async def _stream(sampler: "Sampler", wanted: Wanted) -> AsyncIterator[str]:
+    before: NumbersSample | None = None
     yield "retry: 2000\n\n"
-    with sampler.watching(groups):
+    with sampler.watching(wanted.groups):
         at_ms = sampler.sample.at_ms if not sampler.sample.topics else 0
         while True:
             try:
@@ -53,50 +62,62 @@ async def _stream(
             if sample is None:
                 return
             at_ms = sample.at_ms
-            yield f"event: numbers\ndata: {to_json(news(sample, shown, has_topics))}\n\n"
+            yield numbers_event(sample, before, wanted)
+            before = before if sample.error else sample
 
 
-def news(sample: "NumbersSample", shown: dict[str, object], has_topics: bool) -> dict[str, object]:
-    """What a tab does not know yet; `shown` is what it does, and is brought up to date."""
+def numbers_event(sample: "NumbersSample", before: "NumbersSample | None", wanted: Wanted) -> str:
+    """What a tab does not know yet, which is made once for all that know and want the same."""
+    key = (0 if before is None else before.at_ms, wanted)
+    if key not in sample.said:
+        said = to_json(news(sample, before, wanted))
+        sample.said[key] = f"event: numbers\ndata: {said}\n\n"
+    return sample.said[key]
+
+
+def news(
+    sample: "NumbersSample", before: "NumbersSample | None", wanted: Wanted
+) -> dict[str, object]:
+    """The numbers of a sample that are not those of the one before; null for what is gone."""
     found: dict[str, object] = {"at": sample.at_ms, "error": sample.error}
-    if sample.error is None:
-        found["rate"] = round(sample.rate, 1)
-        found["records"] = sum(each.records for each in sample.topics.values())
-        known = [each.size_bytes for each in sample.topics.values() if each.size_bytes is not None]
-        found["bytes"] = sum(known) if known else None
-    if has_topics:
-        rows = {
-            name: [
-                each.records,
-                None if each.rate is None else round(each.rate, 1),
-                each.size_bytes,
-                each.error,
-                each.last_write_ms,
-            ]
-            for name, each in sample.topics.items()
-        }
-        changed = {name: row for name, row in rows.items() if shown.get(name) != row}
-        gone = [] if sample.error else [name for name in shown if name not in rows]
-        found["topics"] = {**changed, **dict.fromkeys(gone)}
-        for name in gone:
-            del shown[name]
-        shown |= rows
-    if sample.groups:
-        found["groups"] = {
-            name: {
-                "lag": each.total,
-                "is_partial": each.is_partial,
-                "error": each.error,
-                "offsets": [
-                    [tp.topic, tp.partition, lag.committed, lag.end, lag.lag]
-                    for tp, lag in each.partitions.items()
-                ]
-                if len(sample.groups) == 1
-                else None,
-            }
-            for name, each in sample.groups.items()
-        }
+    if sample.error is not None:
+        return found
+    found["rate"] = round(sample.rate, 1)
+    found["records"] = sum(each.records for each in sample.topics.values())
+    known = [each.size_bytes for each in sample.topics.values() if each.size_bytes is not None]
+    found["bytes"] = sum(known) if known else None
+    if wanted.has_topics:
+        found["topics"] = _changed(sample.topics, before.topics if before else {}, _topic_row)
+    if wanted.groups is None:
+        found["groups"] = _changed(sample.groups, before.groups if before else {}, _group_row)
+    elif wanted.groups:
+        lags = {name: sample.groups[name] for name in wanted.groups & sample.groups.keys()}
+        found["groups"] = {name: _whole_group(each) for name, each in lags.items()}
     return found
+
+
+def _changed(
+    now: Mapping[str, Part], before: Mapping[str, Part], row: Callable[[Part], object]
+) -> dict[str, object]:
+    fresh = {name: row(each) for name, each in now.items() if each != before.get(name)}
+    return {**fresh, **dict.fromkeys(before.keys() - now.keys())}
+
+
+def _topic_row(topic: "TopicNumbers") -> object:
+    rate = None if topic.rate is None else round(topic.rate, 1)
+    return [topic.records, rate, topic.size_bytes, topic.error, topic.last_write_ms]
+
+
+def _group_row(lag: "GroupLag") -> dict[str, object]:
+    return {"lag": lag.total, "is_partial": lag.is_partial, "error": lag.error, "offsets": None}
+
+
+def _whole_group(lag: "GroupLag") -> object:
+    offsets = [
+        [tp.topic, tp.partition, each.committed, each.end, each.lag]
+        for tp, each in lag.partitions.items()
+    ]
+    return {**_group_row(lag), "offsets": offsets}
 
 
 ENDPOINTS = (

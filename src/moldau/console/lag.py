@@ -1,5 +1,6 @@
 """How far groups are behind: offsets and ends that belong together."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -52,8 +53,10 @@ async def read_lag(admin: "Admin", groups: Sequence[str]) -> dict[str, GroupLag]
     """
     committed = await admin.list_group_offsets(groups)
     partitions = {each for offsets in committed.succeeded.values() for each in offsets}
-    ends = await admin.list_offsets(dict.fromkeys(partitions, LATEST), committed_only=True)
-    starts = await admin.list_offsets(dict.fromkeys(partitions, EARLIEST))
+    ends, starts = await asyncio.gather(
+        admin.list_offsets(dict.fromkeys(partitions, LATEST), committed_only=True),
+        admin.list_offsets(dict.fromkeys(partitions, EARLIEST)),
+    )
     found = {
         group: GroupLag(
             {

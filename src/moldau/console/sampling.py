@@ -4,14 +4,16 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from moldau.client.offset_lookup import EARLIEST, LATEST
+from moldau.client.admin.outcomes import Outcomes
+from moldau.client.offset_lookup import EARLIEST, LATEST, FoundOffset
 from moldau.console.cluster import ConsoleCluster
-from moldau.console.lag import GroupLag, read_lag
+from moldau.console.group_lags import GroupLags
+from moldau.console.lag import GroupLag
 from moldau.console.last_writes import LastWrites
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
@@ -25,9 +27,7 @@ INTERVAL_S = 2.0
 _SHARE_MAX = 0.1  # of the time, at most, is spent on asking: a large cluster is asked less often
 _POINTS_MAX = 1800  # one hour
 _SIZES_EVERY = 5
-_GROUPS_AT_ONCE = 50
-_GROUP_POINTS_MAX = 900
-_GROUPS_KEPT_MAX = 500
+_PARTITIONS_AT_ONCE = 5000  # so that others have their turn while answers are read
 
 
 @dataclass(slots=True)
@@ -52,6 +52,15 @@ class NumbersSample:
     groups: dict[str, GroupLag] = field(default_factory=dict)
     error: str | None = None
     """Why there are none."""
+    said: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """How tabs were told, by what they knew and want: most know and want the same."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether somebody did not answer, so that most of its time was spent on waiting."""
+        return self.error is not None or any(
+            each.error is not None for each in self.topics.values()
+        )
 
     @property
     def rate(self) -> float:
@@ -69,7 +78,7 @@ class Sampler:
         self.cluster = cluster
         self.sample = NumbersSample(0)
         self.history: deque[tuple[int, float]] = deque(maxlen=_POINTS_MAX)
-        self.lag_history: dict[str, deque[tuple[int, int]]] = {}
+        self.lags = GroupLags()
         self._sizes: dict[str, int] = {}
         self._last_writes = LastWrites()
         self._wanted: dict[object, frozenset[str] | None] = {}
@@ -117,7 +126,7 @@ class Sampler:
             started_s = time.monotonic()
             await self.take()
             spent_s = time.monotonic() - started_s
-            await asyncio.sleep(rest_s(spent_s, is_failed=self.sample.error is not None))
+            await asyncio.sleep(rest_s(spent_s, is_failed=self.sample.is_partial))
 
     async def take(self) -> None:
         """One sample; a cluster that does not answer makes one that says so."""
@@ -125,12 +134,15 @@ class Sampler:
         try:
             admin = await self.cluster.admin()
             topics = await self._topics(admin)
-            sample = NumbersSample(at_ms, topics, await self._groups(admin))
+            sample = NumbersSample(at_ms, topics, await self._groups(admin, at_ms))
             self.history.append((at_ms, round(sample.rate, 1)))
-            self._remember_lag(sample)
         except (KafkaError, TimeoutError, OSError) as error:
             _log.debug("no numbers of %s: %s", self.cluster.name, error)
             sample = NumbersSample(at_ms, error=str(error) or "the cluster did not answer in time")
+        await self.tell(sample)
+
+    async def tell(self, sample: NumbersSample) -> None:
+        """Have all who look hear of a sample."""
         async with self._news:
             self.sample = sample
             self._news.notify_all()
@@ -145,54 +157,45 @@ class Sampler:
             for each in topic.partitions
             if each.leader >= 0
         ]
-        if self._count % _SIZES_EVERY == 0:
-            self._sizes = await sizes(admin)
+        # Together, so that a broker that says nothing is waited for once.
+        is_due = self._count % _SIZES_EVERY == 0
         self._count += 1
-        first = await admin.list_offsets(dict.fromkeys(partitions, EARLIEST))
-        last = await admin.list_offsets(dict.fromkeys(partitions, LATEST))
+        first, last, self._sizes = await asyncio.gather(
+            _ends(admin, partitions, EARLIEST),
+            _ends(admin, partitions, LATEST),
+            sizes(admin) if is_due else _same(self._sizes),
+        )
         now_s = time.monotonic()
         numbers = {name: TopicNumbers(0, 0, size_bytes=self._sizes.get(name)) for name in described}
         ends = last.succeeded
         for partition, begin in first.succeeded.items():
             if partition in ends:
                 of_topic = numbers[partition.topic]
-                of_topic.records += ends[partition].offset - begin.offset
+                of_topic.records += max(ends[partition].offset - begin.offset, 0)
                 of_topic.end += ends[partition].offset
         for partition, error in (first.errors | last.errors).items():
             numbers[partition.topic].error = error.code.name
-        self._add_rates(numbers, now_s)
+        self.add_rates(numbers, now_s)
         ends_of_topics = {name: each.end for name, each in numbers.items()}
         await self._last_writes.update(admin, ends_of_topics, partitions)
         for name, at_ms in self._last_writes.times_ms.items():
             numbers[name].last_write_ms = at_ms
         return numbers
 
-    def _add_rates(self, numbers: Mapping[str, TopicNumbers], now_s: float) -> None:
+    def add_rates(self, numbers: Mapping[str, TopicNumbers], now_s: float) -> None:
+        """How fast topics grew since the sample before."""
         before_s, before = self._before
         for name, each in numbers.items():
             if name in before and each.error is None:
                 each.rate = max(each.end - before[name], 0) / max(now_s - before_s, 0.001)
-        self._before = (now_s, {name: each.end for name, each in numbers.items()})
+        # An end without some partitions would look like a burst when they are back.
+        sound = {name: each.end for name, each in numbers.items() if each.error is None}
+        self._before = (now_s, sound)
 
-    async def _groups(self, admin: "Admin") -> dict[str, GroupLag]:
-        wanted: set[str] = set()
-        for each in self._wanted.values():
-            if each is None:
-                wanted |= {group.group_id for group in await admin.list_groups()}
-            else:
-                wanted |= each
-        found: dict[str, GroupLag] = {}
-        ids = sorted(wanted)
-        for start in range(0, len(ids), _GROUPS_AT_ONCE):
-            found |= await read_lag(admin, ids[start : start + _GROUPS_AT_ONCE])
-        return found
-
-    def _remember_lag(self, sample: NumbersSample) -> None:
-        for group, lag in sample.groups.items():
-            if group not in self.lag_history and len(self.lag_history) >= _GROUPS_KEPT_MAX:
-                self.lag_history.pop(next(iter(self.lag_history)))
-            points = self.lag_history.setdefault(group, deque(maxlen=_GROUP_POINTS_MAX))
-            points.append((sample.at_ms, lag.total))
+    async def _groups(self, admin: "Admin", at_ms: int) -> dict[str, GroupLag]:
+        named = {name for each in self._wanted.values() for name in each or ()}
+        has_all = any(each is None for each in self._wanted.values())
+        return await self.lags.update(admin, named, has_all=has_all, at_ms=at_ms)
 
 
 def rest_s(spent_s: float, *, is_failed: bool) -> float:
@@ -203,6 +206,21 @@ def rest_s(spent_s: float, *, is_failed: bool) -> float:
     if is_failed:
         return INTERVAL_S
     return max(INTERVAL_S - spent_s, spent_s / _SHARE_MAX - spent_s)
+
+
+async def _ends(
+    admin: "Admin", partitions: Sequence[TopicPartition], at: int
+) -> "Outcomes[TopicPartition, FoundOffset]":
+    starts = range(0, len(partitions), _PARTITIONS_AT_ONCE)
+    parts = [partitions[start : start + _PARTITIONS_AT_ONCE] for start in starts]
+    found = await asyncio.gather(*(admin.list_offsets(dict.fromkeys(each, at)) for each in parts))
+    return Outcomes(
+        {key: one for each in found for key, one in (each.succeeded | each.errors).items()}
+    )
+
+
+async def _same(known: dict[str, int]) -> dict[str, int]:
+    return known
 
 
 async def sizes(admin: "Admin") -> dict[str, int]:

@@ -8,7 +8,13 @@ from moldau.client.admin.admin import Admin
 from moldau.client.producer.producer import Producer
 from moldau.console import cluster as cluster_module
 from moldau.console.cluster import ConsoleCluster
-from moldau.console.sampling import INTERVAL_S, Sampler, rest_s
+from moldau.console.sampling import (
+    INTERVAL_S,
+    NumbersSample,
+    Sampler,
+    TopicNumbers,
+    rest_s,
+)
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -47,7 +53,7 @@ async def test_all_groups_are_read_for_who_wants_them(broker: EmbeddedBroker) ->
     with sampler.watching(None):
         await sampler.take()
     assert sampler.sample.groups["behind"].total == 1
-    assert [lag for _, lag in sampler.lag_history["behind"]] == [1]
+    assert [lag for _, lag in sampler.lags.history["behind"]] == [1]
     await cluster.close()
 
 
@@ -78,6 +84,20 @@ async def test_nobody_is_asked_while_nobody_looks(broker: EmbeddedBroker) -> Non
         assert await sampler.next_sample(0) is None
         running.cancel()
     await cluster.close()
+
+
+async def test_a_broker_that_says_nothing_is_no_reason_to_ask_less_often() -> None:
+    sound, silent = TopicNumbers(1, 1), TopicNumbers(0, 0, error="REQUEST_TIMED_OUT")
+    assert not NumbersSample(1, {"a": sound}).is_partial
+    assert NumbersSample(1, {"a": sound, "b": silent}).is_partial
+
+
+def test_ends_that_were_unknown_for_a_while_are_no_burst() -> None:
+    sampler = Sampler(ConsoleCluster("any", {}))
+    for second, end, error in ((1.0, 100, None), (2.0, 40, "REQUEST_TIMED_OUT"), (3.0, 101, None)):
+        now = TopicNumbers(end, end, error=error)
+        sampler.add_rates({"a": now}, second)
+    assert now.rate is None
 
 
 def test_a_slow_cluster_is_asked_less_often_and_one_that_is_away_is_not_given_up() -> None:

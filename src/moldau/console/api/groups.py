@@ -30,7 +30,7 @@ async def groups(call: ApiCall) -> object:
                 "protocol": each.protocol_type,
                 "coordinator": each.coordinator,
             }
-            for each in await admin.list_groups()
+            for each in sorted(await admin.list_groups(), key=lambda each: each.group_id)
         ]
     }
 
@@ -43,7 +43,7 @@ async def group(call: ApiCall) -> object:
     lag = (await read_lag(admin, [group_id]))[group_id]
     if found.state == "Dead" and not lag.partitions:
         raise WebError(404, f"there is no group {group_id}")
-    points = call.console.samplers[call.cluster.name].lag_history.get(group_id, ())
+    points = call.console.samplers[call.cluster.name].lags.history.get(group_id, ())
     return {
         "group": group_id,
         "type": found.group_type,

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from moldau.console.access import Role
 from moldau.console.api.looks import QUERY, query_of, view_of, who
 from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, to_json
-from moldau.console.events import news
+from moldau.console.events import Wanted, numbers_event
 from moldau.console.seats import Seats
 from moldau.web.errors import WebError
 
@@ -57,7 +57,6 @@ async def _events(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
     from moldau.console.messages.tailing import follow  # noqa: PLC0415 - imports Arrow
 
     sampler = call.console.samplers[call.cluster.name]
-    shown: dict[str, object] = {}
     at_ms, sent_s, is_begun = sampler.sample.at_ms, time.monotonic(), False
     topic = call.path("topic")
     with sampler.watching():
@@ -68,7 +67,7 @@ async def _events(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
                 now_s = time.monotonic()
                 if sampler.sample.at_ms > at_ms:
                     at_ms, sent_s = sampler.sample.at_ms, now_s
-                    yield _event("numbers", news(sampler.sample, shown, has_topics=False))
+                    yield numbers_event(sampler.sample, None, Wanted())
                 if frame.has_news or not is_begun:  # the first says where a pause goes on
                     sent_s, is_begun = now_s, is_begun or bool(frame.cursor)
                     yield _frame(frame)

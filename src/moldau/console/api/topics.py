@@ -1,5 +1,6 @@
 """Topics: listed by name at once, described, created, changed and deleted."""
 
+import asyncio
 from collections.abc import Mapping
 
 from moldau.client.admin.configs import ConfigResource
@@ -41,8 +42,10 @@ async def topic(call: ApiCall) -> object:
     name = call.path("topic")
     found = (await admin.describe_topics(name))[name]
     led = [TopicPartition(name, each.partition) for each in found.partitions if each.leader >= 0]
-    first = await admin.list_offsets(dict.fromkeys(led, EARLIEST))
-    last = await admin.list_offsets(dict.fromkeys(led, LATEST))
+    first, last = await asyncio.gather(  # a broker that says nothing is waited for once
+        admin.list_offsets(dict.fromkeys(led, EARLIEST)),
+        admin.list_offsets(dict.fromkeys(led, LATEST)),
+    )
     return {
         **_row(found),
         "id": found.topic_id,

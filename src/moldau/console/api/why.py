@@ -96,7 +96,7 @@ async def group(call: ApiCall) -> object:
     lag = (await read_lag(admin, [group_id]))[group_id]
     if found.state == "Dead" and not lag.partitions:
         raise WebError(404, f"there is no group {group_id}")
-    points = call.console.samplers[call.cluster.name].lag_history.get(group_id, ())
+    points = call.console.samplers[call.cluster.name].lags.history.get(group_id, ())
     state = GroupFacts(
         *(found, lag, _servers(call), list(points)[-30:]),
         held=await _held(admin, lag),

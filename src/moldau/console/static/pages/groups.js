@@ -8,7 +8,7 @@ export function Groups() {
   useStream({ groups: 1 });
   const wanted = query.value.get("q") || "";
   const rows = useMemo(() => (data?.groups || []).filter((each) => each.group.toLowerCase().includes(wanted.toLowerCase())), [data, wanted]);
-  const lags = numbers.value.groups, seen = Object.keys(lags).length;
+  const lags = numbers.value.groups, seen = Object.values(lags).filter(Boolean).length;
   useEffect(() => { if (data && seen > data.groups.length) reload(); }, [seen]);
   const columns = [
     { name: "Group", show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group) || "(empty name)"}</a>` },
