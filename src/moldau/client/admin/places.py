@@ -102,10 +102,30 @@ class AtLeaders(Places[TopicPartition]):
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._looked_for: set[TopicPartition] = set()
+        """What was not found together with others: each alone is not looked for again."""
+
+    async def look_up(self, keys: Sequence[TopicPartition]) -> None:
+        unknown = self._unknown(keys)
+        if len(unknown) <= 1:
+            return
+        for look in range(_LOOKS_MAX):
+            if look > 0:
+                await self._cluster.back_off()
+            await self._cluster.refresh(sorted({key.topic for key in unknown}))
+            unknown = self._unknown(unknown)
+            if not unknown:
+                return
+        self._looked_for.update(unknown)
+
+    def _unknown(self, keys: Sequence[TopicPartition]) -> list[TopicPartition]:
+        leader_of = self._cluster.metadata.leader_of
+        return [key for key in keys if leader_of(key) is None]
 
     async def find(self, key: TopicPartition) -> int:
         leader = self._cluster.metadata.leader_of(key)
-        looks = 0
+        looks = _LOOKS_MAX if key in self._looked_for else 0
+        self._looked_for.discard(key)
         while leader is None and looks < _LOOKS_MAX:
             if looks > 0:
                 await self._cluster.back_off()
@@ -114,7 +134,8 @@ class AtLeaders(Places[TopicPartition]):
             leader = self._cluster.metadata.leader_of(key)
         if leader is None:
             error = self._failure(key)
-            self._cluster.forget_topic(key.topic)
+            if error.code is not ErrorCode.LEADER_NOT_AVAILABLE:
+                self._cluster.forget_topic(key.topic)
             raise error
         return leader
 

@@ -91,6 +91,28 @@ async def test_leaders_are_looked_for_a_few_times(kafka: EmbeddedBroker) -> None
     cluster.close()
 
 
+async def test_leaders_of_many_topics_are_found_by_one_question(kafka: EmbeddedBroker) -> None:
+    names = [f"t{number}" for number in range(5)]
+    for name in names:
+        create_topic(kafka, name)
+    cluster = cluster_of(kafka)
+    places = AtLeaders(cluster)
+    asked: list[object] = []
+    kafka.control("Metadata", asked.append)
+    keys = [TopicPartition(name, 0) for name in names]
+    await places.look_up(keys)
+    assert [await places.find(key) for key in keys] == [0] * 5
+    await places.look_up(keys)
+    assert len(asked) == 1
+    lost = [TopicPartition(f"x{number}", 0) for number in range(5)]
+    await places.look_up(lost)
+    for key in lost:
+        with pytest.raises(UnknownTopicOrPartition):
+            await places.find(key)
+    assert len(asked) == 4, "all are looked for together, as often as one"
+    cluster.close()
+
+
 async def test_a_partition_without_a_leader_may_have_one_later(kafka: EmbeddedBroker) -> None:
     orphan = MetadataResponsePartition(
         error_code=0, partition_index=0, leader_id=-1, replica_nodes=[3], isr_nodes=[]
