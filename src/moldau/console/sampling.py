@@ -148,9 +148,7 @@ class Sampler:
             self._news.notify_all()
 
     async def _topics(self, admin: "Admin") -> dict[str, TopicNumbers]:
-        described = (
-            await admin.describe_topics(await admin.list_topics(include_internal=True))
-        ).succeeded
+        described = (await admin.describe_all_topics()).succeeded
         partitions = [
             TopicPartition(topic.name, each.partition)
             for topic in described.values()

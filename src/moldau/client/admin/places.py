@@ -55,7 +55,9 @@ class Anywhere(Places[Key]):
         if self._chosen not in brokers:
             # All may have failed by now: then the first is as good as any.
             sound = [node_id for node_id in brokers if node_id not in self._failed]
-            self._chosen = next(iter(sound or brokers))
+            # One that hangs has lost its connection: those that answered are asked before it.
+            heard = [node_id for node_id in sound if self._cluster.connected(node_id)]
+            self._chosen = next(iter(heard or sound or brokers))
         return self._chosen
 
     def forget(self, key: Key) -> None:  # noqa: ARG002

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from moldau.client.admin.area import AdminArea, names
 from moldau.client.admin.outcomes import Outcomes
-from moldau.client.admin.places import AtController
+from moldau.client.admin.places import Anywhere, AtController
 from moldau.client.admin.routing import Answers, outcome
 from moldau.client.connection.topic_inquiry import METADATA, TopicInquiry
 from moldau.errors import ErrorCode, KafkaError
@@ -194,14 +194,27 @@ class TopicsArea(AdminArea):
         missing = KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return Outcomes({name: found.get(name, missing) for name in wanted})
 
+    async def describe_all_topics(self) -> Outcomes[str, TopicDescription]:
+        """Partitions and replicas of all topics that there are, by one request.
+
+        Operations that are allowed are not among what is told.
+        """
+        answer = await self._ask_metadata(None)
+        found = {each.name: _described(each) for each in answer.topics if each.name is not None}
+        return Outcomes(dict(sorted(found.items())))
+
     async def _ask_metadata(self, topics: list[str] | None) -> MetadataResponse:
-        router = self._router
-        (node_id, *_) = await router.all_brokers()
-        version = (await router.cluster.broker(node_id)).versions.newest(METADATA)
+        cluster = self._router.cluster
         inquiry = TopicInquiry(topics)
-        request = inquiry.request(version)
-        request.include_topic_authorized_operations = version >= 8 and topics is not None
-        return inquiry.narrow(await router.anyone(request, MetadataResponse), version)
+
+        async def ask(node_id: int, keys: list[str]) -> Answers[str, MetadataResponse]:
+            version = (await cluster.broker(node_id)).versions.newest(METADATA)
+            request = inquiry.request(version)
+            request.include_topic_authorized_operations = version >= 8 and topics is not None
+            answer = await cluster.ask(node_id, request, MetadataResponse)
+            return dict.fromkeys(keys, inquiry.narrow(answer, version))
+
+        return (await self._router.each([""], Anywhere[str](cluster), ask))[""]
 
 
 def _as_new_topic(topic: NewTopic | str) -> NewTopic:

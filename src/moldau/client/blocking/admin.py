@@ -37,6 +37,7 @@ class Admin(BlockingClient[admin.Admin]):
     create_partitions = Mirrored(admin.Admin.create_partitions)
     list_topics = Mirrored(admin.Admin.list_topics)
     describe_topics = Mirrored(admin.Admin.describe_topics)
+    describe_all_topics = Mirrored(admin.Admin.describe_all_topics)
 
     # Settings
 

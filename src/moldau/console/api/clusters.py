@@ -66,7 +66,7 @@ async def overview(call: ApiCall) -> object:
     """Brokers, and partitions that are not as they should be, those first."""
     admin = await call.admin()
     cluster = await admin.describe_cluster()
-    topics = await admin.describe_topics(await admin.list_topics(include_internal=True))
+    topics = await admin.describe_all_topics()
     found = topics.succeeded.values()
     return {
         "cluster_id": cluster.cluster_id,
@@ -145,8 +145,7 @@ async def brokers(call: ApiCall) -> object:
 
 
 async def _topics(admin: "Admin") -> "list[TopicDescription]":
-    names = await admin.list_topics(include_internal=True)
-    return list((await admin.describe_topics(names)).succeeded.values())
+    return list((await admin.describe_all_topics()).succeeded.values())
 
 
 async def broker_configs(call: ApiCall) -> object:

@@ -179,7 +179,7 @@ async def unthrottle(call: ApiCall) -> object:
 async def elections(call: ApiCall) -> object:
     """Partitions that are not led by the first of their replicas, or by none."""
     admin = await call.admin()
-    topics = await admin.describe_topics(await admin.list_topics(include_internal=True))
+    topics = await admin.describe_all_topics()
     return {
         "partitions": [
             {

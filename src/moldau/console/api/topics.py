@@ -18,8 +18,7 @@ _TOPIC = f"{PREFIX}/topics/{{topic}}"
 async def topics(call: ApiCall) -> object:
     """All topics from one request for metadata; numbers come by the stream of events."""
     admin = await call.admin()
-    listed = await admin.list_topics(include_internal=True)
-    found = await admin.describe_topics(listed)
+    found = await admin.describe_all_topics()
     rows = [_row(each) for each in found.succeeded.values()]
     rows += [{"name": name, **described(error)} for name, error in found.errors.items()]
     return {"topics": sorted(rows, key=lambda row: str(row["name"]))}

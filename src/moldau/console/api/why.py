@@ -47,8 +47,7 @@ async def partitions(call: ApiCall) -> object:
     """Why partitions lack replicas or leaders."""
     admin = await call.admin()
     cluster = await admin.describe_cluster()
-    names = await admin.list_topics(include_internal=True)
-    topics = (await admin.describe_topics(names)).succeeded.values()
+    topics = (await admin.describe_all_topics()).succeeded.values()
     brokers = [each.node_id for each in cluster.brokers]
     state = PartitionFacts(
         _servers(call),

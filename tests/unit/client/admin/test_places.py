@@ -141,6 +141,17 @@ async def test_coordinators_are_remembered_until_they_are_forgotten(
     cluster.close()
 
 
+async def test_a_broker_that_has_answered_comes_before_others(kafka: EmbeddedBroker) -> None:
+    silent = MetadataResponseBroker(node_id=-5, host="127.0.0.1", port=1)
+    twins = MetadataResponse(brokers=[silent, here(kafka)], topics=[])
+    kafka.control("Metadata", lambda _: Respond(twins))
+    cluster = cluster_of(kafka)
+    await cluster.refresh()
+    await cluster.broker(0)
+    assert await Anywhere[str](cluster).find("x") == 0
+    cluster.close()
+
+
 async def test_a_broker_that_failed_is_not_chosen_again(kafka: EmbeddedBroker) -> None:
     twins = MetadataResponse(brokers=[here(kafka), here(kafka)], topics=[])
     twins.brokers[1].node_id = 5

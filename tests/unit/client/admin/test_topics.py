@@ -66,6 +66,17 @@ async def test_a_description_creates_no_topic(kafka: EmbeddedBroker, version: in
         assert not await admin.describe_topics([])
 
 
+async def test_all_topics_are_described_by_one_request(admin: Admin, kafka: EmbeddedBroker) -> None:
+    await admin.create_topics([NewTopic("t", 3), "u"])
+    await admin.fence_producers("id")
+    asked: list[object] = []
+    kafka.control("Metadata", asked.append)
+    found = await admin.describe_all_topics()
+    assert list(found) == ["__transaction_state", "t", "u"]
+    assert len(found["t"].partitions) == 3
+    assert len(asked) == 1
+
+
 async def test_topics_grow(admin: Admin) -> None:
     await admin.create_topics(["t", "u"])
     outcomes = await admin.create_partitions({"t": 3, "u": NewPartitions(2, [[0]]), "x": 2})
