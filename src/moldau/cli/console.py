@@ -13,7 +13,13 @@ from urllib.parse import urlsplit
 
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.cluster_file import read_clusters
-from moldau.cli.terminal.console_logins import add_login_options, oidc_of, proxy_of, rules_of
+from moldau.cli.terminal.console_logins import (
+    add_login_options,
+    kafka_logins_of,
+    oidc_of,
+    proxy_of,
+    rules_of,
+)
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
 from moldau.client.settings import ClientSettings
@@ -59,8 +65,9 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         texts = {options.name: {**given, "bootstrap.servers": servers}}
     if options.registry is not None:
         _check_registry(options.registry)
+    clusters = {name: usable(ClientSettings, settings) for name, settings in texts.items()}
     return ConsoleOptions(
-        {name: usable(ClientSettings, settings) for name, settings in texts.items()},
+        clusters,
         binding_of(options),
         users_of(options, _ROLES),
         is_read_only=options.read_only,
@@ -71,6 +78,7 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         rules=rules_of(options),
         proxy=proxy_of(options),
         oidc=oidc_of(options),
+        has_kafka_logins=kafka_logins_of(options, clusters),
     )
 
 

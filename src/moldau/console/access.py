@@ -55,6 +55,13 @@ class Actor:
     """For all topics, and for what is no topic."""
     grants: tuple[tuple[tuple[str, ...], Role], ...] = ()
     """Further roles, by patterns of topics."""
+    beside: Role | None = None
+    """For what stands beside the cluster, such as Connect; as for the cluster if None."""
+
+    @property
+    def role_beside(self) -> Role:
+        """What somebody is where the cluster has no say."""
+        return self.role if self.beside is None else self.beside
 
     def role_on(self, topic: str) -> Role:
         """What somebody is on one topic."""
@@ -70,10 +77,16 @@ class ConsoleRights:
     is_read_only: bool = False
     grants: tuple[TopicGrant, ...] = ()
 
-    def actor(self, user: "User | None") -> Actor:
-        """Whom a request comes from; a user without a role may look, no more."""
+    def actor(self, user: "User | None", *, is_ruled_by_cluster: bool = False) -> Actor:
+        """Whom a request comes from; a user without a role may look, no more.
+
+        Whoever has connections of their own is ruled by the cluster there, and by roles beside it.
+        """
         if user is None:
             return Actor("anonymous", self._capped(self.anonymous))
+        if is_ruled_by_cluster:
+            here = self.actor(user)
+            return Actor(user.name, self._capped(Role.ADMIN), here.grants, here.role)
         given = [each for each in self.grants if each.is_for(user)]
         roles = [Role[name.upper()] for name in user.roles if name in ROLE_NAMES]
         roles += [each.role for each in given if ALL_TOPICS in each.topics]

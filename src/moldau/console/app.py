@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from moldau.console.login.oidc import OidcProvider
+    from moldau.web.access import PasswordLogins
     from moldau.web.proxies import TrustedProxy
     from moldau.web.users import Users
 
@@ -74,6 +75,7 @@ def console_app(
     is_loopback: bool = True,
     proxy: "TrustedProxy | None" = None,
     provider: "OidcProvider | None" = None,
+    logins: "PasswordLogins | None" = None,
 ) -> "ASGIApp":
     """The application; who asks is checked before anything else."""
     assets = Assets()
@@ -108,6 +110,7 @@ def console_app(
         is_read=_by_role,
         realm="console",
         recognisers=tuple(ways),
+        logins=logins,
         hosts=hosts,
     )
     app: ASGIApp = AccessControl(application(routes), rules)

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -14,6 +14,7 @@ from starlette.routing import Route
 from moldau.console.access import Actor, ConsoleRights, Role
 from moldau.console.audit import AuditTrail
 from moldau.console.cluster import ConsoleCluster
+from moldau.console.login.kafka import KafkaUser
 from moldau.console.masking import Masks
 from moldau.errors import ErrorCode, KafkaError
 from moldau.web.bodies import read_json
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 PREFIX = "/api/clusters/{cluster}"
+_BESIDE = ("connect", "schemas", "streams")
 _BODY_BYTES_MAX = 1 << 20
 _READING = ("GET", "HEAD")
 _FORBIDDEN, _NOT_FOUND, _UNAVAILABLE, _REFUSED = 403, 404, 503, 409
 _STATUS = {
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: _FORBIDDEN,
     ErrorCode.GROUP_AUTHORIZATION_FAILED: _FORBIDDEN,
+    ErrorCode.SASL_AUTHENTICATION_FAILED: _FORBIDDEN,
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: _FORBIDDEN,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _NOT_FOUND,
     ErrorCode.GROUP_ID_NOT_FOUND: _NOT_FOUND,
@@ -141,6 +144,11 @@ class ApiEndpoint:
     not use others on a topic that has masks, so none is forgotten."""
 
     @property
+    def is_beside(self) -> bool:
+        """Whether it is about what the cluster's own access rules do not cover."""
+        return self.path.startswith(tuple(f"{PREFIX}/{name}" for name in _BESIDE))
+
+    @property
     def is_audited(self) -> bool:
         """Whether its use is noted."""
         return self.is_audited_read or self.method not in _READING
@@ -150,10 +158,14 @@ def route(endpoint: ApiEndpoint, console: Console) -> Route:
     """The way of a request to an endpoint, with the gate before it."""
 
     async def answer(request: Request) -> Response:
-        actor = console.rights.actor(getattr(request.state, "user", None))
+        user = getattr(request.state, "user", None)
+        own = console
+        if isinstance(user, KafkaUser):
+            own = replace(console, clusters=user.clusters, samplers=user.samplers)
+        actor = console.rights.actor(user, is_ruled_by_cluster=own is not console)
         status = 500
         try:
-            response = await _answer(endpoint, request, console, actor)
+            response = await _answer(endpoint, request, own, actor)
             status = response.status_code
         except WebError as error:
             status = error.status
@@ -172,6 +184,8 @@ async def _answer(
 ) -> Response:
     _refuse_other_pages(request)
     topic = request.path_params.get("topic")
+    if endpoint.is_beside:
+        actor = replace(actor, role=actor.role_beside)
     _require(actor, endpoint.role, None if topic is None else unquote(topic))
     if topic is not None and not _keeps_to_masks(endpoint, console.masks.of(unquote(topic))):
         raise WebError(_FORBIDDEN, "parts of these records are hidden, which this cannot do")

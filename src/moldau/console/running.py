@@ -13,6 +13,7 @@ from moldau.console.app import console_app
 from moldau.console.audit import AuditTrail
 from moldau.console.cluster import ConsoleCluster
 from moldau.console.endpoints import Console
+from moldau.console.login.kafka import KafkaLogins
 from moldau.console.login.oidc import OidcProvider
 from moldau.console.login.sessions import BrowserLogins
 from moldau.console.masking import Masks
@@ -49,6 +50,8 @@ class ConsoleOptions:
     """Roles by topics, and what is hidden of records."""
     proxy: "TrustedProxy | None" = None
     oidc: "OidcOptions | None" = None
+    has_kafka_logins: bool = False
+    """Whether users log in with names and passwords of Kafka, and act as themselves."""
 
     @property
     def rights(self) -> ConsoleRights:
@@ -74,14 +77,18 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
         Masks(options.rules.masks),
         None if oidc is None else BrowserLogins(is_secure=oidc.url.startswith("https:")),
     )
+    logins = KafkaLogins(options.clusters) if options.has_kafka_logins else None
     app = console_app(
         console,
         options.users,
         is_loopback=options.binding.is_loopback,
         proxy=options.proxy,
         provider=None if oidc is None else OidcProvider(oidc),
+        logins=logins,
     )
     async with asyncio.TaskGroup() as tasks:
+        if logins is not None:
+            logins.tasks = tasks
         sampling = [tasks.create_task(each.run()) for each in console.samplers.values()]
         try:
             async with serving(app, options.binding) as url:
@@ -90,6 +97,8 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
                 finally:  # or the server would wait for streams that do not end
                     for sampler in console.samplers.values():
                         await sampler.close()
+                    if logins is not None:
+                        await logins.close()
         finally:
             for each in sampling:
                 each.cancel()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -27,6 +27,13 @@ def only_reads(request: Request) -> bool:
     return request.method in _READING
 
 
+class PasswordLogins(Protocol):
+    """Says who a name and a password belong to, by asking somebody else."""
+
+    async def authenticate(self, header: str) -> "User | None":
+        """Who sent this `Authorization`; None if nobody is known by it."""
+
+
 Recognise = Callable[[Request], "User | None"]
 """Whom a request is from; None if this way does not say."""
 
@@ -45,13 +52,20 @@ class RequestRules:
     realm: str = "moldau"
     recognisers: "tuple[Recognise, ...]" = ()
     """Other ways than a password: a session, or a proxy that vouches for somebody."""
+    logins: PasswordLogins | None = None
+    """In place of users: passwords that another server knows."""
     hosts: tuple[str, ...] = ()
     """Names, with their ports, that it is asked by; any where there are none."""
 
     @property
     def has_logins(self) -> bool:
         """Whether it matters who asks."""
-        return self.users is not None or bool(self.recognisers)
+        return self.takes_passwords or bool(self.recognisers)
+
+    @property
+    def takes_passwords(self) -> bool:
+        """Whether somebody may log in with a name and a password."""
+        return self.users is not None or self.logins is not None
 
 
 class AccessControl:
@@ -86,20 +100,25 @@ class AccessControl:
             return None
         user = next((found for each in rules.recognisers if (found := each(request))), None)
         header = request.headers.get("authorization", "")
-        if user is None and rules.users is not None and header:
-            user = await self._recognise(rules.users, header)
+        if user is None and header:
+            user = await self._recognise(header)
         if user is None:
             raise WebError(_UNAUTHORIZED, "Unauthorized")
         if user.is_read_only and not rules.is_read(request):
             raise WebError(_FORBIDDEN, f"{user.name} may only read")
         return user
 
-    async def _recognise(self, users: "Users", header: str) -> "User | None":
+    async def _recognise(self, header: str) -> "User | None":
+        rules = self._rules
+        if rules.logins is not None:
+            return await rules.logins.authenticate(header)
+        if rules.users is None:
+            return None
         async with self._checking:  # each may take 16 MB and some time: in a thread, few at once
-            return await asyncio.to_thread(users.authenticate, header)
+            return await asyncio.to_thread(rules.users.authenticate, header)
 
     def _challenge(self, error: WebError) -> dict[str, str]:
-        if error.status != _UNAUTHORIZED or self._rules.users is None:
+        if error.status != _UNAUTHORIZED or not self._rules.takes_passwords:
             return {}
         return {"WWW-Authenticate": f'Basic realm="{self._rules.realm}"'}
 

@@ -60,20 +60,20 @@ class Users:
     def authenticate(self, header: str) -> User | None:
         """Who sent this `Authorization`; None if nobody is known by it. May take 100 ms."""
         kind, _, sent = header.partition(" ")
-        sent = sent.strip()
         if kind.lower() == "bearer":
+            sent = sent.strip()
             found = [each.user for each in self._programs if _is_secret(each.secret, sent)]
             return found[0] if found else None
-        return self._person(sent) if kind.lower() == "basic" else None
+        return self._person(header)
 
-    def _person(self, sent: str) -> User | None:
-        mark = hmac.digest(self._pepper, sent.encode(), "sha256")
+    def _person(self, header: str) -> User | None:
+        mark = hmac.digest(self._pepper, header.encode(), "sha256")
         if mark in self._remembered:
             return self._remembered[mark]
-        try:
-            name, _, password = base64.b64decode(sent, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
+        login = basic_login(header)
+        if login is None:
             return None
+        name, password = login
         known = self._people.get(name)
         if known is None or not _is_secret(known.secret, password):
             return None
@@ -96,6 +96,18 @@ class Users:
             self._programs.append(_Known(user, secret))
         else:
             self._people[name] = _Known(user, secret)
+
+
+def basic_login(header: str) -> tuple[str, str] | None:
+    """The name and the password in an `Authorization` of that kind; None if there are none."""
+    kind, _, sent = header.partition(" ")
+    if kind.lower() != "basic":
+        return None
+    try:
+        name, _, password = base64.b64decode(sent.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return name, password
 
 
 def hash_password(password: str) -> str:

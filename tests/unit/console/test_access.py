@@ -59,3 +59,12 @@ def test_a_star_stands_for_anything_and_nothing_else_does() -> None:
     assert is_meant("a", ["*"])
     for pattern in ("a", "?", "[a-c]-b", "a.b", "b*", "*-b"):
         assert not is_meant("a-b-c", [pattern]), pattern
+
+
+def test_whom_the_cluster_rules_has_roles_beside_it_alone() -> None:
+    grants = (TopicGrant(("anna",), Role.OPERATOR),)
+    anna = ConsoleRights(grants=grants).actor(User("anna"), is_ruled_by_cluster=True)
+    assert (anna.role, anna.role_beside) == (Role.ADMIN, Role.OPERATOR)
+    eve = ConsoleRights(is_read_only=True).actor(User("eve"), is_ruled_by_cluster=True)
+    assert (eve.role, eve.role_beside) == (Role.READER, Role.VIEWER)
+    assert ConsoleRights().actor(None).role_beside is Role.ADMIN

@@ -3,7 +3,10 @@
 import asyncio
 import json
 import time
+import urllib.error
 import urllib.request
+
+import pytest
 
 from moldau.console.access import Role
 from moldau.console.running import ConsoleOptions, running_console
@@ -23,7 +26,14 @@ async def test_the_page_is_there_before_the_cluster_is() -> None:
         assert b"Moldau console" in await asyncio.to_thread(read, f"{url}/")
         found = json.loads(await asyncio.to_thread(read, f"{url}/api/console"))
     assert found["clusters"] == ["local"]
-    assert found["actor"] == {"name": "anonymous", "role": "admin", "grants": []}
+    own = {"name": "anonymous", "role": "admin", "beside": "admin", "grants": []}
+    assert found["actor"] == own
+
+
+async def test_with_logins_of_kafka_nobody_is_anonymous() -> None:
+    async with running_console(ConsoleOptions(DOWN, Binding(0), has_kafka_logins=True)) as url:
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            await asyncio.to_thread(read, f"{url}/api/console")
 
 
 async def test_open_streams_do_not_hold_up_the_end() -> None:

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from moldau.web.access import AccessControl, RequestRules
 from moldau.web.application import application
-from moldau.web.users import Users
+from moldau.web.users import User, Users
 from unit.web.requests import Asked, ask
 
 
@@ -43,6 +43,19 @@ async def test_with_users_only_they_are_and_it_is_known_who_asks() -> None:
     assert refused.headers["www-authenticate"].startswith("Basic")
     assert json.loads(refused.body)["error_code"] == 401
     assert (await asked(rules, user="eve")).status == 401
+
+
+async def test_another_server_may_know_the_passwords() -> None:
+    class Elsewhere:
+        async def authenticate(self, header: str) -> User | None:
+            return USERS.authenticate(header)
+
+    rules = RequestRules(logins=Elsewhere())
+    assert json.loads((await asked(rules, user="anna")).body) == "anna"
+    refused = await asked(rules, user="eve")
+    assert refused.status == 401
+    assert refused.headers["www-authenticate"].startswith("Basic")
+    assert (await asked(rules)).status == 401
 
 
 async def test_a_read_only_user_may_not_write() -> None:

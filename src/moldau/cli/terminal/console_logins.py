@@ -1,6 +1,7 @@
 """Options of the console about who may do what: rules, a proxy that vouches, OpenID Connect."""
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from moldau.cli.terminal.failure import CommandFailed
@@ -15,6 +16,11 @@ def add_login_options(parser: argparse.ArgumentParser) -> None:
     """Who may log in, and with which rights."""
     parser.add_argument(
         "--rules", metavar="FILE", help="roles by topics, and what is hidden of records, in TOML"
+    )
+    parser.add_argument(
+        "--kafka-logins",
+        action="store_true",
+        help="users log in with names and passwords of Kafka, whose access rules decide",
     )
     parser.add_argument(
         "--trusted-proxy",
@@ -93,6 +99,25 @@ def oidc_of(options: argparse.Namespace) -> "OidcOptions | None":
         )
     except (ValueError, KafkaError) as error:
         raise CommandFailed(f"--oidc: {error}") from None
+
+
+def kafka_logins_of(
+    options: argparse.Namespace, clusters: Mapping[str, Mapping[str, object]]
+) -> bool:
+    """Whether users log in to the clusters themselves, which have to take passwords."""
+    from moldau.console.login.kafka import MECHANISMS, takes_passwords  # noqa: PLC0415
+
+    if not options.kafka_logins:
+        return False
+    if options.users or options.oidc or options.trusted_proxy:
+        raise CommandFailed("--kafka-logins goes with no other way to log in")
+    for name, settings in clusters.items():
+        if not takes_passwords(settings):
+            raise CommandFailed(
+                f"--kafka-logins: cluster {name} needs security.protocol SASL_SSL or "
+                f"SASL_PLAINTEXT, and sasl.mechanism {', '.join(MECHANISMS)}: --command-config FILE"
+            )
+    return True
 
 
 def _read(path: str) -> str:

@@ -33,6 +33,7 @@ async def console(call: ApiCall) -> object:
         "actor": {
             "name": call.actor.name,
             "role": call.actor.role.name.lower(),
+            "beside": call.actor.role_beside.name.lower(),
             "grants": _grants(call),
         },
         "read_only": call.console.rights.is_read_only,
@@ -55,6 +56,8 @@ async def me(call: ApiCall) -> object:
     return {
         "name": call.actor.name,
         "role": call.actor.role.name.lower(),
+        "beside": call.actor.role_beside.name.lower(),
+        "is_ruled_by_cluster": call.actor.beside is not None,
         "grants": _grants(call),
         "groups": [] if user is None else [each for each in user.roles if ":" in each],
         "claims": None if session is None else session.claims,

@@ -108,7 +108,8 @@ const RANKS = { viewer: 1, reader: 2, operator: 3, admin: 4 };
 export function may(role) {
   const actor = console_.value?.actor, topic = parts.value[2] === "topics" ? parts.value[3] : undefined;
   const granted = (actor?.grants || []).filter((each) => topic !== undefined && each.topics.some((pattern) => isMeant(topic, pattern)));
-  return [actor?.role, ...granted.map((each) => each.role)].some((each) => RANKS[each] >= RANKS[role]);
+  const own = ["connect", "schemas"].includes(parts.value[2]) ? actor?.beside : actor?.role;
+  return [own, ...granted.map((each) => each.role)].some((each) => RANKS[each] >= RANKS[role]);
 }
 function isMeant(topic, pattern) {
   const [first, ...rest] = pattern.split("*");

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from moldau.cli.terminal.console_logins import add_login_options, oidc_of, proxy_of, rules_of
+from moldau.cli.terminal.console_logins import (
+    add_login_options,
+    kafka_logins_of,
+    oidc_of,
+    proxy_of,
+    rules_of,
+)
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.console.access import Role
 
@@ -23,6 +29,7 @@ def test_nothing_is_asked_for_unless_it_is_named() -> None:
     assert proxy_of(options) is None
     assert oidc_of(options) is None
     assert rules_of(options).grants == ()
+    assert not kafka_logins_of(options, {"local": {}})
 
 
 def test_a_provider_needs_a_client_and_the_way_back(tmp_path: Path) -> None:
@@ -52,3 +59,15 @@ def test_rules_are_read_and_mistakes_named_with_the_file(tmp_path: Path) -> None
         rules_of(given("--rules", str(path)))
     with pytest.raises(CommandFailed, match="No such file"):
         rules_of(given("--rules", str(tmp_path / "none")))
+
+
+def test_passwords_of_kafka_need_a_cluster_that_takes_them_and_no_other_way() -> None:
+    scram = {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512"}
+    asked = given("--kafka-logins")
+    asked.users = None
+    assert kafka_logins_of(asked, {"one": scram})
+    with pytest.raises(CommandFailed, match="cluster two needs"):
+        kafka_logins_of(asked, {"one": scram, "two": {}})
+    asked.users = "users"
+    with pytest.raises(CommandFailed, match="no other way"):
+        kafka_logins_of(asked, {"one": scram})
