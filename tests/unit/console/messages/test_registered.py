@@ -7,6 +7,7 @@ import pytest
 
 from moldau.client.registry import Registry, Schema
 from moldau.client.serdes.registered import RegisteredValues
+from moldau.console.messages import registered as registered_module
 from moldau.console.messages.registered import ListedValues, by_schema
 from moldau.testing.broker import EmbeddedBroker
 from unit.registry.started import started_registry
@@ -86,3 +87,39 @@ def test_lists_are_read_and_a_registry_that_fails_is_left_alone(
     assert listed.read(registered(avro, b"\x06abc")) is None
     found = ListedValues(values).read(registered(avro, b"\x06abc"))
     assert found == {"schema": avro, "format": "AVRO", "text": '"abc"'}
+
+
+def test_a_value_that_cannot_be_read_does_not_hide_the_others(
+    registry: Registry, values: RegisteredValues
+) -> None:
+    avro = registry.register("mixed-value", Schema('"string"'))
+    listed = ListedValues(values)
+    for _ in range(5):
+        found = listed.read(registered(avro, b"\x7f"))
+        assert found is not None
+        assert "not Avro" in str(found["error"])
+    found = listed.read(registered(avro, b"\x06abc"))
+    assert found is not None
+    assert found["text"] == '"abc"'
+
+
+def test_a_schema_whose_values_take_long_is_given_up(
+    registry: Registry, values: RegisteredValues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registered_module, "_SLOW_S", 0.0)
+    monkeypatch.setattr(registered_module, "_SLOW_ALL_S", 0.0)
+    avro = registry.register("slow-value", Schema('"string"'))
+    listed = ListedValues(values)
+    found = [listed.read(registered(avro, b"\x06abc")) for _ in range(2)]
+    assert [each is not None and "error" in each for each in found] == [False, True]
+    assert "took too long" in str(found[1])
+
+
+async def test_a_value_is_not_waited_for_without_end(
+    registry: Registry, values: RegisteredValues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registered_module, "_WAIT_S", 0.0)
+    avro = registry.register("waited-value", Schema('"string"'))
+    found = await by_schema(values, registered(avro, b"\x06abc"))
+    assert found is not None
+    assert "not decoded within" in str(found["error"])
