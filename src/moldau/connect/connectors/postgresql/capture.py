@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from moldau.connect.config.values import flag
+from moldau.connect.connectors.capture.envelope import EnvelopeWriter, MessageSchemas
+from moldau.connect.connectors.capture.filters import CaptureFilters
+from moldau.connect.connectors.capture.places import RecordNames
+from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.postgresql.catalog import Catalog
 from moldau.connect.connectors.postgresql.changes import ChangeRules
-from moldau.connect.connectors.postgresql.envelope import EnvelopeWriter, RecordNames
-from moldau.connect.connectors.postgresql.filters import CaptureFilters
+from moldau.connect.connectors.postgresql.envelope_schemas import MESSAGE_KEY, MESSAGE_VALUE
 from moldau.connect.connectors.postgresql.modes import modes_of
 from moldau.connect.connectors.postgresql.pgoutput import RelationMessage
 from moldau.connect.connectors.postgresql.publication import PublicationSettings
@@ -14,9 +17,8 @@ from moldau.connect.connectors.postgresql.server import DatabaseServer
 from moldau.connect.connectors.postgresql.settings import capture_settings
 from moldau.connect.connectors.postgresql.table_schema import (
     CapturedColumn,
-    CapturedTable,
     RowRules,
-    TableName,
+    captured_table,
 )
 
 
@@ -39,7 +41,8 @@ class Capture:
                 self.server.database,
                 config.get("topic.heartbeat.prefix", "__debezium-heartbeat"),
                 flag(config, "tombstones.on.delete", default=True),
-            )
+            ),
+            MessageSchemas(MESSAGE_KEY, MESSAGE_VALUE),
         )
         self._rules = RowRules(modes_of(config), self.filters.has_column, self.filters.mask)
         self.connection = self.server.connect(self.settings.slot)
@@ -62,7 +65,7 @@ class Capture:
         """A table of these columns; settings may name another key."""
         wanted = self.filters.key_of(name)
         topic = self.filters.topic_of(name)
-        return CapturedTable(name, topic, columns, key if wanted is None else wanted, self._rules)
+        return captured_table(name, topic, columns, key if wanted is None else wanted, self._rules)
 
     def _logged_table(self, relation: RelationMessage) -> CapturedTable | None:
         name = TableName(relation.schema, relation.name)

@@ -7,10 +7,11 @@ names and types come from the log, and only the rest from here.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.connectors.postgresql.column_types import PgType
 from moldau.connect.connectors.postgresql.pgoutput import RelationMessage
 from moldau.connect.connectors.postgresql.server import Connection, DatabaseServer
-from moldau.connect.connectors.postgresql.table_schema import CapturedColumn, TableName
+from moldau.connect.connectors.postgresql.table_schema import CapturedColumn
 from moldau.connect.errors import ConnectError
 
 _TABLES = """

@@ -5,12 +5,26 @@ given in parts, each with a place within the transaction. Changes that were stor
 are left out; so are tables that nobody wants.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from moldau.connect.connectors.capture.changes import (
+    CREATE,
+    DELETE,
+    MESSAGE,
+    TRUNCATE,
+    UPDATE,
+    Change,
+    LoggedMessage,
+    RowChange,
+    TransactionBegin,
+    TransactionCounts,
+    TransactionEnd,
+    split_key_change,
+)
+from moldau.connect.connectors.capture.tables import CapturedTable
 from moldau.connect.connectors.postgresql.pgoutput import (
     BeginMessage,
-    Cells,
     CommitMessage,
     DeleteMessage,
     InsertMessage,
@@ -22,74 +36,10 @@ from moldau.connect.connectors.postgresql.pgoutput import (
     TypeMessage,
     UpdateMessage,
 )
+from moldau.connect.connectors.postgresql.places import LogPlace
 from moldau.connect.connectors.postgresql.position import LogPosition, LogProgress, Standing
-from moldau.connect.connectors.postgresql.table_schema import CapturedTable, Row
 
-CREATE, UPDATE, DELETE, TRUNCATE, MESSAGE = "c", "u", "d", "t", "m"
 _MESSAGES = "message"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What the `source` of a record says of where its change is."""
-
-    lsn: int
-    last_commit_lsn: int | None
-    tx_id: int | None
-    time_us: int
-    """Of the commit."""
-    origin: str | None = None
-    origin_lsn: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Which change of its transaction, and of its table therein, this is."""
-
-    total: int
-    of_table: int
-
-
-@dataclass(frozen=True, slots=True)
-class RowChange:
-    """One change of one row, or the truncation of a table."""
-
-    table: CapturedTable
-    operation: str
-    place: Place
-    old: Cells | None = None
-    has_full_old: bool = False
-    new: Cells | None = None
-    order: Order | None = None
-    other_key: Row | None = None
-    """Where the key changed: the new one of a row that goes, the old one of a row that comes."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedMessage:
-    """A logical message of an application."""
-
-    place: Place
-    message: LogicalMessage
-    order: Order | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionBegin:
-    """Is given if transactions are wanted."""
-
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionEnd:
-    """How many changes of which tables it had."""
-
-    place: Place
-    counts: Mapping[str, int]
-
-
-Change = RowChange | LoggedMessage | TransactionBegin | TransactionEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +63,7 @@ class ChangeCollector:
         self._held: tuple[int, Message] | None = None
         self._is_open = False
         self._has_begun = False
-        self._counts: dict[str, int] = {}
+        self._counts = TransactionCounts()
         self._origin: tuple[str, int] | None = None
         self._time_us = 0
         self._tx_id: int | None = None
@@ -167,7 +117,7 @@ class ChangeCollector:
         self._begin_lsn = lsn
         self._progress.begin(message.final_lsn, message.xid, message.time_us)
         self._is_open, self._has_begun, self._held = True, False, None
-        self._counts, self._origin = {}, None
+        self._counts, self._origin = TransactionCounts(), None
         self._time_us, self._tx_id = message.time_us, message.xid
 
     def _commit(self, message: CommitMessage) -> None:
@@ -176,7 +126,7 @@ class ChangeCollector:
             end = self._place(message.end_lsn)
             if not self._has_begun:
                 self._changes.append(TransactionBegin(self._place(self._begin_lsn)))
-            self._changes.append(TransactionEnd(end, dict(self._counts)))
+            self._changes.append(TransactionEnd(end, dict(self._counts.counts)))
         self._progress.commit(message.end_lsn)
         self._is_open, self._held = False, None
         self.has_moved = True
@@ -219,7 +169,7 @@ class ChangeCollector:
             case LogicalMessage():
                 self._logical(message, place)
 
-    def _update(self, message: UpdateMessage, place: Place) -> None:
+    def _update(self, message: UpdateMessage, place: LogPlace) -> None:
         self._change(
             message.oid,
             UPDATE,
@@ -229,7 +179,7 @@ class ChangeCollector:
             new=message.new,
         )
 
-    def _change(self, oid: int, operation: str, place: Place, **cells: object) -> None:
+    def _change(self, oid: int, operation: str, place: LogPlace, **cells: object) -> None:
         table = self._tables.get(oid)
         if table is None or operation in self._rules.skipped:
             return
@@ -242,40 +192,19 @@ class ChangeCollector:
     def _ordered(self, change: RowChange) -> RowChange:
         if not self._rules.has_transactions:
             return change
-        order = self._count(str(change.table.name))
+        order = self._counts.next(str(change.table.name))
         return replace(change, order=order)
 
-    def _count(self, name: str) -> Order:
-        self._counts[name] = self._counts.get(name, 0) + 1
-        return Order(sum(self._counts.values()), self._counts[name])
-
-    def _logical(self, message: LogicalMessage, place: Place) -> None:
+    def _logical(self, message: LogicalMessage, place: LogPlace) -> None:
         if MESSAGE in self._rules.skipped:
             return
         if not message.is_transactional and message.lsn < (self.commit_lsn or 0):
             return
         has_order = self._rules.has_transactions and message.is_transactional
-        order = self._count(_MESSAGES) if has_order else None
-        self._changes.append(LoggedMessage(place, message, order))
+        order = self._counts.next(_MESSAGES) if has_order else None
+        self._changes.append(LoggedMessage(place, message.prefix, message.content, order))
 
-    def _place(self, lsn: int, *, has_transaction: bool = True) -> Place:
+    def _place(self, lsn: int, *, has_transaction: bool = True) -> LogPlace:
         name, origin_lsn = self._origin or (None, None)
         tx_id = self._tx_id if has_transaction else None
-        return Place(lsn, self.commit_lsn, tx_id, self._time_us, name, origin_lsn)
-
-
-def split_key_change(change: RowChange) -> Iterator[RowChange]:
-    """An update that changes the key is a row that goes, and one that comes."""
-    table, old, new = change.table, change.old, change.new
-    if (
-        change.operation == UPDATE
-        and old is not None
-        and new is not None
-        and table.has_key_in(old)
-        and table.key_of(old) != table.key_of(new)
-    ):
-        new_key, old_key = table.key_of(new), table.key_of(old)
-        yield replace(change, operation=DELETE, new=None, other_key=new_key)
-        yield replace(change, operation=CREATE, other_key=old_key)
-    else:
-        yield change
+        return LogPlace(lsn, self.commit_lsn, tx_id, self._time_us, name, origin_lsn)

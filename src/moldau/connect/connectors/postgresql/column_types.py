@@ -1,25 +1,21 @@
 """Which schema a column's type has in Connect, and how its texts become values of it."""
 
-import base64
-import hashlib
 import json
 import struct as layout
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from moldau.connect.connectors.postgresql.literals import (
-    array_elements,
-    bits_bytes,
-    hstore_pairs,
-    interval_parts,
-    point_parts,
+from moldau.connect.connectors.capture.column_mapping import (
+    ColumnMapping,
+    binary_column,
+    bits_schema,
+    data_schema,
+    enum_schema,
+    placeholder_of,
 )
-from moldau.connect.connectors.postgresql.modes import HandlingModes
-from moldau.connect.connectors.postgresql.temporal import (
+from moldau.connect.connectors.capture.temporal import (
     Mapped,
-    TextConversion,
     clock_column,
     date_column,
     precision_of,
@@ -28,6 +24,14 @@ from moldau.connect.connectors.postgresql.temporal import (
     zoned_clock_column,
     zoned_timestamp_column,
 )
+from moldau.connect.connectors.postgresql.literals import (
+    array_elements,
+    bits_bytes,
+    hstore_pairs,
+    interval_parts,
+    point_parts,
+)
+from moldau.connect.connectors.postgresql.modes import HandlingModes
 from moldau.connect.data.logical import integer_bytes
 from moldau.connect.data.schema import (
     BOOLEAN,
@@ -39,7 +43,6 @@ from moldau.connect.data.schema import (
     INT64,
     STRING,
     Kind,
-    Schema,
     array,
     decimal,
     map_of,
@@ -83,17 +86,6 @@ class PgType:
     base_typmod: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnMapping:
-    """How a column is given."""
-
-    schema: Schema
-    """Not optional as yet."""
-    convert: TextConversion
-    unchanged: object
-    """What stands for a large value that a change left as it was; None if nothing can."""
-
-
 def column_mapping(kind: PgType, typmod: int, modes: HandlingModes) -> ColumnMapping | None:
     """None if the type is not known here, and unknown ones are left out."""
     while kind.kind == "d" and kind.base is not None:
@@ -109,13 +101,12 @@ def column_mapping(kind: PgType, typmod: int, modes: HandlingModes) -> ColumnMap
         # Encoded as its mode encodes values.
         unchanged = convert(f"\\x{modes.placeholder.encode().hex()}")
         return ColumnMapping(schema, convert, unchanged)
-    return ColumnMapping(schema, convert, _placeholder(schema, modes.placeholder))
+    return ColumnMapping(schema, convert, placeholder_of(schema, modes.placeholder))
 
 
 def _mapped(kind: PgType, typmod: int, modes: HandlingModes) -> Mapped | None:
     if kind.kind == "e":
-        allowed = {"allowed": ",".join(kind.labels)}
-        return _data("Enum").but(parameters=allowed), str
+        return enum_schema(kind.labels), str
     if kind.kind in ("r", "m"):
         return STRING, str
     if kind.name in _PLAIN:
@@ -142,22 +133,6 @@ def _array_mapping(element: PgType, typmod: int, modes: HandlingModes) -> Column
     elif mapped.schema.kind in (Kind.INT32, Kind.INT64):
         unchanged = list(modes.placeholder.encode())
     return ColumnMapping(array(inner), elements, unchanged)
-
-
-def _placeholder(schema: Schema, text: str) -> object:
-    if schema.name == "io.debezium.data.Uuid":
-        # As Java's UUID.nameUUIDFromBytes.
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
-        return str(uuid.UUID(bytes=digest, version=3))
-    if schema.kind is Kind.STRING:
-        return text
-    if schema.kind is Kind.BYTES and schema.name is None:
-        return text.encode()
-    return {text: text} if schema.kind is Kind.MAP else None
-
-
-def _data(name: str, kind: Kind = Kind.STRING) -> Schema:
-    return Schema(kind, name=f"io.debezium.data.{name}", version=1)
 
 
 def _bool(text: str) -> object:
@@ -215,18 +190,12 @@ def _bits(typmod: int, modes: HandlingModes) -> Mapped:
     if typmod == 1:
         return BOOLEAN, _bool
     length = _UNLIMITED if typmod < 0 else typmod
-    schema = _data("Bits", Kind.BYTES).but(parameters={"length": str(length)})
-    return schema, bits_bytes
+    return bits_schema(length), bits_bytes
 
 
 def _bytea(typmod: int, modes: HandlingModes) -> Mapped:
     del typmod
-    if modes.binary == "hex":
-        return STRING, lambda text: text.removeprefix("\\x")
-    if modes.binary == "bytes":
-        return BYTES, _raw
-    encode = base64.b64encode if modes.binary == "base64" else base64.urlsafe_b64encode
-    return STRING, lambda text: encode(_raw(text)).decode()
+    return binary_column(modes.binary, _raw)
 
 
 def _raw(text: str) -> bytes:
@@ -241,7 +210,7 @@ def _hstore(typmod: int, modes: HandlingModes) -> Mapped:
     def convert(text: str) -> object:
         return json.dumps(hstore_pairs(text), separators=(",", ":"), ensure_ascii=False)
 
-    return _data("Json"), convert
+    return data_schema("Json"), convert
 
 
 def _interval(typmod: int, modes: HandlingModes) -> Mapped:
@@ -263,12 +232,12 @@ _PLAIN: dict[str, Mapped] = {
     "float4": (FLOAT32, float),
     "float8": (FLOAT64, float),
     "bool": (BOOLEAN, _bool),
-    "json": (_data("Json"), str),
-    "jsonb": (_data("Json"), str),
-    "xml": (_data("Xml"), str),
-    "uuid": (_data("Uuid"), str),
-    "ltree": (_data("Ltree"), str),
-    "tsvector": (_data("Tsvector"), str),
+    "json": (data_schema("Json"), str),
+    "jsonb": (data_schema("Json"), str),
+    "xml": (data_schema("Xml"), str),
+    "uuid": (data_schema("Uuid"), str),
+    "ltree": (data_schema("Ltree"), str),
+    "tsvector": (data_schema("Tsvector"), str),
     "point": (_POINT, _point),
     "timetz": zoned_clock_column(),
     **dict.fromkeys(_STRINGS, (STRING, str)),

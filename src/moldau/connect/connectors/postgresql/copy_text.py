@@ -2,7 +2,7 @@
 
 import re
 
-from moldau.connect.connectors.postgresql.pgoutput import Cell, Cells
+from moldau.connect.connectors.capture.cells import Cell, Cells
 from moldau.errors import ProtocolError
 
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)

@@ -8,7 +8,8 @@ import logging
 import re
 from decimal import Decimal
 
-from moldau.connect.connectors.postgresql.column_types import ColumnMapping, PgType
+from moldau.connect.connectors.capture.column_mapping import ColumnMapping
+from moldau.connect.connectors.postgresql.column_types import PgType
 from moldau.connect.data.schema import DECIMAL, Kind
 
 _log = logging.getLogger(__name__)

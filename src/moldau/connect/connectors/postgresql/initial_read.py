@@ -1,15 +1,14 @@
 """The first part of a capture: rows of all tables as batches, each with an offset of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moldau.connect.connector import SourceBatch
+from moldau.connect.connectors.capture.snapshot_rows import SnapshotRecords
 from moldau.connect.connectors.postgresql.capture import Capture
-from moldau.connect.connectors.postgresql.changes import Place
-from moldau.connect.connectors.postgresql.envelope import snapshot_marker
+from moldau.connect.connectors.postgresql.places import LogPlace
 from moldau.connect.connectors.postgresql.position import VisibleTransactions, snapshot_offset
-from moldau.connect.connectors.postgresql.snapshot import SnapshotMoment, SnapshotRow, TableSnapshot
-from moldau.connect.data.record import ConnectRecord
+from moldau.connect.connectors.postgresql.snapshot import SnapshotMoment, TableSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,10 @@ class InitialRead:
         self._capture = capture
         self._start = start
         tables = [each for each in capture.tables() if capture.filters.in_snapshot(each)]
-        self._rows = start.snapshot.rows(tables, capture.table)
-        self._next: SnapshotRow | None = next(self._rows, None)
         moment = start.moment
-        self._place = Place(start.lsn, None, moment.tx_id, moment.time_us)
-        self._is_first = True
+        self._place = LogPlace(start.lsn, None, moment.tx_id, moment.time_us)
+        rows = start.snapshot.rows(tables, capture.table)
+        self._records = SnapshotRecords(rows, capture.records, self._place)
         self.is_complete = False
 
     @property
@@ -47,9 +45,9 @@ class InitialRead:
 
     def batch(self, limit: int) -> SourceBatch:
         """The next rows, so many at most; the last batch says that it is."""
-        count = min(limit, self._capture.settings.batch_rows)
-        records = list(self._records(count))
-        self.is_complete = self._next is None
+        count = min(limit, self._capture.settings.limits.batch_rows)
+        records = list(self._records.take(count))
+        self.is_complete = self._records.is_complete
         if self.is_complete:
             self._start.snapshot.close()
         return SourceBatch([], self.offset(), records)
@@ -63,21 +61,6 @@ class InitialRead:
         }
         start = self._start
         return snapshot_offset(moment, start.before, start.visible, is_complete=self.is_complete)
-
-    def _records(self, count: int) -> Iterator[ConnectRecord]:
-        for _ in range(count):
-            row = self._next
-            if row is None:
-                return
-            self._next = next(self._rows, None)
-            marker = snapshot_marker(
-                is_first=self._is_first,
-                is_last=self._next is None,
-                is_first_of=row.is_first_of,
-                is_last_of=row.is_last_of,
-            )
-            self._is_first = False
-            yield self._capture.records.snapshot(row.table, row.cells, self._place, marker)
 
     def close(self) -> None:
         """Give up."""

@@ -4,17 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moldau.connect.config.values import flag, number
-from moldau.connect.errors import ConfigError
-
-TIME_MODES = (
-    *("adaptive", "adaptive_time_microseconds", "connect"),
-    *("isostring", "microseconds", "nanoseconds"),
+from moldau.connect.connectors.capture.column_mapping import (
+    BINARY_MODES,
+    DECIMAL_MODES,
+    PLACEHOLDER,
+    TIME_MODES,
 )
-DECIMAL_MODES = ("precise", "string", "double")
-BINARY_MODES = ("bytes", "base64", "base64-url-safe", "hex")
+from moldau.connect.connectors.capture.settings import chosen
+
 HSTORE_MODES = ("json", "map")
 INTERVAL_MODES = ("numeric", "string")
-PLACEHOLDER = "__debezium_unavailable_value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +35,12 @@ class HandlingModes:
 def modes_of(config: Mapping[str, str]) -> HandlingModes:
     """The choices that settings make; ConfigError for one that there is not."""
     return HandlingModes(
-        _chosen(config, "time.precision.mode", TIME_MODES),
-        _chosen(config, "decimal.handling.mode", DECIMAL_MODES),
-        _chosen(config, "binary.handling.mode", BINARY_MODES),
-        _chosen(config, "hstore.handling.mode", HSTORE_MODES),
-        _chosen(config, "interval.handling.mode", INTERVAL_MODES),
+        chosen(config, "time.precision.mode", TIME_MODES),
+        chosen(config, "decimal.handling.mode", DECIMAL_MODES),
+        chosen(config, "binary.handling.mode", BINARY_MODES),
+        chosen(config, "hstore.handling.mode", HSTORE_MODES),
+        chosen(config, "interval.handling.mode", INTERVAL_MODES),
         number(config, "money.fraction.digits", 2),
         flag(config, "include.unknown.datatypes", default=False),
         config.get("unavailable.value.placeholder", PLACEHOLDER),
     )
-
-
-def _chosen(config: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
-    found = config.get(name, allowed[0]).strip().lower()
-    if found not in allowed:
-        raise ConfigError(f"{name}: {found} is none of {', '.join(allowed)}")
-    return found

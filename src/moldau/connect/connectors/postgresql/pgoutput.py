@@ -6,23 +6,11 @@ zero byte, times are microseconds since 2000-01-01. Values of columns are Postgr
 """
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
+from moldau.connect.connectors.capture.cells import Cell, Cells, Toast
 from moldau.connect.connectors.postgresql.frames import EPOCH_2000_US
 from moldau.errors import ProtocolError
-
-
-class Toast(Enum):
-    """Stands for a large value that a change left as it was: the log does not have it."""
-
-    UNCHANGED = "unchanged"
-
-
-Cell = str | None | Toast
-"""A value of a column, as text; None is null."""
-Cells = Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)

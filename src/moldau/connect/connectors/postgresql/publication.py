@@ -4,9 +4,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.connectors.postgresql.catalog import quoted_name, quoted_table
 from moldau.connect.connectors.postgresql.server import Connection, DatabaseServer
-from moldau.connect.connectors.postgresql.table_schema import TableName
 from moldau.connect.errors import ConfigError
 
 _log = logging.getLogger(__name__)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 import psycopg
 
+from moldau.connect.connectors.capture.cells import Cells
+from moldau.connect.connectors.capture.snapshot_rows import SnapshotRow, rows_of
+from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.postgresql.catalog import (
     Catalog,
     one_value,
@@ -19,13 +22,8 @@ from moldau.connect.connectors.postgresql.catalog import (
 )
 from moldau.connect.connectors.postgresql.copy_text import row_cells
 from moldau.connect.connectors.postgresql.frames import lsn_of
-from moldau.connect.connectors.postgresql.pgoutput import Cells
 from moldau.connect.connectors.postgresql.server import DatabaseServer
-from moldau.connect.connectors.postgresql.table_schema import (
-    CapturedColumn,
-    CapturedTable,
-    TableName,
-)
+from moldau.connect.connectors.postgresql.table_schema import CapturedColumn
 from moldau.connect.errors import ConfigError
 
 _log = logging.getLogger(__name__)
@@ -52,16 +50,6 @@ class SnapshotMoment:
     time_us: int
     lsn: int
     """No transaction that it shows commits after this."""
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotRow:
-    """One row, and whether it is the first or last of its table."""
-
-    table: CapturedTable
-    cells: Cells
-    is_first_of: bool
-    is_last_of: bool
 
 
 class TableSnapshot:
@@ -105,15 +93,7 @@ class TableSnapshot:
         rows = self._server.rows(self._connection, _PARTITIONED, [place])
         only = "" if one_value(rows) else "ONLY "
         statement = f"COPY (SELECT {listed} FROM {only}{place}) TO STDOUT"  # noqa: S608 - quoted
-        held: Cells | None = None
-        is_first = True
-        for cells in self._copied(statement):
-            if held is not None:
-                yield SnapshotRow(table, held, is_first, is_last_of=False)
-                is_first = False
-            held = cells
-        if held is not None:
-            yield SnapshotRow(table, held, is_first, is_last_of=True)
+        yield from rows_of(table, self._copied(statement))
 
     def _copied(self, statement: str) -> Iterator[Cells]:
         try:

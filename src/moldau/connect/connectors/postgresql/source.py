@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
+from moldau.connect.connectors.capture.filters import CaptureFilters
 from moldau.connect.connectors.postgresql.capture import Capture
-from moldau.connect.connectors.postgresql.filters import CaptureFilters
 from moldau.connect.connectors.postgresql.log_reader import WalReader
 from moldau.connect.connectors.postgresql.position import stored_offset
 from moldau.connect.connectors.postgresql.replication import SlotInUseError
@@ -74,7 +74,7 @@ class PostgresSource(Source):
         if first is not None and not first.is_complete:
             return first.batch(limit)
         if not self._start.streams:
-            self._wait(self._capture.settings.poll_s)
+            self._wait(self._capture.settings.limits.poll_s)
             return None
         if self._reader is None and not self._open(self._capture, start):
             return None
@@ -108,7 +108,7 @@ class PostgresSource(Source):
         settings = capture.settings
         left_s = self._attempt_at_s - time.monotonic()
         if left_s > 0:
-            self._wait(min(left_s, settings.poll_s))
+            self._wait(min(left_s, settings.limits.poll_s))
             return False
         assert self._start is not None, "made before the stream"
         try:

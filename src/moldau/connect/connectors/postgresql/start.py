@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from moldau.connect.connector import Offset
+from moldau.connect.connectors.capture.settings import READS_FIRST
 from moldau.connect.connectors.postgresql.capture import Capture
 from moldau.connect.connectors.postgresql.initial_read import InitialRead, ReadFrom
 from moldau.connect.connectors.postgresql.position import (
@@ -28,8 +29,6 @@ from moldau.connect.errors import ConfigError
 
 _log = logging.getLogger(__name__)
 
-_SNAPSHOTS = ("initial", "initial_only", "when_needed")
-
 
 @dataclass(frozen=True, slots=True)
 class CaptureStart:
@@ -45,7 +44,7 @@ def begin_capture(capture: Capture, offset: Offset | None) -> CaptureStart:
     mode, stored = capture.settings.snapshot_mode, None
     if offset:
         stored = stored_offset(offset)
-    wants_read = mode == "always" or (mode in _SNAPSHOTS and not _is_complete(stored))
+    wants_read = mode == "always" or (mode in READS_FIRST and not _is_complete(stored))
     if mode == "initial_only":
         read = _later_read(capture, offset or {}, None) if wants_read else None
         return CaptureStart(read, LogPosition(), streams=False)

@@ -1,12 +1,12 @@
 """Captured tables that tests make without a database."""
 
+from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.postgresql.column_types import PgType
 from moldau.connect.connectors.postgresql.modes import HandlingModes
 from moldau.connect.connectors.postgresql.table_schema import (
     CapturedColumn,
-    CapturedTable,
     RowRules,
-    TableName,
+    captured_table,
 )
 
 INT, TEXT = PgType("int4"), PgType("text")
@@ -20,4 +20,4 @@ def table(name: str = "t", rules: RowRules = RULES, *, key: str = "id") -> Captu
         CapturedColumn("name", TEXT, is_nullable=False, default="'anon'::text"),
         CapturedColumn("note", TEXT),
     ]
-    return CapturedTable(TableName("s", name), f"p.s.{name}", columns, [key] if key else [], rules)
+    return captured_table(TableName("s", name), f"p.s.{name}", columns, [key] if key else [], rules)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.connectors.postgresql.catalog import Catalog, one_value, quoted_table
 from moldau.connect.connectors.postgresql.pgoutput import RelationColumn, RelationMessage
 from moldau.connect.connectors.postgresql.server import DatabaseServer
-from moldau.connect.connectors.postgresql.table_schema import TableName
 from moldau.connect.errors import ConnectError
 from unit.connect.connectors.postgresql.databases import Database
 

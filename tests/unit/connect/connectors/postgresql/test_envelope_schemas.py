@@ -1,14 +1,9 @@
-"""The schemas of envelopes; that they are Debezium's is shown by its golden records."""
+"""PostgreSQL's own schemas; that they are Debezium's is shown by its golden records."""
 
-from moldau.connect.connectors.postgresql.envelope_schemas import envelope_schema
-from moldau.connect.data.schema import INT32, struct
+from moldau.connect.connectors.postgresql.envelope_schemas import MESSAGE_VALUE, SOURCE
 
 
-def test_a_topics_envelope_has_its_rows_twice() -> None:
-    row = struct([("id", INT32)], name="t.Value", optional=True)
-    found = envelope_schema("t", row)
-    assert (found.name, found.version) == ("t.Envelope", 2)
-    assert [each.name for each in found.fields] == [
-        *("before", "after", "source", "transaction", "op", "ts_ms", "ts_us", "ts_ns")
-    ]
-    assert found.fields[0].schema is found.fields[1].schema is row
+def test_messages_tell_their_source_as_rows_do() -> None:
+    assert SOURCE.name == "io.debezium.connector.postgresql.Source"
+    assert [each.name for each in SOURCE.fields][-4:] == ["lsn", "xmin", "origin", "origin_lsn"]
+    assert next(each.schema for each in MESSAGE_VALUE.fields if each.name == "source") is SOURCE

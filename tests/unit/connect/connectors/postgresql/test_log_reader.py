@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from moldau.connect.connectors.capture import log_reader as reading
 from moldau.connect.connectors.postgresql import log_reader as module
 from moldau.connect.connectors.postgresql.log_reader import WalReader
 from moldau.connect.connectors.postgresql.position import LogPosition
@@ -35,7 +36,7 @@ def test_batches_end_with_a_commit_though_more_is_there(
     assert reader.batch(100) is None
     # A slot that keeps much is told, once a while.
     behind = SlotState(None, "unreserved", 5, None, 2**31)
-    monkeypatch.setattr(module, "_WATCH_S", 0.0)
+    monkeypatch.setattr(reading, "_WATCH_S", 0.0)
     monkeypatch.setattr(module, "slot_state", lambda *_: behind)
     with caplog.at_level(logging.WARNING):
         reader.batch(100)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moldau.connect.connectors.capture.cells import Toast
 from moldau.connect.connectors.postgresql.pgoutput import (
     BeginMessage,
     CommitMessage,
@@ -17,7 +18,6 @@ from moldau.connect.connectors.postgresql.pgoutput import (
     OriginMessage,
     RelationColumn,
     RelationMessage,
-    Toast,
     TruncateMessage,
     TypeMessage,
     UpdateMessage,

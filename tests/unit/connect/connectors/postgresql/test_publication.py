@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.connectors.postgresql.publication import (
     PublicationSettings,
     prepare_publication,
 )
 from moldau.connect.connectors.postgresql.server import DatabaseServer
-from moldau.connect.connectors.postgresql.table_schema import TableName
 from moldau.connect.errors import ConfigError
 from unit.connect.connectors.postgresql.databases import Database
 

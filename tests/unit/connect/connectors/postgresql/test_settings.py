@@ -54,7 +54,7 @@ def test_what_is_not_here_is_refused_with_a_sentence(name: str, value: str, why:
 
 def test_settings_mean_something() -> None:
     found = capture_settings({**GOOD, "skipped.operations": "none", "poll.interval.ms": "20"})
-    assert (found.prefix, found.slot, found.skipped, found.poll_s) == (
+    assert (found.prefix, found.slot, found.skipped, found.limits.poll_s) == (
         *("p", "debezium", frozenset(), 0.02),
     )
     assert capture_settings({}).skipped == {"t"}

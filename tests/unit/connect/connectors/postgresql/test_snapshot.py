@@ -2,8 +2,8 @@
 
 import pytest
 
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.connectors.postgresql.snapshot import TableSnapshot
-from moldau.connect.connectors.postgresql.table_schema import TableName
 from moldau.connect.errors import ConfigError, RetriableConnectError
 from unit.connect.connectors.postgresql.databases import Database
 

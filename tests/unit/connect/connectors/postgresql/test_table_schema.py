@@ -5,21 +5,21 @@ from dataclasses import replace
 
 import pytest
 
+from moldau.connect.connectors.capture.cells import Cells, Toast
+from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.postgresql.column_types import PgType
 from moldau.connect.connectors.postgresql.modes import HandlingModes
-from moldau.connect.connectors.postgresql.pgoutput import Cells, Toast
 from moldau.connect.connectors.postgresql.table_schema import (
     CapturedColumn,
-    CapturedTable,
     RowRules,
-    TableName,
+    captured_table,
 )
 from moldau.connect.errors import DataError
 from unit.connect.connectors.postgresql.tables import INT, RULES, TEXT, table
 
 
 def one(column: CapturedColumn, rules: RowRules = RULES) -> CapturedTable:
-    return CapturedTable(TableName("s", "t"), "p.s.t", [column], [], rules)
+    return captured_table(TableName("s", "t"), "p.s.t", [column], [], rules)
 
 
 def test_a_row_has_all_columns_and_the_key_those_of_the_key() -> None:

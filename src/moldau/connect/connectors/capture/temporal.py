@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Callable
 
-from moldau.connect.connectors.postgresql.times import (
+from moldau.connect.connectors.capture.times import (
     DATE_INFINITY,
     DAY_US,
     clock_us,

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from moldau.connect.connectors.postgresql.changes import (
+from moldau.connect.connectors.capture.cells import Cells, Toast
+from moldau.connect.connectors.capture.changes import (
     CREATE,
     DELETE,
     TRUNCATE,
@@ -12,21 +13,23 @@ from moldau.connect.connectors.postgresql.changes import (
     Change,
     LoggedMessage,
     Order,
-    Place,
     RowChange,
     TransactionEnd,
 )
-from moldau.connect.connectors.postgresql.envelope import (
+from moldau.connect.connectors.capture.envelope import (
     EnvelopeWriter,
-    RecordNames,
+    MessageSchemas,
     snapshot_marker,
 )
-from moldau.connect.connectors.postgresql.pgoutput import Cells, LogicalMessage, Toast
+from moldau.connect.connectors.capture.places import RecordNames
+from moldau.connect.connectors.postgresql.envelope_schemas import MESSAGE_KEY, MESSAGE_VALUE
+from moldau.connect.connectors.postgresql.places import LogPlace
 from moldau.connect.data.record import ConnectRecord
 from unit.connect.connectors.postgresql.tables import table
 
-PLACE = Place(50, 40, 7, 1_000_001)
-WRITER = EnvelopeWriter(RecordNames("p", "db"), lambda: 2_000_000_003)
+PLACE = LogPlace(50, 40, 7, 1_000_001)
+MESSAGES = MessageSchemas(MESSAGE_KEY, MESSAGE_VALUE)
+WRITER = EnvelopeWriter(RecordNames("p", "db"), MESSAGES, lambda: 2_000_000_003)
 
 
 def records(change: Change, writer: EnvelopeWriter = WRITER) -> list[ConnectRecord]:
@@ -116,7 +119,7 @@ def test_a_truncated_table_has_neither_rows_nor_a_key() -> None:
 
 
 def test_messages_and_transactions_have_topics_of_their_own() -> None:
-    message = LoggedMessage(PLACE, LogicalMessage(True, 50, "pre", b"x"), Order(1, 1))
+    message = LoggedMessage(PLACE, "pre", b"x", Order(1, 1))
     (found,) = records(message)
     assert (found.topic, found.key.value) == ("p.message", {"prefix": "pre"})
     (end,) = records(TransactionEnd(PLACE, {"s.t": 2}))
@@ -133,7 +136,7 @@ def test_messages_and_transactions_have_topics_of_their_own() -> None:
 
 
 def test_a_row_of_a_snapshot() -> None:
-    place = Place(50, None, 7, 1_000_001)
+    place = LogPlace(50, None, 7, 1_000_001)
     found = WRITER.snapshot(table(), ["1", "a", None], place, "last")
     value = found.value.value
     assert isinstance(value, dict)

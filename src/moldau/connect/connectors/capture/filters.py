@@ -7,12 +7,16 @@ case; they run in bounded time, since names of tables are chosen by others.
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from moldau.connect.connectors.postgresql.table_schema import TableName
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.data.schema import Kind, Schema
 from moldau.connect.errors import ConfigError
 from moldau.security.java_patterns import JavaPattern, PatternError
 
-_SYSTEM = ("pg_catalog", "information_schema", "pg_toast")
+_SYSTEM = {
+    "schema": frozenset({"pg_catalog", "information_schema", "pg_toast"}),
+    "database": frozenset({"mysql", "information_schema", "performance_schema", "sys"}),
+}
+_TEMPORARY = "pg_temp"
 _COMMA = re.compile(r"(?<!\\),")
 _NO_TOPIC = re.compile(r"[^a-zA-Z0-9._\-]")
 _MASK = re.compile(r"column\.mask\.with\.(\d+)\.chars")
@@ -43,9 +47,11 @@ class NamePatterns:
 class CaptureFilters:
     """What settings say of names."""
 
-    def __init__(self, config: Mapping[str, str]) -> None:
+    def __init__(self, config: Mapping[str, str], of: str = "schema") -> None:
+        """`of` is what tables are in, by the name that its settings have."""
         self._prefix = config.get("topic.prefix", "")
-        self._schemas = _selection(config, "schema")
+        self._system = _SYSTEM[of]
+        self._schemas = _selection(config, of)
         self._tables = _selection(config, "table")
         self._columns = _selection(config, "column")
         self._snapshot = NamePatterns(
@@ -56,7 +62,7 @@ class CaptureFilters:
 
     def has_table(self, table: TableName) -> bool:
         """Whether its changes are captured."""
-        if table.schema in _SYSTEM or table.schema.startswith("pg_temp"):
+        if table.schema in self._system or table.schema.startswith(_TEMPORARY):
             return False
         return self._schemas(table.schema) and self._tables(str(table))
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from moldau.connect.connectors.postgresql.filters import CaptureFilters
-from moldau.connect.connectors.postgresql.table_schema import TableName
+from moldau.connect.connectors.capture.filters import CaptureFilters
+from moldau.connect.connectors.capture.tables import TableName
 from moldau.connect.data.schema import INT32, STRING
 from moldau.connect.errors import ConfigError
 

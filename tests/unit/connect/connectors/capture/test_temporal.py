@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from moldau.connect.connectors.postgresql.temporal import (
+from moldau.connect.connectors.capture.temporal import (
     clock_column,
     date_column,
     precision_of,

@@ -4,29 +4,27 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from moldau.connect.connector import Source
-from moldau.connect.connectors.postgresql.changes import (
+from moldau.connect.connectors.capture.cells import Cells
+from moldau.connect.connectors.capture.changes import (
     DELETE,
     TRUNCATE,
     Change,
     LoggedMessage,
     Order,
-    Place,
     RowChange,
     TransactionBegin,
     TransactionEnd,
 )
-from moldau.connect.connectors.postgresql.envelope_schemas import (
+from moldau.connect.connectors.capture.envelope_schemas import (
     HEARTBEAT_KEY,
     HEARTBEAT_VALUE,
-    MESSAGE_KEY,
-    MESSAGE_VALUE,
     TRANSACTION_KEY,
     TRANSACTION_VALUE,
 )
-from moldau.connect.connectors.postgresql.pgoutput import Cells
-from moldau.connect.connectors.postgresql.table_schema import CapturedTable, Row
+from moldau.connect.connectors.capture.places import Place, RecordNames
+from moldau.connect.connectors.capture.tables import CapturedTable, Row
 from moldau.connect.data.record import NULL, ConnectRecord, Datum
+from moldau.connect.data.schema import Schema
 
 _READ = "r"
 _NEW_KEY, _OLD_KEY = "__debezium.newkey", "__debezium.oldkey"
@@ -35,13 +33,11 @@ Headers = tuple[tuple[str, Datum], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordNames:
-    """What records are called after."""
+class MessageSchemas:
+    """Of messages that applications write into a log."""
 
-    prefix: str
-    database: str
-    heartbeat_prefix: str = "__debezium-heartbeat"
-    has_tombstones: bool = True
+    key: Schema
+    value: Schema
 
 
 @dataclass(slots=True)
@@ -49,6 +45,8 @@ class EnvelopeWriter:
     """Makes records, with the time at which it does."""
 
     names: RecordNames
+    messages: MessageSchemas | None = None
+    """None if the log has no messages."""
     now_ns: Callable[[], int] = time.time_ns
 
     def streamed(self, changes: Iterable[Change]) -> Iterator[ConnectRecord]:
@@ -69,7 +67,7 @@ class EnvelopeWriter:
     ) -> ConnectRecord:
         """A row as it was when the connector began."""
         value = self._envelope(None, table.row(cells), _READ)
-        value["source"] = self._source(place, table, marker)
+        value["source"] = place.source(self.names, table.name, marker)
         return ConnectRecord(
             table.topic, _key(table, table.key_of(cells)), Datum(value, table.envelope)
         )
@@ -89,7 +87,7 @@ class EnvelopeWriter:
         is_moved = change.other_key is not None and operation != DELETE
         before = table.row(old) if old is not None and shows_old and not is_moved else None
         value = self._envelope(before, after, operation)
-        value["source"] = self._source(change.place, table, _STREAMED)
+        value["source"] = change.place.source(self.names, table.name, _STREAMED)
         value["transaction"] = _block(change.place, change.order)
         key = NULL
         if operation != TRUNCATE:
@@ -114,46 +112,25 @@ class EnvelopeWriter:
             "ts_ns": now_ns,
         }
 
-    def _source(self, place: Place, table: CapturedTable | None, marker: str) -> Row:
-        last = "null" if place.last_commit_lsn is None else f'"{place.last_commit_lsn}"'
-        return {
-            "version": Source.version,
-            "connector": "postgresql",
-            "name": self.names.prefix,
-            "ts_ms": place.time_us // 1000,
-            "snapshot": marker,
-            "db": self.names.database,
-            "sequence": f'[{last},"{place.lsn}"]',
-            "ts_us": place.time_us,
-            "ts_ns": place.time_us * 1000,
-            "schema": "" if table is None else table.name.schema,
-            "table": "" if table is None else table.name.name,
-            "txId": place.tx_id,
-            "lsn": place.lsn,
-            "xmin": None,
-            "origin": place.origin,
-            "origin_lsn": place.origin_lsn,
-        }
-
     def _message(self, logged: LoggedMessage) -> ConnectRecord:
-        message = logged.message
+        assert self.messages is not None, "the log has messages"
         value = {
             "op": "m",
             "ts_ms": self._now() // 1_000_000,
-            "source": self._source(logged.place, None, _STREAMED),
+            "source": logged.place.source(self.names, None, _STREAMED),
             "transaction": _block(logged.place, logged.order),
-            "message": {"prefix": message.prefix, "content": message.content},
+            "message": {"prefix": logged.prefix, "content": logged.content},
         }
         return ConnectRecord(
             f"{self.names.prefix}.message",
-            Datum({"prefix": message.prefix}, MESSAGE_KEY),
-            Datum(value, MESSAGE_VALUE),
+            Datum({"prefix": logged.prefix}, self.messages.key),
+            Datum(value, self.messages.value),
         )
 
     def _transaction(
         self, place: Place, status: str, counts: Mapping[str, int] | None = None
     ) -> ConnectRecord:
-        name = f"{place.tx_id}:{place.lsn}"
+        name = place.transaction
         collections = count = None
         if counts is not None:
             count = sum(counts.values())
@@ -203,7 +180,7 @@ def _block(place: Place, order: Order | None) -> Row | None:
     if order is None:
         return None
     return {
-        "id": f"{place.tx_id}:{place.lsn}",
+        "id": place.transaction,
         "total_order": order.total,
         "data_collection_order": order.of_table,
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.connect.connectors.postgresql.times import (
+from moldau.connect.connectors.capture.times import (
     civil_of,
     clock_us,
     date_days,

@@ -1,0 +1,1 @@
+"""What change captures of databases share: tables, changes, records, settings."""
