@@ -27,6 +27,7 @@ INSTALL = {
     "cargo": "apt-get install -y cargo",
     "git": "apt-get install -y git",
     "browser": "apt-get install -y chromium",
+    "mariadbd": "apt-get install -y mariadb-server",
     "postgres": "apt-get install -y postgresql",
 }
 ALTERNATIVES = {

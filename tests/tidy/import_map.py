@@ -104,6 +104,14 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "kazoo": ("moldau.coordination.zookeeper", "moldau.coordination.kazoo_client"),
     "opentelemetry": ("moldau.client.telemetry",),
     "psycopg": ("moldau.connect.connectors",),
+    "pymysql": (
+        *("moldau.connect.connectors.mariadb.server", "moldau.connect.connectors.mariadb.stream"),
+        "moldau.connect.connectors.sql.mariadb",
+    ),
+    "pymysqlreplication": (
+        "moldau.connect.connectors.mariadb.event_reading",
+        "moldau.connect.connectors.mariadb.stream",
+    ),
     "py4j": ("moldau.spark",),  # by which pyspark raises what Spark does
     "pyarrow": (
         *("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),

@@ -24,6 +24,12 @@ _OWN = {
     "io.aiven.kafka.connect.http.HttpSinkConnector": (
         "moldau.connect.connectors.http_sink:HttpSink"
     ),
+    "io.debezium.connector.mariadb.MariaDbConnector": (
+        "moldau.connect.connectors.mariadb.source:MariaDbSource"
+    ),
+    "io.debezium.connector.mysql.MySqlConnector": (
+        "moldau.connect.connectors.mariadb.source:MySqlSource"
+    ),
     "io.debezium.connector.postgresql.PostgresConnector": (
         "moldau.connect.connectors.postgresql.source:PostgresSource"
     ),

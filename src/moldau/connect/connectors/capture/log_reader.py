@@ -80,6 +80,10 @@ class LogReader(ABC, Generic[Frame]):
     def idle(self) -> None:
         """Called while it waits for the log."""
 
+    def is_due(self) -> bool:
+        """Whether the offset is to be stored, though no change was collected."""
+        return False
+
     def watch(self) -> None:
         """Called now and then: how is the server?"""
 
@@ -107,7 +111,7 @@ class LogReader(ABC, Generic[Frame]):
             if has_all:
                 return self._given()
             if left_s <= 0:
-                return self._given() if self._beat_is_due() else None
+                return self._given() if self._beat_is_due() or self.is_due() else None
 
     def stored(self, offset: Offset) -> None:
         """A batch is in its topics."""

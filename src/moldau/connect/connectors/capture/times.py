@@ -1,4 +1,4 @@
-"""Dates and times that PostgreSQL prints (DateStyle ISO, UTC), as numbers and as ISO 8601.
+"""Dates and times as databases print them (DateStyle ISO, UTC), as numbers and as ISO 8601.
 
 PostgreSQL's reach from 4713 BC to 294276 AD and know infinity, Python's do not: numbers are
 counted here, by the proleptic Gregorian calendar.
@@ -44,7 +44,12 @@ def date_days(text: str) -> int:
 
 
 def clock_us(text: str) -> int:
-    """Microseconds of `23:59:59.123456`; `24:00:00` is a day. Seconds may be missing."""
+    """Microseconds of `23:59:59.123456`; `24:00:00` is a day. Seconds may be missing.
+
+    MariaDB's times are spans: they may be negative, and longer than a day.
+    """
+    if text[0] == "-":
+        return -clock_us(text[1:])
     clock, _, fraction = text.partition(".")
     hours, minutes, *seconds = map(int, clock.split(":"))
     whole = hours * 3600 + minutes * 60 + sum(seconds)

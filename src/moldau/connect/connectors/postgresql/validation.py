@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from moldau.connect.connectors.postgresql.server import DatabaseServer
 from moldau.connect.errors import ConnectError
 
-_WORD = "The 'database.hostname' value is invalid: Error while validating connector config: "
 _FACTS = """
 SELECT current_setting('wal_level'), rolreplication OR rolsuper
   OR pg_has_role(rolname, (SELECT oid FROM pg_roles WHERE rolname = 'rds_replication'), 'MEMBER')
@@ -20,19 +19,19 @@ def server_problem(config: Mapping[str, str]) -> str | None:
         server = DatabaseServer(config)
         connection = server.connect("validation")
     except ConnectError as error:
-        return f"{_WORD}{error}"
+        return str(error)
     try:
         ((level, may_replicate),) = server.rows(connection, _FACTS)
     except ConnectError as error:
-        return f"{_WORD}{error}"
+        return str(error)
     finally:
         connection.close()
     if level != "logical":
         return (
-            f"{_WORD}wal_level is {level}: set wal_level=logical in postgresql.conf, and restart "
+            f"wal_level is {level}: set wal_level=logical in postgresql.conf, and restart "
             "the server"
         )
     if not may_replicate:
         user = config.get("database.user")
-        return f"{_WORD}user {user} may not replicate: ALTER ROLE {user} REPLICATION"
+        return f"user {user} may not replicate: ALTER ROLE {user} REPLICATION"
     return None

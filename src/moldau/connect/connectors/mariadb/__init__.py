@@ -1,0 +1,1 @@
+"""Changes of the tables of MariaDB and MySQL, from the log of rows."""

@@ -1,0 +1,62 @@
+"""What only the server can tell of settings: whether it answers, and can give its log."""
+
+from collections.abc import Mapping
+
+from moldau.connect.connectors.mariadb.server import DatabaseServer, ServerFacts
+from moldau.connect.errors import ConnectError
+
+# Variable -> what it must be, and why.
+_WANTED = {
+    "log_bin": ("ON", "there is no log to read: start the server with --log-bin"),
+    "binlog_format": ("ROW", "the log must have rows"),
+    "binlog_row_image": ("FULL", "the log must have all columns of a row"),
+    "binlog_row_metadata": (
+        "FULL",
+        "the log must tell the names and types of columns (MariaDB 10.5, MySQL 8.0.1 and later)",
+    ),
+    "binlog_checksum": ("CRC32", "the log's ends cannot be told without checksums"),
+}
+_UNWANTED = {
+    "log_bin_compress": ("OFF", "compressed events are not read"),
+    "binlog_transaction_compression": ("OFF", "compressed transactions are not read"),
+    "binlog_row_value_options": ("", "values must be whole"),
+}
+_RIGHTS = ("REPLICATION SLAVE", "REPLICATION REPLICA", "ALL PRIVILEGES")
+
+
+def server_problem(config: Mapping[str, str]) -> str | None:
+    """None if the connector can work."""
+    try:
+        server = DatabaseServer(config)
+        connection = server.connect()
+    except ConnectError as error:
+        return str(error)
+    try:
+        problem = log_problem(server.facts(connection))
+        grants = [str(row[0]) for row in server.rows(connection, "SHOW GRANTS")]
+    except ConnectError as error:
+        return str(error)
+    finally:
+        server.close(connection)
+    if problem is not None:
+        return problem
+    if not any(right in grant for grant in grants for right in _RIGHTS):
+        user = config.get("database.user")
+        return (
+            f"user {user} may not read the log: GRANT REPLICATION SLAVE, REPLICATION CLIENT, "
+            f"SELECT ON *.* TO {user}"
+        )
+    return None
+
+
+def log_problem(facts: ServerFacts) -> str | None:
+    """What is wrong with how the server writes its log, if anything."""
+    for name, (wanted, why) in _WANTED.items():
+        found = facts.variables.get(name, "not known")
+        if found.upper() != wanted:
+            return f"{name} is {found}: {why}; SET GLOBAL {name} = {wanted}"
+    for name, (wanted, why) in _UNWANTED.items():
+        found = facts.variables.get(name, wanted)
+        if found.upper() != wanted:
+            return f"{name} is {found}: {why}; SET GLOBAL {name} = '{wanted}'"
+    return None
