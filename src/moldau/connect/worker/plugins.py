@@ -21,8 +21,11 @@ from moldau.connect.transforms.predicates import PREDICATES
 KAFKA_VERSION = "3.9.2"
 _GROUP = "moldau.connectors"
 _OWN = {
+    "io.confluent.connect.http.HttpSourceConnector": (
+        "moldau.connect.connectors.web.source:HttpSource"
+    ),
     "io.aiven.kafka.connect.http.HttpSinkConnector": (
-        "moldau.connect.connectors.http_sink:HttpSink"
+        "moldau.connect.connectors.web.sink:HttpSink"
     ),
     "io.debezium.connector.mariadb.MariaDbConnector": (
         "moldau.connect.connectors.mariadb.source:MariaDbSource"

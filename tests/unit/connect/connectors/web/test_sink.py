@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from moldau.connect.connectors.http_sink import HttpSink
+from moldau.connect.connectors.web.sink import HttpSink
 from moldau.connect.data.record import Datum
 from moldau.connect.data.schema import BYTES, INT64, STRING, struct
 from moldau.connect.errors import ConfigError, DataError, RetriableConnectError
