@@ -12,7 +12,8 @@ _EPILOG = """addresses:
   postgresql://USER@HOST/DATABASE?table=T   sqlite:FILE?table=T
     as a source: &incrementing=COLUMN &timestamp=COLUMN, or &mode=bulk
     as a target: &key=COLUMN changes rows that are there
-  parquet:FILE  csv:FILE  jsonl:FILE        as a target: parquet:DIRECTORY  delta:DIRECTORY
+  parquet:FILE  csv:FILE  jsonl:FILE        or a directory of such files
+    as a target always a directory, also delta:DIRECTORY
 
 examples:
   moldau ingest postgresql://localhost/shop?table=orders kafka://localhost:9092/orders

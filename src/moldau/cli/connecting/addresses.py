@@ -12,12 +12,15 @@ _TABLES = ("postgresql", "postgres", "sqlite")
 _FILES = ("parquet", "csv", "jsonl")
 _LAKE = "delta"
 _DIRECTORIES = {
+    "csv": "moldau.connect.CsvSinkConnector",
+    "jsonl": "moldau.connect.JsonSinkConnector",
     "parquet": "moldau.connect.ParquetSinkConnector",
     _LAKE: "moldau.connect.DeltaSinkConnector",
 }
 _FORMS = (
     "kafka://HOST:PORT/TOPIC, postgresql://HOST/DATABASE?table=T, sqlite:FILE?table=T, "
-    "parquet:FILE, csv:FILE, jsonl:FILE; as a target parquet:DIRECTORY, delta:DIRECTORY"
+    "parquet:FILE, csv:FILE, jsonl:FILE, or a directory of such files; as a target "
+    "parquet:DIRECTORY, csv:DIRECTORY, jsonl:DIRECTORY, delta:DIRECTORY"
 )
 
 
@@ -73,6 +76,13 @@ def _shown(text: str) -> str:
 
 def source_settings(address: CopyAddress, topic: str) -> dict[str, str]:
     """A source connector that reads an address into a topic."""
+    if address.scheme in _FILES and os.path.isdir(address.place):
+        return {
+            "connector.class": "moldau.connect.DirectorySourceConnector",
+            "directory": address.place,
+            "format": address.scheme,
+            "topic": topic,
+        }
     if address.scheme in _FILES:
         return {
             "connector.class": "moldau.connect.FileSourceConnector",

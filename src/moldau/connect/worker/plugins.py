@@ -40,9 +40,14 @@ _OWN = {
     "io.confluent.connect.jdbc.JdbcSourceConnector": (
         "moldau.connect.connectors.sql.source:JdbcSource"
     ),
+    "moldau.connect.CsvSinkConnector": "moldau.connect.connectors.files.text_sinks:CsvSink",
     "moldau.connect.DeltaSinkConnector": "moldau.connect.connectors.lakes.sink:DeltaSink",
     "moldau.connect.IcebergSinkConnector": "moldau.connect.connectors.lakes.sink:IcebergSink",
+    "moldau.connect.DirectorySourceConnector": (
+        "moldau.connect.connectors.files.directory:DirectorySource"
+    ),
     "moldau.connect.FileSourceConnector": "moldau.connect.connectors.files.source:FileSource",
+    "moldau.connect.JsonSinkConnector": "moldau.connect.connectors.files.text_sinks:JsonLinesSink",
     "moldau.connect.ParquetSinkConnector": (
         "moldau.connect.connectors.files.parquet_sink:ParquetSink"
     ),

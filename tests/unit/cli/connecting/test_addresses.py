@@ -1,9 +1,12 @@
 """Addresses of both ends become settings of connectors."""
 
+from pathlib import Path
+
 import pytest
 
 from moldau.cli.connecting.addresses import parse_address, sink_settings, source_settings
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.connect.worker.plugins import Plugins
 
 
 def test_a_topic_has_brokers_and_a_name() -> None:
@@ -29,6 +32,15 @@ def test_a_table_has_options_of_its_own_and_of_its_database() -> None:
     assert (sink["insert.mode"], sink["pk.fields"], sink["topics"]) == ("upsert", "id", "orders")
     with pytest.raises(CommandFailed, match="which table"):
         parse_address("postgresql://me:secret@h/d")
+
+
+def test_a_directory_is_read_and_written_file_by_file(tmp_path: Path) -> None:
+    address = parse_address(f"jsonl:{tmp_path}")
+    source, sink = source_settings(address, "t"), sink_settings(address, "t")
+    assert source["connector.class"] == "moldau.connect.DirectorySourceConnector"
+    assert sink["connector.class"] == "moldau.connect.JsonSinkConnector"
+    assert source["directory"] == sink["directory"] == str(tmp_path)
+    assert Plugins().find(source["connector.class"]).kind == "source"
 
 
 def test_files_are_named_in_full_and_what_is_unknown_is_listed() -> None:

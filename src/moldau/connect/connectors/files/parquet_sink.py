@@ -6,21 +6,24 @@ that hold the same records the second finds the file of the first, and leaves ou
 """
 
 import os
-import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moldau.connect.config.definition import PluginSetting, one_of
 from moldau.connect.config.values import required
+from moldau.connect.connectors.files.folders import (
+    folder_of,
+    name_of,
+    sync_folder,
+    unfinished,
+)
 from moldau.connect.connectors.holding import SETTINGS, HeldPart, HoldingSink
 from moldau.connect.errors import ConnectError, RetriableConnectError
 
 _NEXT = b"moldau.next_offset"
-_SUFFIX, _UNFINISHED = ".parquet", ".unfinished-"
-_DIGITS = 20
+_SUFFIX = ".parquet"
 
 
 class ParquetSink(HoldingSink):
@@ -50,13 +53,13 @@ class ParquetSink(HoldingSink):
 
     def _store(self, part: HeldPart) -> None:
         place = (part.topic, part.partition)
-        folder = os.path.join(self._directory, part.topic, f"partition={part.partition}")
+        folder = folder_of(self._directory, part)
         if place not in self._next:
             os.makedirs(folder, exist_ok=True)
             self._next[place] = _stored_until(folder)
         rest = part.since(self._next[place])
         while rest is not None:
-            path = os.path.join(folder, f"{rest.first_offset:0{_DIGITS}}{_SUFFIX}")
+            path = os.path.join(folder, f"{name_of(rest.first_offset)}{_SUFFIX}")
             if self._create(path, rest):
                 self._next[place] = rest.next_offset
                 return
@@ -66,20 +69,17 @@ class ParquetSink(HoldingSink):
     def _create(self, path: str, part: HeldPart) -> bool:
         """False if somebody has made this file already."""
         folder = os.path.dirname(path)
-        unfinished = os.path.join(folder, f"{_UNFINISHED}{uuid.uuid4()}")
         rows = self.rows_of(part).replace_schema_metadata({_NEXT: str(part.next_offset).encode()})
-        try:
-            with open(unfinished, "xb") as file:
+        with unfinished(folder) as written:
+            with open(written, "xb") as file:
                 pq.write_table(rows, file, compression=self._compression)
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(unfinished, path)
-        except FileExistsError:
-            return False
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(unfinished)
-        _sync(folder)
+            try:
+                os.link(written, path)
+            except FileExistsError:
+                return False
+        sync_folder(folder)
         return True
 
 
@@ -94,11 +94,3 @@ def _next_of(path: str) -> int:
         return int(metadata[_NEXT])
     except (KeyError, ValueError, pa.ArrowException) as error:
         raise ConnectError(f"{path} is in the way: it was not written by this sink") from error
-
-
-def _sync(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -16,6 +16,7 @@ from moldau.connect.data.arrow import arrow_field, schema_of
 from moldau.connect.data.inference import fitted, inferred
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
 
+FORMATS = ("parquet", "csv", "jsonl")
 _FILE, _ROW = "filename", "row"
 
 
@@ -24,7 +25,7 @@ class FileSource(Source):
 
     settings = (
         PluginSetting("file", required=True, importance="HIGH"),
-        PluginSetting("format", required=True, check=one_of("parquet", "csv", "jsonl")),
+        PluginSetting("format", required=True, check=one_of(*FORMATS)),
         PluginSetting("topic", required=True, importance="HIGH"),
         PluginSetting("batch.max.rows", "INT", "10000", check=at_least(1)),
     )
@@ -34,7 +35,7 @@ class FileSource(Source):
         self._path = required(config, "file")
         self._format = required(config, "format")
         self._rows_max = number(config, "batch.max.rows", 10_000)
-        self._reading: tuple[int, Iterator[pa.Table]] | None = None
+        self._reader: RowReader | None = None
 
     def partitions(self) -> Sequence[SourcePartition]:
         """The file."""
@@ -44,29 +45,47 @@ class FileSource(Source):
         self, partition: SourcePartition, start: Offset | None, limit: int
     ) -> SourceBatch | None:
         """The next rows; where the last read ended it is not read from the beginning."""
-        row = _row_of(start)
-        if self._reading is None or self._reading[0] != row:
-            path = str(partition[_FILE])
-            self._reading = row, self._tables(path, row, min(limit, self._rows_max))
+        row, path = _row_of(start), str(partition[_FILE])
+        if self._reader is None or not self._reader.is_at(path, row):
+            self._reader = RowReader(path, self._format, row, min(limit, self._rows_max))
+        values = self._reader.next()
+        return None if values is None else SourceBatch([values], {_ROW: self._reader.row})
+
+    def close(self) -> None:
+        """Close the file, which its reader holds."""
+        self._reader = None
+
+
+class RowReader:
+    """The rows of a file from one on, in portions; at its end it looks no further."""
+
+    def __init__(self, path: str, kind: str, row: int, limit: int) -> None:
+        self.row = row
+        """Of the next portion."""
+        self._path = path
+        self._kind = kind
+        self._tables = self._opened(row, limit)
+
+    def is_at(self, path: str, row: int) -> bool:
+        """Whether what it gives next is what is wanted."""
+        return (self._path, self.row) == (path, row)
+
+    def next(self) -> pa.Table | None:
+        """A table with the column `value`; None at the end."""
         try:
-            found = next(self._reading[1], None)
+            found = next(self._tables, None)
         except (pa.ArrowException, ValueError) as error:
-            raise DataError(f"{self._path}: it is no {self._format}: {error}") from error
+            raise DataError(f"{self._path}: it is no {self._kind}: {error}") from error
         except OSError as error:
             raise RetriableConnectError(f"{self._path}: {error.strerror or error}") from error
         if found is None:
             return None
-        reached = row + found.num_rows
-        self._reading = reached, self._reading[1]
-        return SourceBatch([_as_values(found)], {_ROW: reached})
+        self.row += found.num_rows
+        return _as_values(found)
 
-    def close(self) -> None:
-        """Close the file, which its reader holds."""
-        self._reading = None
-
-    def _tables(self, path: str, skipped: int, limit: int) -> Iterator[pa.Table]:
+    def _opened(self, skipped: int, limit: int) -> Iterator[pa.Table]:
         readers = {"parquet": _parquet, "csv": _csv, "jsonl": _json_lines}
-        for table in readers[self._format](path, limit):
+        for table in readers[self._kind](self._path, limit):
             if skipped >= table.num_rows:
                 skipped -= table.num_rows
                 continue

@@ -9,6 +9,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
 from moldau.connect.errors import ConfigError, ConnectError, RetriableConnectError
 
 _MAY_PASS = (408, 425, 429)
