@@ -43,6 +43,8 @@ class Source(ABC):
     version: ClassVar[str] = "0.1.0"
     poll_interval_s: float = 1.0
     """How long to wait when nothing new was found."""
+    partitions_interval_s: float | None = None
+    """How often to ask for partitions again, if there may be others: tasks then begin anew."""
     runs_anywhere: bool = False
     """Whether any process may do the next read of a partition, and several of them different
     partitions at once: nothing but the offset is remembered, and nothing is on this machine

@@ -12,7 +12,7 @@ from moldau.connect.connector import Offset, Sink, Source, SourceBatch, SourcePa
 from moldau.connect.converters.plain import java_text
 from moldau.connect.data.arrow import table_of
 from moldau.connect.data.schema import STRING
-from moldau.connect.errors import ConnectError, RetriableConnectError
+from moldau.connect.errors import ConfigError, ConnectError, RetriableConnectError
 
 _FILE, _POSITION = "filename", "position"
 _PIECE_BYTES = 1 << 20
@@ -30,7 +30,7 @@ class FileStreamSource(Source):
         self._topic = required(config, "topic")
         self._lines_max = number(config, "batch.size", 2000)
         if not self._path:
-            raise ConnectError("file: name a file; a worker has no standard input")
+            raise ConfigError("file: name a file; a worker has no standard input")
 
     def partitions(self) -> Sequence[SourcePartition]:
         """The file."""

@@ -64,6 +64,8 @@ class Assembly:
     """What each task reads; a sink's have nothing here: their group shares the topics."""
     is_elsewhere: bool = False
     """Whether the worker's engine does the work."""
+    partitions_interval_s: float | None = None
+    """How often there may be other partitions."""
 
     def units(self) -> list[range]:
         """The tasks that come and go together, and share a thread: elsewhere that is all."""
@@ -166,9 +168,10 @@ def assemble(
     tasks_max = number(resolved, "tasks.max", 1)
     shares: list[list[SourcePartition]] = [[] for _ in range(tasks_max)]
     runs_anywhere = plugin.connector.runs_anywhere
+    interval_s: float | None = None
     if issubclass(plugin.connector, Source):
         source = plugin.connector(resolved)
-        runs_anywhere = source.runs_anywhere
+        runs_anywhere, interval_s = source.runs_anywhere, source.partitions_interval_s
         try:
             for index, partition in enumerate(source.partitions()):
                 shares[index % tasks_max].append(partition)
@@ -179,4 +182,4 @@ def assemble(
     if wanted == SPARK != engine:
         raise ConfigError("engine: spark needs a worker whose own settings say engine=spark")
     is_elsewhere = runs_anywhere and wanted == SPARK
-    return Assembly(name, plugin, config, shares, is_elsewhere)
+    return Assembly(name, plugin, config, shares, is_elsewhere, interval_s)

@@ -7,8 +7,9 @@ happens in a coroutine of its own for each, so that none waits for another.
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from moldau.connect.connector import Offset, SourcePartition
 from moldau.connect.errors import ConnectError
@@ -44,6 +45,10 @@ class RunningConnector:
     tasks: dict[int, Task] = field(default_factory=dict)
     """By the first number of those that share a thread."""
     task_statuses: dict[int, Status] = field(default_factory=dict)
+    failures: int = 0
+    """How often in a row it could not be started."""
+    later: asyncio.Task[None] | None = None
+    """Begins it anew: after a while, or once there are other partitions."""
 
 
 @dataclass(slots=True)
@@ -51,6 +56,8 @@ class _Asked:
     """What is to be begun anew, beside what the topics say."""
 
     connector: bool = False
+    anew: bool = False
+    """With what there is to read now."""
     tasks: set[int] = field(default_factory=set)
 
 
@@ -94,6 +101,8 @@ class Herder:
             await asyncio.gather(*self._working.values(), return_exceptions=True)
             await asyncio.gather(*(self._stop_tasks(each) for each in self.running.values()))
             telling.cancel()
+            for each in self.running.values():
+                _cancel(each.later)
 
     def restart(self, name: str, *, connector: bool, tasks: frozenset[int]) -> None:
         """Begin a connector, or some of its tasks, anew."""
@@ -138,7 +147,7 @@ class Herder:
         # Without an assembly it was stopped, or has failed to start.
         is_idle = running is not None and running.assembly is None
         stops = running is not None and (target == STOPPED) != (running.status.state == STOPPED)
-        if is_new or stops or (asked.connector and is_idle):
+        if is_new or stops or asked.anew or (asked.connector and is_idle):
             await self._begin(name, config, target)
             return
         assert running is not None, "it is not new"
@@ -152,12 +161,15 @@ class Herder:
 
     async def _begin(self, name: str, config: Mapping[str, str], target: str) -> None:
         old = self.running.get(name)
+        _cancel(None if old is None else old.later)
         if old is not None and not await self._stop_tasks(old):
             text = "a task has not ended in time; restart the connector when it has"
             self._set_status(name, old, Status(FAILED, self.worker_id, text))
             return
         kind = old.kind if old is not None else "unknown"
         running = RunningConnector(config, Status(RESTARTING, self.worker_id), kind)
+        if old is not None and old.config == config:
+            running.failures = old.failures
         self.running[name] = running
         try:
             plugin = self.plugins.find(config.get("connector.class", ""))
@@ -168,19 +180,66 @@ class Herder:
                 self._set_status(name, running, Status(STOPPED, self.worker_id))
                 return
             providers, engine = self.settings.providers, self.settings.engine
-            running.assembly = await asyncio.to_thread(
-                assemble, name, plugin, config, providers, engine
-            )
+            make = partial(assemble, name, plugin, config, providers, engine)
+            running.assembly = await asyncio.to_thread(make)
             await self._set_tasks(name, running.assembly.task_configs())
         except (ConnectError, KafkaError, OSError) as error:
-            hide = self.settings.providers.hide
-            _log.error("connector %s cannot be started: %s", name, hide(str(error)))
-            self._set_status(name, running, Status(FAILED, self.worker_id, hide(trace_of(error))))
+            self._not_begun(name, running, error)
             return
+        running.failures = 0
         state = PAUSED if target == PAUSED else RUNNING
         self._set_status(name, running, Status(state, self.worker_id))
         for unit in running.assembly.units():
             self._start_unit(name, running, unit, paused=target == PAUSED)
+        interval_s = running.assembly.partitions_interval_s
+        if interval_s is not None and self._group is not None:
+            running.later = self._group.create_task(self._watch(name, running, make, interval_s))
+
+    def _not_begun(self, name: str, running: RunningConnector, error: Exception) -> None:
+        """Try again later if that may help."""
+        hide, restarts = self.settings.providers.hide, self.settings.restarts(running.config)
+        text, wait_s = hide(trace_of(error)), restarts.wait_s(error, running.failures)
+        if wait_s is None or self._group is None:
+            _log.error("connector %s cannot be started: %s", name, hide(str(error)))
+            self._set_status(name, running, Status(FAILED, self.worker_id, text))
+            return
+        running.failures += 1
+        head = restarts.described(running.failures, wait_s)
+        _log.warning("connector %s cannot be started, %s: %s", name, head, hide(str(error)))
+        status = Status(RESTARTING, self.worker_id, f"{head}: {text}")
+        self._set_status(name, running, status)
+        running.later = self._group.create_task(self._begin_later(name, wait_s))
+
+    async def _begin_later(self, name: str, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
+        self._begin_anew(name)
+
+    def _begin_anew(self, name: str) -> None:
+        self._asked.setdefault(name, _Asked()).anew = True
+        self.align(name)
+
+    async def _watch(
+        self,
+        name: str,
+        running: RunningConnector,
+        make: Callable[[], Assembly],
+        interval_s: float,
+    ) -> None:
+        """Begin the tasks anew once there is something else to read."""
+        assert running.assembly is not None, "it was assembled before"
+        while True:
+            await asyncio.sleep(interval_s)
+            if running.status.state != RUNNING:
+                continue
+            try:
+                found = await asyncio.to_thread(make)
+            except (ConnectError, OSError) as error:
+                _log.warning("partitions of connector %s are not known: %s", name, error)
+                continue
+            if found.shares != running.assembly.shares:
+                _log.info("connector %s has other partitions, its tasks begin anew", name)
+                self._begin_anew(name)
+                return
 
     async def _set_tasks(self, name: str, configs: list[dict[str, str]]) -> None:
         if self.state.tasks.get(name, []) == configs:
@@ -206,6 +265,7 @@ class Herder:
             unit.start,
             lambda: assembly.begin(unit.start, around),
             lambda report: _soon(loop, self._reported, (name, unit), task, report),
+            restarts=self.settings.restarts(running.config),
             hide=self.settings.providers.hide,
         )
         running.tasks[unit.start] = task
@@ -237,6 +297,7 @@ class Herder:
         return all(ended)
 
     async def _forget(self, name: str, running: RunningConnector) -> None:
+        _cancel(running.later)
         await self._stop_tasks(running)
         del self.running[name]
         self._forget_tasks(name, running)
@@ -290,6 +351,11 @@ class Herder:
                 await self.writer.write_statuses(records)
             except KafkaError as error:
                 _log.warning("states of connectors could not be stored: %s", error)
+
+
+def _cancel(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        task.cancel()
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: object, *arguments: object) -> None:

@@ -9,6 +9,7 @@ from moldau.connect.config.values import listed
 from moldau.connect.converters.lookup import HEADER, KEY, VALUE, converters_of
 from moldau.connect.errors import ConfigError, ConnectError
 from moldau.connect.worker.plugins import Plugin, Plugins
+from moldau.connect.worker.restarts import RESTARTS_MAX
 from moldau.connect.worker.settings import WorkerSettings
 
 ERROR, WARNING = "error", "warning"
@@ -19,7 +20,15 @@ _OPEN = (
     *("topic.creation.", "iceberg.catalog.", "storage."),
 )
 _STEPS = ("transforms", "predicates")
-_ALWAYS = ("connector.class", "name", "topics", "topics.regex", "task.class", "engine")
+_ALWAYS = (
+    "connector.class",
+    "name",
+    "topics",
+    "topics.regex",
+    "task.class",
+    "engine",
+    RESTARTS_MAX,
+)
 
 
 @dataclass(frozen=True, slots=True)

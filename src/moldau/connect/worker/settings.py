@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import below, flag, number
 from moldau.connect.errors import ConfigError
+from moldau.connect.worker.restarts import BACK_OFF_S, RESTARTS_MAX, Restarts
 
 _log = logging.getLogger(__name__)
 
@@ -126,6 +127,11 @@ class WorkerSettings:
         """How long tasks get to stop; Spark's, unless it is said, as long as a batch may take."""
         default = _SPARK_SHUTDOWN_MS if self.engine == SPARK else 5000
         return number(self.properties, "task.shutdown.graceful.timeout.ms", default) / 1000
+
+    def restarts(self, connector: Mapping[str, str]) -> Restarts:
+        """How often what has failed is begun anew; a connector may have its own limit."""
+        default = number(self.properties, RESTARTS_MAX, len(BACK_OFF_S))
+        return Restarts(number(connector, RESTARTS_MAX, default))
 
     def client(self, prefix: str, connector: Mapping[str, str] | None = None) -> dict[str, object]:
         """Settings of a client: the worker's, those with the prefix, then the connector's own."""

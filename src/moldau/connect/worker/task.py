@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from moldau.connect.errors import ConfigError, DataError, java_class_of
+from moldau.connect.errors import java_class_of
+from moldau.connect.worker.restarts import Restarts
 
 _log = logging.getLogger(__name__)
 
 RUNNING, PAUSED, FAILED, RESTARTING = "RUNNING", "PAUSED", "FAILED", "RESTARTING"
-_BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
 
 
 class Work(Protocol):
@@ -48,8 +48,7 @@ class Task:
     number: int
     begin: Callable[[], Work]
     report: Callable[[TaskReport], None]
-    restarts_max: int = len(_BACK_OFF_S)
-    back_off_s: tuple[float, ...] = _BACK_OFF_S
+    restarts: Restarts = field(default_factory=Restarts)
     sound_s: float = 600.0
     """Whatever fails after so long is the first failure again, though nothing was to be done."""
     hide: Callable[[str], str] = str
@@ -58,7 +57,8 @@ class Task:
     _paused: threading.Event = field(default_factory=threading.Event)
     _changed: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
-    _restarts: int = 0
+    _failures: int = 0
+    """In a row."""
     _begun_s: float = 0.0
 
     def start(self, *, paused: bool = False) -> None:
@@ -113,7 +113,7 @@ class Task:
                 if state == PAUSED:
                     self._wait(None)
                 elif work.step():
-                    self._restarts = 0
+                    self._failures = 0
                 else:
                     self._wait(work.idle_s())
         finally:
@@ -126,22 +126,18 @@ class Task:
     def _failed(self, error: Exception) -> bool:
         """Whether to try again."""
         text = self.hide(trace_of(error))
-        is_final = isinstance(error, ConfigError | DataError)
         if time.monotonic() - self._begun_s >= self.sound_s:
-            self._restarts = 0
-        if is_final or self._restarts >= self.restarts_max:
+            self._failures = 0
+        wait_s = self.restarts.wait_s(error, self._failures)
+        if wait_s is None:
             _log.error("task %s-%d failed: %s", self.name, self.number, text)
             self.report(TaskReport(FAILED, text))
             return False
-        wait_s = self.back_off_s[min(self._restarts, len(self.back_off_s) - 1)]
-        self._restarts += 1
-        _log.warning(
-            "task %s-%d failed and is restarted in %g s (%d of %d): %s",
-            *(self.name, self.number, wait_s, self._restarts, self.restarts_max),
-            self.hide(str(error)),
-        )
-        head = f"restart {self._restarts} of {self.restarts_max} in {wait_s:g} s: "
-        self.report(TaskReport(RESTARTING, head + text))
+        self._failures += 1
+        head = self.restarts.described(self._failures, wait_s)
+        shown = self.hide(str(error))
+        _log.warning("task %s-%d failed, %s: %s", self.name, self.number, head, shown)
+        self.report(TaskReport(RESTARTING, f"{head}: {text}"))
         self._stop.wait(wait_s)
         return True
 

@@ -48,6 +48,9 @@ class Database(Protocol):
     def columns(self, table: str) -> list[Column]:
         """The columns of a table, none if there is no such table."""
 
+    def query_columns(self, query: str) -> list[Column]:
+        """The columns of what a query gives."""
+
     def type_of(self, schema: Schema) -> str:
         """The type of a column that holds values of a schema."""
 

@@ -1,5 +1,6 @@
 """PostgreSQL through psycopg."""
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
@@ -38,6 +39,7 @@ FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisp
 WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 _LOCK_S = 60
+_QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
 
 
 class Postgresql:
@@ -136,6 +138,23 @@ class Postgresql:
             for name, kind, nullable, key in self.query(_COLUMNS, [table])
         ]
 
+    def query_columns(self, query: str) -> list[Column]:
+        """As the server describes them: whether they may be null it does not say."""
+        statement = f"SELECT * FROM ({query}\n) AS polled LIMIT 0"  # noqa: S608 - the user's own
+        try:
+            described = self._connection.execute(_marked(statement), ()).description or ()
+        except psycopg.Error as error:
+            raise self._translated(error) from error
+        types = self.query(
+            "SELECT format_type(t, NULL) FROM unnest(?::oid[]) WITH ORDINALITY AS u(t, at) "
+            "ORDER BY at",
+            [[each.type_code for each in described]],
+        )
+        return [
+            Column(each.name, str(kind), is_nullable=True, is_key=False)
+            for each, (kind,) in zip(described, types, strict=True)
+        ]
+
     def type_of(self, schema: Schema) -> str:
         """PostgreSQL's own."""
         if schema.name in _LOGICAL:
@@ -155,8 +174,14 @@ class Postgresql:
 
 
 def _marked(statement: str) -> bytes:
-    """psycopg's `%s` for each `?`; statements have no other percent signs or question marks."""
-    return statement.replace("%", "%%").replace("?", "%s").encode()
+    """psycopg's `%s` for each `?` that stands alone and outside of quotes; `??` is one `?`."""
+    text = _QUESTION.sub(_placeholder, statement.replace("%", "%%"))
+    return text.encode()
+
+
+def _placeholder(found: re.Match[str]) -> str:
+    text = found[0]
+    return {"?": "%s", "??": "?"}.get(text, text)
 
 
 def _where_same(key: Sequence[str]) -> str:

@@ -1,26 +1,38 @@
 """Tables into topics, by polling, with the settings of the JDBC source connector.
 
 `incrementing` sees new rows, `timestamp` rows that changed as well, and both together miss none
-of equal times; none of them sees deleted rows. Each table is a partition.
+of equal times; none of them sees deleted rows. Each table is a partition; a query is one, too.
 """
 
 import datetime as dt
+import re
 import time
 from collections.abc import Mapping, Sequence
 
 from moldau.connect.config.definition import PluginSetting, at_least, one_of
-from moldau.connect.config.values import listed, number, required
+from moldau.connect.config.values import flag, listed, number, required
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
-from moldau.connect.connectors.sql.database import Database, Row, quoted, quoted_table
+from moldau.connect.connectors.sql.database import Database, Row, quoted
 from moldau.connect.connectors.sql.link import SETTINGS, DatabaseLink
+from moldau.connect.connectors.sql.polling import (
+    BULK,
+    ID,
+    MODES,
+    STAMP,
+    PollOrder,
+    Relation,
+    table_relation,
+    time_offset,
+)
 from moldau.connect.connectors.sql.sqlite import Sqlite
 from moldau.connect.connectors.sql.types import row_schema, value_of
 from moldau.connect.data.arrow import table_of
 from moldau.connect.data.logical import EPOCH
-from moldau.connect.errors import ConfigError, ConnectError, DataError
+from moldau.connect.errors import ConfigError
 
-_MODES = ("bulk", "incrementing", "timestamp", "timestamp+incrementing")
-_ID, _STAMP, _NANOS = "incrementing", "timestamp", "timestamp_nanos"
+_TABLE, _QUERY = "table", "query"
+_NOW = -1
+_LISTS = ("table.whitelist", "table.blacklist", "table.include.list", "table.exclude.list")
 
 
 class JdbcSource(Source):
@@ -28,29 +40,39 @@ class JdbcSource(Source):
 
     settings = (
         *SETTINGS,
-        PluginSetting("mode", required=True, importance="HIGH", check=one_of(*_MODES)),
-        PluginSetting("table.whitelist", "LIST", ""),
-        PluginSetting("table.blacklist", "LIST", ""),
+        PluginSetting("mode", required=True, importance="HIGH", check=one_of(*MODES)),
+        *(PluginSetting(each, "LIST", "") for each in _LISTS),
+        PluginSetting("query", default=""),
+        PluginSetting("query.suffix", default=""),
         PluginSetting("incrementing.column.name", default=""),
-        PluginSetting("timestamp.column.name", default=""),
+        PluginSetting("timestamp.column.name", "LIST", ""),
+        PluginSetting("incrementing.initial", "LONG"),
+        PluginSetting("timestamp.initial", "LONG"),
         PluginSetting("timestamp.delay.interval.ms", "LONG", "0"),
+        PluginSetting("validate.non.null", "BOOLEAN", "false"),
         PluginSetting("topic.prefix", required=True, importance="HIGH"),
         PluginSetting("batch.max.rows", "INT", "1000", check=at_least(1)),
         PluginSetting("poll.interval.ms", "INT", "5000"),
+        PluginSetting("table.poll.interval.ms", "LONG", "60000", check=at_least(1)),
     )
 
     def __init__(self, config: Mapping[str, str]) -> None:
         super().__init__(config)
         self._mode = required(config, "mode")
-        if self._mode not in _MODES:
-            raise ConfigError(f"mode: {self._mode} is none of {', '.join(_MODES)}")
+        if self._mode not in MODES:
+            raise ConfigError(f"mode: {self._mode} is none of {', '.join(MODES)}")
         self._prefix = required(config, "topic.prefix")
+        self._query = config.get("query", "").strip().rstrip(";")
+        if self._query and any(listed(config, each) for each in _LISTS):
+            raise ConfigError("query: a list of tables cannot be set as well")
         self._delay_ms = number(config, "timestamp.delay.interval.ms", 0)
         self._rows_max = number(config, "batch.max.rows", 1000)
         self.poll_interval_s = number(config, "poll.interval.ms", 5000) / 1000
+        if not self._query and not listed(config, "table.whitelist"):
+            self.partitions_interval_s = number(config, "table.poll.interval.ms", 60_000) / 1000
         self._bulk_at_s: dict[str, float] = {}
         self._link = DatabaseLink(config)
-        self.runs_anywhere = self._mode != "bulk"  # when it was last read is no part of the offset
+        self.runs_anywhere = self._mode != BULK  # when it was last read is no part of the offset
 
     @property
     def database(self) -> Database:
@@ -58,89 +80,92 @@ class JdbcSource(Source):
         return self._link.database
 
     def partitions(self) -> Sequence[SourcePartition]:
-        """All tables, or those that the lists leave."""
-        wanted, refused = (
-            listed(self.config, "table.whitelist"),
-            listed(self.config, "table.blacklist"),
+        """All tables, or those that the lists leave; a query is one by itself."""
+        if self._query:
+            return [{_QUERY: _QUERY}]
+        wanted = listed(self.config, "table.whitelist")
+        tables = wanted or [each for each in self.database.tables() if self._is_wanted(each)]
+        return [{"protocol": "1", _TABLE: each} for each in tables]
+
+    def _is_wanted(self, table: str) -> bool:
+        if table in listed(self.config, "table.blacklist"):
+            return False
+        included, excluded = (
+            [re.compile(each) for each in listed(self.config, f"table.{word}.list")]
+            for word in ("include", "exclude")
         )
-        tables = wanted or [each for each in self.database.tables() if each not in refused]
-        return [{"protocol": "1", "table": each} for each in tables]
+        if any(each.fullmatch(table) for each in excluded):
+            return False
+        return not included or any(each.fullmatch(table) for each in included)
 
     def read(
         self, partition: SourcePartition, start: Offset | None, limit: int
     ) -> SourceBatch | None:
         """Rows after an offset, in the order of the mode's columns."""
-        table = str(partition["table"])
-        if self._mode == "bulk":
-            return self._bulk(table)
-        columns = self.database.columns(table)
-        if not columns:
-            raise ConnectError(f"table {table} is not there, or has no columns")
-        by_id = self._column("incrementing", table) if _ID in self._mode else None
-        by_time = self._column("timestamp", table) if _STAMP in self._mode else None
-        condition, parameters = self._condition(by_id, by_time, start or {})
-        order = ", ".join(quoted(each) for each in (by_time, by_id) if each is not None)
+        if self._mode == BULK and not self._bulk_is_due(str(partition.get(_TABLE, ""))):
+            return None
+        relation = self._relation(partition)
+        if self._mode == BULK:
+            return self._bulk(relation)
+        order = PollOrder.of(self.config, self._mode, relation)
+        if flag(self.config, "validate.non.null", default=False):
+            order.check_not_null(relation)
+        if start is None:
+            start = self._first()
+            if start and number(self.config, "timestamp.initial", 0) == _NOW:
+                return SourceBatch([], start)  # so that it is the same now after a restart
+        until = dt.datetime.now(dt.UTC) - dt.timedelta(milliseconds=self._delay_ms)
+        condition, parameters = order.condition(start, until, self._stored_time)
         count = min(limit, self._rows_max)
-        names = [each.name for each in columns]
-        rows = self._select(table, names, f"{condition} ORDER BY {order} LIMIT {count}", parameters)
+        condition = f"{condition} ORDER BY {order.text} LIMIT {count}"
+        rows = self._select(relation, condition, parameters)
         if not rows:
             return None
-        last = dict(zip(names, rows[-1], strict=True))
-        if by_id is None and by_time is not None and len(rows) == count:
-            rows = self._with_equals(table, names, by_time, rows)
-        offset = _offset(last, by_id, by_time)
-        return SourceBatch([self._table(table, rows)], offset)
+        last = dict(zip(relation.names, rows[-1], strict=True))
+        if order.number is None and len(rows) == count:
+            rows = self._with_equals(relation, order, rows)
+        return SourceBatch([self._table(relation, rows)], order.offset(last))
 
-    def _with_equals(
-        self, table: str, names: Sequence[str], by_time: str, rows: list[Row]
-    ) -> list[Row]:
+    def _first(self) -> dict[str, object]:
+        """Where to begin."""
+        found: dict[str, object] = {}
+        if ID in self._mode and "incrementing.initial" in self.config:
+            found[ID] = number(self.config, "incrementing.initial", _NOW)
+        if STAMP in self._mode and "timestamp.initial" in self.config:
+            initial_ms = number(self.config, "timestamp.initial", 0)
+            moment = EPOCH + dt.timedelta(milliseconds=initial_ms)
+            found |= time_offset(dt.datetime.now(dt.UTC) if initial_ms == _NOW else moment)
+        return found
+
+    def _relation(self, partition: SourcePartition) -> Relation:
+        if _QUERY in partition:
+            columns = self.database.query_columns(self._query)
+            return Relation("", f"({self._query}\n) AS polled", columns)
+        table = str(partition[_TABLE])
+        return table_relation(table, self.database.columns(table))
+
+    def _with_equals(self, relation: Relation, order: PollOrder, rows: list[Row]) -> list[Row]:
         """All rows of the last time: a batch that ended among them would lose the others."""
-        at = list(names).index(by_time)
-        last = rows[-1][at]
-        whole = self._select(table, names, f"{quoted(by_time)} = ?", [last])
-        return [*(row for row in rows if row[at] != last), *whole]
+        times = [order.time_of(dict(zip(relation.names, row, strict=True))) for row in rows]
+        whole = self._select(relation, f"{order.time} = ?", [times[-1]])
+        return [*(row for row, at in zip(rows, times, strict=True) if at != times[-1]), *whole]
 
-    def _select(
-        self, table: str, names: Sequence[str], condition: str, parameters: Row
-    ) -> list[Row]:
-        listing = ", ".join(map(quoted, names))
-        statement = f"SELECT {listing} FROM {quoted_table(table)} WHERE {condition}"  # noqa: S608
-        return self.database.query(statement, parameters)
+    def _select(self, relation: Relation, condition: str, parameters: Row) -> list[Row]:
+        listing = ", ".join(map(quoted, relation.names))
+        suffix = self.config.get("query.suffix", "")
+        statement = f"SELECT {listing} FROM {relation.text} WHERE {condition} {suffix}"  # noqa: S608
+        return self.database.query(statement.rstrip(), parameters)
 
-    def _bulk(self, table: str) -> SourceBatch | None:
+    def _bulk_is_due(self, table: str) -> bool:
         now_s = time.monotonic()
         if now_s < self._bulk_at_s.get(table, 0.0):
-            return None
+            return False
         self._bulk_at_s[table] = now_s + self.poll_interval_s
-        names = [each.name for each in self.database.columns(table)]
-        rows = self._select(table, names, "1 = 1", ())
-        return SourceBatch([self._table(table, rows)], {}) if rows else None
+        return True
 
-    def _column(self, role: str, table: str) -> str:
-        name = self.config.get(f"{role}.column.name", "").strip()
-        if name:
-            return name
-        keys = [each.name for each in self.database.columns(table) if each.is_key]
-        if role == "timestamp" or len(keys) != 1:
-            raise ConfigError(f"{role}.column.name: table {table} needs one to be named")
-        return keys[0]
-
-    def _condition(
-        self, by_id: str | None, by_time: str | None, start: Offset
-    ) -> tuple[str, list[object]]:
-        now = self._stored_time(dt.datetime.now(dt.UTC) - dt.timedelta(milliseconds=self._delay_ms))
-        if by_time is None:
-            assert by_id is not None, "one of both is there"
-            return f"{quoted(by_id)} > ?", [start.get(_ID, -(2**62))]
-        at = quoted(by_time)
-        since = self._stored_time(_time(start))
-        if by_id is None:
-            return f"{at} > ? AND {at} < ?", [since, now]
-        one = quoted(by_id)
-        return (
-            f"{at} < ? AND (({at} = ? AND {one} > ?) OR {at} > ?)",
-            [now, since, start.get(_ID, -(2**62)), since],
-        )
+    def _bulk(self, relation: Relation) -> SourceBatch | None:
+        rows = self._select(relation, "1 = 1", ())
+        return SourceBatch([self._table(relation, rows)], {}) if rows else None
 
     def _stored_time(self, moment: dt.datetime) -> object:
         """SQLite has no times: texts as CURRENT_TIMESTAMP writes them, in UTC."""
@@ -149,42 +174,13 @@ class JdbcSource(Source):
         text = moment.strftime("%Y-%m-%d %H:%M:%S")
         return f"{text}.{moment.microsecond:06d}".rstrip("0").rstrip(".")
 
-    def _table(self, table: str, rows: Sequence[Row]) -> object:
-        columns = self.database.columns(table)
-        schema = row_schema(table, columns, is_sqlite=isinstance(self.database, Sqlite))
-        topic = f"{self._prefix}{table}"
+    def _table(self, relation: Relation, rows: Sequence[Row]) -> object:
+        is_sqlite = isinstance(self.database, Sqlite)
+        schema = row_schema(relation.name or None, relation.columns, is_sqlite=is_sqlite)
+        topic = f"{self._prefix}{relation.name}"
         found = ({"value": value_of(schema, row), "topic": topic} for row in rows)
         return table_of(None, schema, found)
 
     def close(self) -> None:
         """Hang up."""
         self._link.close()
-
-
-def _time(start: Offset) -> dt.datetime:
-    ms, nanos = start.get(_STAMP, 0), start.get(_NANOS, 0)
-    if not isinstance(ms, int) or not isinstance(nanos, int):
-        raise ConnectError(f"{dict(start)} is no offset of this connector")
-    return EPOCH + dt.timedelta(seconds=ms // 1000, microseconds=nanos // 1000)
-
-
-def _offset(
-    last: Mapping[str, object], by_id: str | None, by_time: str | None
-) -> dict[str, object]:
-    found: dict[str, object] = {}
-    if by_id is not None:
-        number_found = last[by_id]
-        if not isinstance(number_found, int):
-            raise DataError(f"{by_id} is no whole number: {number_found!r}")
-        found[_ID] = number_found
-    if by_time is not None:
-        moment = last[by_time]
-        if isinstance(moment, str):
-            moment = dt.datetime.fromisoformat(moment)
-        if not isinstance(moment, dt.datetime):
-            raise DataError(f"{by_time} is no time: {moment!r}")
-        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
-        whole = int((aware - EPOCH).total_seconds() // 1)
-        found[_STAMP] = whole * 1000 + aware.microsecond // 1000
-        found[_NANOS] = aware.microsecond * 1000
-    return found

@@ -21,6 +21,7 @@ _SQLITE = {
     Kind.FLOAT32: "REAL",
     Kind.FLOAT64: "REAL",
 }
+_POLLED = "moldau_polled"
 
 
 class Sqlite:
@@ -88,6 +89,15 @@ class Sqlite:
             Column(str(name), str(kind).lower(), not required and not key, bool(key))
             for name, kind, required, key in found
         ]
+
+    def query_columns(self, query: str) -> list[Column]:
+        """As those of a view."""
+        self.query(f"CREATE TEMP VIEW {_POLLED} AS {query}")
+        try:
+            found = self.columns(_POLLED)
+        finally:
+            self.query(f"DROP VIEW temp.{_POLLED}")
+        return [Column(each.name, each.kind, is_nullable=True, is_key=False) for each in found]
 
     def type_of(self, schema: Schema) -> str:
         """One of SQLite's few."""

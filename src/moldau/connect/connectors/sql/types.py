@@ -43,7 +43,7 @@ _SCHEMAS = {
 _NUMERIC_SCALE = 6
 
 
-def row_schema(table: str, columns: Sequence[Column], *, is_sqlite: bool) -> Schema:
+def row_schema(table: str | None, columns: Sequence[Column], *, is_sqlite: bool) -> Schema:
     """The schema of a table's rows; SQLite's integers and reals have eight bytes."""
     fields = [(each.name, _schema(each, is_sqlite=is_sqlite)) for each in columns]
     return struct(fields, name=table)

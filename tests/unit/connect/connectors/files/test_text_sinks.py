@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
-from moldau.connect.connectors.files import text_sinks
 from moldau.connect.connectors.files.text_sinks import CsvSink, JsonLinesSink, TextSink
 from moldau.connect.data.record import Datum
 from moldau.connect.data.schema import (
@@ -148,7 +147,7 @@ def test_a_task_that_dies_at_any_call_of_the_disk_leaves_what_the_next_goes_on_f
         return call
 
     for name in ("link", "unlink", "fsync"):
-        monkeypatch.setattr(text_sinks.os, name, dying(getattr(os, name)))
+        monkeypatch.setattr(os, name, dying(getattr(os, name)))
     sink(tmp_path / "whole").write(records(0, 4), 0)
     for number in range(1, calls + 1):
         path = tmp_path / str(number)

@@ -154,6 +154,32 @@ def item(number: int, note: str | None, **more: object) -> dict[str, object]:
     return {"id": number, "note": note, "raw": None, "tags": None, **more}
 
 
+def test_a_query_has_the_types_of_the_server(url: str, database: Database) -> None:
+    database.query("CREATE TABLE asked (id bigint, tags jsonb, note text, at timestamptz)")
+    database.query(
+        "INSERT INTO asked VALUES (1, '{\"a\": 1}', 'a%', '2024-01-01Z'), "
+        "(2, '{\"b\": 1}', 'why?', '2024-01-02Z')"
+    )
+    query = (
+        "SELECT id, count(*) AS n, max(at) AS at, note FROM asked "
+        "WHERE note LIKE '%?' OR tags ?? 'a' GROUP BY id, note -- asked"
+    )
+    settings = config(
+        url,
+        mode="timestamp+incrementing",
+        query=query,
+        timestamp_column_name="at",
+        incrementing_column_name="id",
+    )
+    found = read(JdbcSource, settings)
+    assert found.values() == [
+        {"id": 1, "n": 1, "at": dt.datetime(2024, 1, 1, tzinfo=dt.UTC), "note": "a%"},
+        {"id": 2, "n": 1, "at": dt.datetime(2024, 1, 2, tzinfo=dt.UTC), "note": "why?"},
+    ]
+    with pytest.raises(RetriableConnectError, match="asket"):
+        read(JdbcSource, {**settings, "query": "SELECT * FROM asket"})
+
+
 def test_what_is_staged_takes_the_types_of_the_table(url: str, database: Database) -> None:
     database.query("CREATE TABLE items (id integer PRIMARY KEY, note text, raw bytea, tags jsonb)")
     write_items(f"{url} items", 0, item(1, "", raw=b"\0\xff", tags=["a,b", 'c"']), item(2, None))

@@ -99,3 +99,78 @@ def test_what_cannot_be_read_says_what_to_do(path: Path) -> None:
         read(JdbcSource, config(path, "incrementing", table_whitelist="none"))
     with pytest.raises(ConfigError, match="none of bulk"):
         JdbcSource(config(path, "x"))
+
+
+def test_a_query_is_polled_as_a_table_is(path: Path) -> None:
+    execute(
+        path,
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, owner INTEGER)",
+        "CREATE TABLE owners (owner INTEGER, name TEXT)",
+        "INSERT INTO a VALUES (1, 1), (2, 2), (3, 1)",
+        "INSERT INTO owners VALUES (1, 'what?'), (2, 'x')",
+    )
+    query = "SELECT id, name FROM a JOIN owners USING (owner) WHERE name LIKE '%?';"
+    settings = config(
+        path, "incrementing", query=query, incrementing_column_name="id", batch_max_rows="1"
+    )
+    first = read(JdbcSource, settings)
+    assert first.values() == [{"id": 1, "name": "what?"}, {"id": 3, "name": "what?"}]
+    assert first.records[0].topic == "db-"
+    assert first.offsets == [({"query": "query"}, {"incrementing": 3})]
+    execute(path, "INSERT INTO a VALUES (4, 1)")
+    assert read(JdbcSource, settings, first.offsets).values() == [{"id": 4, "name": "what?"}]
+    bulk = config(path, "bulk", query="SELECT id FROM a WHERE id > 3 -- the last")
+    assert read(JdbcSource, bulk).values() == [{"id": 4}]
+    suffixed = config(path, "bulk", query="SELECT id FROM a", query_suffix="ORDER BY id LIMIT 1")
+    assert read(JdbcSource, suffixed).values() == [{"id": 1}]
+
+
+def test_of_several_times_the_first_that_is_there_counts(path: Path) -> None:
+    execute(
+        path,
+        "CREATE TABLE a (id INTEGER, changed TIMESTAMP, made TIMESTAMP)",
+        "INSERT INTO a VALUES (1, NULL, '2024-01-01 00:00:00'), "
+        "(2, '2024-01-03 00:00:00', '2024-01-01 00:00:00'), (3, NULL, '2024-01-02 00:00:00'), "
+        "(4, '2024-01-03 00:00:00', NULL), (5, NULL, NULL)",
+    )
+    settings = config(path, "timestamp", timestamp_column_name="changed, made", batch_max_rows="1")
+    found = read(JdbcSource, settings)
+    assert [each["id"] for each in found.values()] == [1, 3, 2, 4]  # type: ignore[index]
+    execute(path, "UPDATE a SET changed = '2024-01-04 00:00:00' WHERE id = 1")
+    again = read(JdbcSource, settings, found.offsets)
+    assert [each["id"] for each in again.values()] == [1]  # type: ignore[index]
+    with pytest.raises(ConfigError, match=r"changed, made may be null.*validate\.non\.null=false"):
+        read(JdbcSource, {**settings, "validate.non.null": "true"})
+
+
+def test_where_to_begin_can_be_said(path: Path) -> None:
+    execute(
+        path,
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, at TIMESTAMP NOT NULL)",
+        "INSERT INTO a VALUES (1, '2024-01-01 00:00:00'), (2, '2024-01-02 00:00:00')",
+    )
+    by_number = config(path, "incrementing", incrementing_initial="1")
+    assert [each["id"] for each in read(JdbcSource, by_number).values()] == [2]  # type: ignore[index]
+    by_time = config(
+        path, "timestamp", timestamp_column_name="at", timestamp_initial="1704067200000"
+    )
+    assert [each["id"] for each in read(JdbcSource, by_time).values()] == [2]  # type: ignore[index]
+    # Now is when it began, and stays that though nothing was found.
+    now = read(JdbcSource, {**by_time, "timestamp.initial": "-1"})
+    assert now.values() == []
+    assert now.offsets[0][1].keys() == {"timestamp", "timestamp_nanos"}
+
+
+def test_tables_are_chosen_by_patterns(path: Path) -> None:
+    execute(path, *(f"CREATE TABLE {each} (id INTEGER)" for each in ("ab", "abc", "b", "bc")))
+    settings = config(path, "bulk", table_include_list="a.*, b", table_exclude_list=".*c")
+    source = JdbcSource(settings)
+    assert [each["table"] for each in source.partitions()] == ["ab", "b"]
+    source.close()
+    with pytest.raises(ConfigError, match="query: a list of tables"):
+        JdbcSource({**settings, "query": "SELECT 1"})
+    with pytest.raises(ConfigError, match="table b has no column nr"):
+        read(
+            JdbcSource,
+            config(path, "incrementing", incrementing_column_name="nr", table_whitelist="b"),
+        )
