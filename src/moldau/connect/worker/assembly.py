@@ -27,6 +27,7 @@ from moldau.connect.worker.source_work import (
     transactional_producer,
 )
 from moldau.connect.worker.task import Work
+from moldau.connect.worker.topic_creation import TopicCreation
 
 _log = logging.getLogger(__name__)
 
@@ -127,6 +128,7 @@ class Assembly:
             around.used,
             tolerates(config),
             lambda error: self._log_skipped(str(error)) if logs_failures(config) else None,
+            TopicCreation(settings, config).prepare,
         )
         work = SourceWork(
             source, SourcePipeline(settings.properties, config), lambda: producer, duties

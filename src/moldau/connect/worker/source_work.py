@@ -29,6 +29,8 @@ class SourceDuties:
     """Is called with each topic that is written to."""
     tolerates: bool = False
     skipped: Callable[[DataError], None] = field(default=lambda _: None)
+    prepare: Callable[[str], None] = field(default=lambda _: None)
+    """Is called with each topic before its first record, and may make it."""
 
 
 class SourceWork:
@@ -86,6 +88,9 @@ class SourceWork:
         self.take_over()
         producer = self._producer
         assert producer is not None, "it has taken over"
+        new = {each.topic for each in records} - self._used
+        for topic in sorted(new):
+            duties.prepare(topic)
         with producer.transaction():
             for each in records:
                 producer.send(
@@ -99,7 +104,7 @@ class SourceWork:
             key = offset_key(duties.connector, partition)
             producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
         duties.stored(partition, batch.offset)
-        for topic in {each.topic for each in records} - self._used:
+        for topic in new:
             self._used.add(topic)
             duties.used(topic)
         self._source.commit(partition, batch.offset)

@@ -103,6 +103,19 @@ def test_a_row_that_fails_stops_the_task_or_is_left_out(kafka: EmbeddedBroker) -
     assert (len(skipped), seen) == (1, [{"n": 3}, "numbers"])
 
 
+def test_a_topic_is_prepared_before_its_first_record(kafka: EmbeddedBroker) -> None:
+    seen: list[object] = []
+
+    def prepare(topic: str) -> None:
+        seen.append(f"prepare {topic}")
+
+    steps = work(kafka, Counter({}), seen, prepare=prepare)
+    while steps.step():
+        pass
+    steps.close()
+    assert seen == ["prepare numbers", {"n": 1}, "numbers", {"n": 2}, {"n": 3}]
+
+
 def test_a_source_has_its_offsets_where_its_settings_or_the_worker_say() -> None:
     settings = WorkerSettings({"offset.storage.topic": "theirs"})
     assert offset_topic(settings, {}) == "theirs"
