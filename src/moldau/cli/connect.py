@@ -3,19 +3,15 @@
 import argparse
 import json
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from moldau.cli.connecting.checks import check_file, try_out
 from moldau.cli.connecting.pipeline_file import read_connector, read_pipeline
+from moldau.cli.connecting.requests import add_address, address_of
 from moldau.cli.connecting.serving import serve_worker
-from moldau.cli.terminal.failure import CommandFailed
 from moldau.runtime.logs import LEVELS, log_to_stderr
 
-_URL = "http://localhost:8083"
-_TIMEOUT_S = 95.0
 _PIPELINE = {
     "group.id": "moldau-pipeline",
     "config.storage.topic": "moldau-pipeline-configs",
@@ -44,7 +40,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    found = _ask(options.url, "GET", "connectors?expand=status&expand=info")
+    found = _ask(options, "GET", "connectors?expand=status&expand=info")
     assert isinstance(found, dict)
     if not found:
         print("there are no connectors")
@@ -59,7 +55,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    found = _ask(options.url, "GET", f"connectors/{quote(options.name, safe='')}/status")
+    found = _ask(options, "GET", f"connectors/{quote(options.name, safe='')}/status")
     assert isinstance(found, dict)
     failed = False
     for label, each in (
@@ -76,7 +72,7 @@ def _status(options: argparse.Namespace) -> int:
 
 def _create(options: argparse.Namespace) -> int:
     name, config = read_connector(options.file)
-    found = _ask(options.url, "PUT", f"connectors/{quote(name, safe='')}/config", config)
+    found = _ask(options, "PUT", f"connectors/{quote(name, safe='')}/config", config)
     assert isinstance(found, dict)
     print(f"{found['name']}: {found['type']}")
     return 0
@@ -85,11 +81,11 @@ def _create(options: argparse.Namespace) -> int:
 def _change(options: argparse.Namespace) -> int:
     name, verb = quote(options.name, safe=""), options.command
     if verb == "restart":
-        _ask(options.url, "POST", f"connectors/{name}/restart?includeTasks=true")
+        _ask(options, "POST", f"connectors/{name}/restart?includeTasks=true")
     elif verb == "delete":
-        _ask(options.url, "DELETE", f"connectors/{name}")
+        _ask(options, "DELETE", f"connectors/{name}")
     else:
-        _ask(options.url, _VERBS[verb], f"connectors/{name}/{verb}")
+        _ask(options, _VERBS[verb], f"connectors/{name}/{verb}")
     return 0
 
 
@@ -97,34 +93,13 @@ def _show(options: argparse.Namespace) -> int:
     path = "connector-plugins?connectorsOnly=false"
     if options.command != "plugins":
         path = f"connectors/{quote(options.name, safe='')}/{options.command}"
-    json.dump(_ask(options.url, "GET", path), sys.stdout, indent=2)
+    json.dump(_ask(options, "GET", path), sys.stdout, indent=2)
     print()
     return 0
 
 
-def _ask(url: str, method: str, path: str, body: object = None) -> object:
-    data = None if body is None else json.dumps(body).encode()
-    if not url.startswith(("http://", "https://")):
-        raise CommandFailed(f"--url: {url} is no address of HTTP")
-    request = urllib.request.Request(  # noqa: S310 - checked above
-        f"{url.rstrip('/')}/{path}", data, {"Content-Type": "application/json"}, method=method
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
-            text = answer.read()
-    except urllib.error.HTTPError as error:
-        raise CommandFailed(_message(error.read()) or str(error)) from error
-    except OSError as error:
-        reason = getattr(error, "reason", error)
-        raise CommandFailed(f"{url}: {reason}; is a worker running there?") from error
-    return json.loads(text) if text else None
-
-
-def _message(data: bytes) -> str:
-    try:
-        return str(json.loads(data)["message"])
-    except (ValueError, KeyError, TypeError):
-        return ""
+def _ask(options: argparse.Namespace, method: str, path: str, body: object = None) -> object:
+    return address_of(options).ask(method, path, body)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -155,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         ("delete", _change, "delete it; its offsets stay"),
     ):
         one = commands.add_parser(name, help=about)
-        one.add_argument("--url", default=_URL, help=f"the worker; default: {_URL}")
+        add_address(one)
         if name == "create":
             one.add_argument("file", metavar="CONNECTOR.properties|json")
         elif name not in ("list", "plugins"):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from moldau.connect.worker.running import running_worker
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.web.server import Binding
+from moldau.web.users import Users
 
 _DEADLINE_S = 30
 _STRINGS = "org.apache.kafka.connect.storage.StringConverter"
@@ -60,7 +61,11 @@ def until(is_so: Callable[[], bool], what: Callable[[], object] = lambda: "") ->
 
 @contextmanager
 def started_worker(
-    servers: str, settings: Mapping[str, str] | None = None, *, leads: bool = True
+    servers: str,
+    settings: Mapping[str, str] | None = None,
+    *,
+    leads: bool = True,
+    users: Users | None = None,
 ) -> Iterator[StartedWorker]:
     """A worker that leads, if it is to."""
     properties = {
@@ -77,8 +82,9 @@ def started_worker(
 
     async def serve() -> None:
         loops.append(asyncio.get_running_loop())
-        binding = Binding(0, "127.0.0.1")
-        async with running_worker(WorkerSettings(properties), binding) as (url, worker):
+        given = WorkerSettings(properties)
+        binding = Binding(0, "127.0.0.1", given.certificate)
+        async with running_worker(given, binding, users) as (url, worker):
             if leads:
                 await asyncio.wait_for(worker.leads.wait(), _DEADLINE_S)
             found.append(url)

@@ -45,10 +45,12 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     settings = WorkerSettings(properties)
-    certificate = properties.get("ssl.keystore.location")
-    binding = Binding(settings.port, settings.host, certificate)
     try:
-        async with running_worker(settings, binding, _users(users)) as (url, worker):
+        binding = Binding(settings.port, settings.host, settings.certificate)
+        known = _users(users or settings.users_file)
+        if known is None and not binding.is_loopback:
+            _log.warning("everyone who reaches %s may change connectors: set users", binding.host)
+        async with running_worker(settings, binding, known) as (url, worker):
             _log.info("the worker is at %s", url)
             if connectors is not None:
                 await worker.run_only(connectors)

@@ -15,6 +15,7 @@ _log = logging.getLogger(__name__)
 DIRECT, SPARK = "direct", "spark"
 """Where tasks work: in threads of the worker, or in those of Spark."""
 _PORT = 8083
+_HTTPS, _KEYSTORE = "https", "ssl.keystore.location"
 _SPARK_SHUTDOWN_MS = 60_000
 _PREFIXES = ("producer.", "consumer.", "admin.")
 _CLIENT = ("bootstrap.servers", "security.protocol", "sasl.", "ssl.", "client.dns.lookup")
@@ -28,6 +29,10 @@ _WITHOUT_MEANING = (
     "offset.flush.timeout.ms",
     "rebalance.timeout.ms",
     "offset.storage.file.filename",
+    "admin.listeners",
+    "access.control.",
+    "response.http.headers.config",
+    "rest.extension.classes",
 )
 
 
@@ -99,13 +104,32 @@ class WorkerSettings:
         found = self._listener().port
         return _PORT if found is None else found
 
+    @property
+    def certificate(self) -> str | None:
+        """A file in PEM with certificate and key, if the listener speaks TLS."""
+        if self._listener().scheme != _HTTPS:
+            return None
+        names = (f"listeners.{_HTTPS}.{_KEYSTORE}", _KEYSTORE)
+        found = next((self.properties[name] for name in names if name in self.properties), None)
+        if found is None:
+            raise ConfigError(f"listeners: https needs {names[0]}, a certificate with its key")
+        return found
+
+    @property
+    def users_file(self) -> str | None:
+        """Who may use REST."""
+        return self.properties.get("rest.users.file")
+
     def _listener(self) -> "_Address":
         text = self.properties.get("listeners", f"http://localhost:{_PORT}").split(",")[0].strip()
         try:
-            parts = urlsplit(text)
-            return _Address(parts.hostname, parts.port)
+            parts = urlsplit(text.lower())
+            found = _Address(parts.scheme, parts.hostname, parts.port)
         except ValueError as error:
             raise ConfigError(f"listeners: {text}: {error}") from error
+        if found.scheme not in ("http", _HTTPS):
+            raise ConfigError(f"listeners: {text}: it begins with http:// or https://")
+        return found
 
     @property
     def engine(self) -> str:
@@ -163,5 +187,6 @@ def engine_of(settings: Mapping[str, str], default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Address:
+    scheme: str
     hostname: str | None
     port: int | None

@@ -20,6 +20,20 @@ def test_loopback_is_listened_on_unless_told_otherwise() -> None:
         _ = WorkerSettings({"listeners": "http://x:y"}).port
 
 
+def test_a_listener_speaks_tls_with_a_certificate_of_its_own() -> None:
+    client = {"ssl.keystore.location": "client.pem"}
+    assert WorkerSettings({"listeners": "http://x:1", **client}).certificate is None
+    https = {"listeners": "https://x:1"}
+    assert WorkerSettings({**https, **client}).certificate == "client.pem"
+    own = {"listeners.https.ssl.keystore.location": "rest.pem"}
+    assert WorkerSettings({**https, **client, **own}).certificate == "rest.pem"
+    with pytest.raises(ConfigError, match=r"https needs listeners\.https\.ssl"):
+        _ = WorkerSettings(https).certificate
+    with pytest.raises(ConfigError, match="begins with http"):
+        _ = WorkerSettings({"listeners": "SASL://x:1"}).port
+    assert WorkerSettings({"rest.users.file": "u"}).users_file == "u"
+
+
 def test_a_client_has_the_workers_settings_then_its_own_then_the_connectors() -> None:
     settings = WorkerSettings(
         {"bootstrap.servers": "b", "sasl.mechanism": "PLAIN", "producer.acks": "1", "x": "y"}
