@@ -11,6 +11,7 @@ from moldau.connect.storage.records import compact, offset_key
 from moldau.connect.storage.topics import Stored, read_offsets
 from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
 from moldau.connect.worker.settings import WorkerSettings
+from moldau.errors import MessageTooLarge
 
 _LIMIT = 10_000
 
@@ -91,23 +92,35 @@ class SourceWork:
         new = {each.topic for each in records} - self._used
         for topic in sorted(new):
             duties.prepare(topic)
-        with producer.transaction():
-            for each in records:
-                producer.send(
-                    each.topic,
-                    each.value,
-                    key=each.key,
-                    partition=each.partition,
-                    timestamp_ms=each.timestamp_ms,
-                    headers=each.headers,
-                )
-            key = offset_key(duties.connector, partition)
-            producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+        try:
+            with producer.transaction():
+                for each in records:
+                    self._send(producer, each)
+                key = offset_key(duties.connector, partition)
+                producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+        except MessageTooLarge as error:
+            raise _too_large(sorted(new | self._used), error) from error  # the broker says so
         duties.stored(partition, batch.offset)
         for topic in new:
             self._used.add(topic)
             duties.used(topic)
         self._source.commit(partition, batch.offset)
+
+    def _send(self, producer: Producer[bytes, bytes], record: Outgoing) -> None:
+        try:
+            producer.send(
+                record.topic,
+                record.value,
+                key=record.key,
+                partition=record.partition,
+                timestamp_ms=record.timestamp_ms,
+                headers=record.headers,
+            )
+        except MessageTooLarge as error:
+            failure = _too_large([record.topic], error)
+            if not self._duties.tolerates:
+                raise failure from error
+            self._duties.skipped(failure)
 
     def _converted(self, batch: SourceBatch) -> list[Outgoing]:
         found: list[Outgoing] = []
@@ -119,6 +132,14 @@ class SourceWork:
             else:
                 raise each
         return found
+
+
+def _too_large(topics: Sequence[str], error: MessageTooLarge) -> DataError:
+    first = str(error).partition("\n")[0]
+    return DataError(
+        f"{', '.join(topics)}: {first}; raise max.message.bytes of the topic, and "
+        "producer.override.max.request.size of the connector"
+    )
 
 
 def offset_topic(settings: WorkerSettings, config: Mapping[str, str]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from moldau.client.admin.topics import NewTopic
+from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
@@ -101,6 +103,45 @@ def test_a_row_that_fails_stops_the_task_or_is_left_out(kafka: EmbeddedBroker) -
     assert lenient.step()
     lenient.close()
     assert (len(skipped), seen) == (1, [{"n": 3}, "numbers"])
+
+
+@pytest.mark.parametrize("is_tolerant", [False, True])
+def test_a_record_that_is_too_large_is_named_or_left_out(
+    kafka: EmbeddedBroker, is_tolerant: bool
+) -> None:
+    class Large(Counter):
+        def read(
+            self, partition: SourcePartition, start: Offset | None, limit: int
+        ) -> SourceBatch | None:
+            rows = [{"value": "1" * 2_000_000}, {"value": "5"}]
+            return SourceBatch([table_of(None, STRING, rows)], {"n": 3})
+
+    skipped: list[DataError] = []
+    seen: list[object] = []
+    steps = work(kafka, Large({}), seen, tolerates=is_tolerant, skipped=skipped.append)
+    steps._pipeline = SourcePipeline(TEXT, {"topic": "numbers"})
+    if is_tolerant:
+        assert steps.step()
+        assert seen == [{"n": 3}, "numbers"]
+        (failure,) = skipped
+    else:
+        with pytest.raises(DataError) as refused:
+            steps.step()
+        assert seen == []
+        failure = refused.value
+    steps.close()
+    assert "numbers: a record of about 2000021 bytes exceeds max.request.size" in str(failure)
+    assert "producer.override.max.request.size" in str(failure)
+
+
+def test_a_record_that_the_broker_finds_too_large_fails_the_task(kafka: EmbeddedBroker) -> None:
+    with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+        small = NewTopic("numbers", configs={"max.message.bytes": "10"})
+        admin.create_topics([small]).check()
+    steps = work(kafka, Counter({}), [])
+    with pytest.raises(DataError, match=r"numbers: .*raise max\.message\.bytes of the topic"):
+        steps.step()
+    steps.close()
 
 
 def test_a_topic_is_prepared_before_its_first_record(kafka: EmbeddedBroker) -> None:
