@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moldau.cli.terminal.advertised_host import advertised
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
-from moldau.cli.terminal.data_directory import default_directory
+from moldau.cli.terminal.data_directory import default_directory, shown_directory
 from moldau.cli.terminal.listed_topics import read_listed_topics
 from moldau.cli.terminal.several_options import (
     add_options,
@@ -135,6 +136,9 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
         host = "" if options.host in _EVERYWHERE else options.host
         texts["listeners"] = _listener(host, options.port)
     texts |= parse_overrides(options.override)
+    if options.advertised_host:
+        listeners = texts.get("listeners", _listener("", None))
+        texts["advertised.listeners"] = advertised(listeners, options.advertised_host)
     if texts.keys().isdisjoint(_DIRECTORIES):
         directory = default_directory()
         if not directory.is_absolute():
@@ -154,6 +158,7 @@ def is_private(options: argparse.Namespace) -> bool:
     return (
         options.config is None
         and options.host is None
+        and not options.advertised_host
         and is_told.isdisjoint(parse_overrides(options.override))
     )
 
@@ -317,8 +322,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         description=__doc__,
         epilog="Without a file the broker listens on port 9092 of this machine alone. Where "
-        f"nothing names a directory it keeps its data in {default_directory()}. All settings "
-        "have Kafka's names.",
+        f"nothing names a directory it keeps its data in {shown_directory()}. All settings have "
+        "Kafka's names.",
     )
     parser.add_argument("config", nargs="?", help="a server.properties file")
     parser.add_argument(
@@ -350,12 +355,14 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics-port",
         type=int,
+        metavar="PORT",
         help="serve metrics for Prometheus on this port, under /metrics; /readyz says 200 while "
         "the broker serves, else 503 and why, /healthz 200 while the process runs",
     )
     parser.add_argument(
         "--metrics-host",
         default=LOOPBACK,
+        metavar="HOST",
         help="serve them on this address: 0.0.0.0 for all; default: localhost",
     )
     parser.add_argument(
@@ -364,7 +371,11 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         help="run a schema registry beside the broker, for this machine: see `moldau registry`",
     )
     parser.add_argument(
-        "--registry-port", type=int, default=8081, help="where it listens; default: 8081"
+        "--registry-port",
+        type=int,
+        default=8081,
+        metavar="PORT",
+        help="where it listens; default: 8081",
     )
     parser.add_argument(
         "--console",
@@ -372,7 +383,11 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         help="run the web console beside the broker, for this machine: see `moldau console`",
     )
     parser.add_argument(
-        "--console-port", type=int, default=8080, help="where it listens; default: 8080"
+        "--console-port",
+        type=int,
+        default=8080,
+        metavar="PORT",
+        help="where it listens; default: 8080",
     )
     parser.add_argument(
         "--log-level",

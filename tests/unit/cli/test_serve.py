@@ -77,12 +77,29 @@ def settings_of(*arguments: str) -> dict[str, str]:
         ("--override zookeeper.connect=zookeeper:2181", None),
         ("--override advertised.listeners=PLAINTEXT://broker-1:9092", None),
         ("--port 7 --override zookeeper.connect=zookeeper:2181", "PLAINTEXT://:7"),
+        ("--advertised-host broker-1", None),
+        ("--advertised-host broker-1 --port 7", "PLAINTEXT://:7"),
     ],
 )
 def test_without_a_word_about_addresses_it_listens_to_this_machine_alone(
     arguments: str, listener: str | None
 ) -> None:
     assert settings_of(*arguments.split()).get("listeners") == listener
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advertised"),
+    [
+        ("--advertised-host broker-1", "PLAINTEXT://broker-1:9092"),
+        ("--advertised-host broker-1 --host 10.0.0.7 --port 7", "PLAINTEXT://broker-1:7"),
+        ("--advertised-host b --override listeners=A://:9,B://:10", "A://b:9,B://b:10"),
+        ("--host 10.0.0.7", None),
+    ],
+)
+def test_one_broker_advertises_the_host_that_is_given(
+    arguments: str, advertised: str | None
+) -> None:
+    assert settings_of(*arguments.split()).get("advertised.listeners") == advertised
 
 
 def test_a_file_is_kafkas_and_so_is_what_it_does_not_say(tmp_path: Path) -> None:

@@ -48,6 +48,12 @@ def test_a_port_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) ->
     assert "--metrics-port: 99999 is not between 0 and 65535" in capsys.readouterr().err
 
 
+def test_ports_of_several_brokers_are_refused_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        serve.main(["--ports", "9192,9292"])
+    assert "--ports is for several brokers" in capsys.readouterr().err
+
+
 def test_a_host_that_is_not_known_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
+from moldau.broker.membership.listening import registration_of
 from moldau.broker.metrics.health import Health
 from moldau.cli import serve
 from moldau.cli.init import KINDS, TEMPLATES
 from moldau.cli.main import commands
 from moldau.client.blocking import Consumer, Producer
+from moldau.config.broker.startup import read_startup
+from moldau.runtime.process import host_name
 from moldau.testing.broker import EmbeddedBroker, running_broker
 from unit.cli.promql import Labels, Scrapes, Vector, read_page
 
@@ -145,16 +148,35 @@ def test_systemd_takes_its_unit(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_container_starts_a_broker_that_others_reach_and_asks_for_its_health() -> None:
+def container_options() -> Any:
     text = (TEMPLATES / "Containerfile").read_text().replace("\\\n", " ")
-    steps = dict(re.findall(r"^(ENTRYPOINT|CMD|HEALTHCHECK) (.*)$", text, re.MULTILINE))
-    options = options_of(shlex.join(json.loads(steps["ENTRYPOINT"]) + json.loads(steps["CMD"])))
-    assert (options.host, options.metrics_host) == ("0.0.0.0", "0.0.0.0")
-    check = json.loads(steps["HEALTHCHECK"].partition("CMD ")[2])
+    steps = dict(re.findall(r"^(ENTRYPOINT|CMD) (.*)$", text, re.MULTILINE))
+    return options_of(shlex.join(json.loads(steps["ENTRYPOINT"]) + json.loads(steps["CMD"])))
+
+
+def test_the_container_starts_a_broker_and_asks_for_its_health() -> None:
+    options = container_options()
+    assert (options.data, options.metrics_host) == ("/var/lib/moldau", "0.0.0.0")
+    text = (TEMPLATES / "Containerfile").read_text().replace("\\\n", " ")
+    [check] = re.findall(r"^HEALTHCHECK .* CMD (.*)$", text, re.MULTILINE)
     compose = yaml.safe_load((TEMPLATES / "compose.yaml").read_text())
-    assert compose["services"]["moldau"]["healthcheck"]["test"] == ["CMD", *check]
-    assert check == ["moldau", "health", "--port", str(options.metrics_port)]
+    assert compose["services"]["moldau"]["healthcheck"]["test"] == ["CMD", *json.loads(check)]
+    assert json.loads(check) == ["moldau", "health", "--port", str(options.metrics_port)]
     assert "health" in commands()
+
+
+def test_clients_of_the_container_are_told_an_address_that_they_can_reach() -> None:
+    startup = read_startup(serve.settings(container_options()))
+    assert {(each.host, each.port) for each in startup.listeners.bound} == {("", 9092), ("", 29092)}
+    told = registration_of(startup, {}, now_ms=0).endpoints
+    assert [(each.host, each.port) for each in told] == [
+        ("localhost", 9092),  # on the machine, where the port is published
+        (host_name(), 29092),  # in the containers' network
+    ]
+    compose = yaml.safe_load((TEMPLATES / "compose.yaml").read_text())
+    broker = compose["services"]["moldau"]
+    assert broker["hostname"] == "moldau"  # the name of the service, which others can resolve
+    assert "127.0.0.1:9092:9092" in broker["ports"]
 
 
 def test_compose_mounts_files_that_come_with_it() -> None:

@@ -22,6 +22,13 @@ def default_directory() -> Path:
     return Path(home) / "moldau"
 
 
+def shown_directory() -> str:
+    """The same for `--help`: with ~ for the user's home."""
+    home = os.path.expanduser("~")
+    directory = str(default_directory())
+    return f"~{directory.removeprefix(home)}" if directory.startswith(f"{home}/") else directory
+
+
 def data_directories(given: Given) -> list[str]:
     """The directories that the option names."""
     named = given.text("data", str(default_directory())).split(",")

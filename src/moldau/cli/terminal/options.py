@@ -164,7 +164,7 @@ class Options:
         lines = [f"usage: moldau {self.command} [options]", "", *purpose, ""]
         indent = " " * _COLUMN
         for option in sorted(self.options, key=lambda each: each.name):
-            label = f"--{option.name}"
+            label = _label(option)
             if option.argument:
                 label += f" [{option.argument}]" * option.is_argument_optional
                 label += f" {option.argument}" * (not option.is_argument_optional)
@@ -208,6 +208,12 @@ class Options:
         if len(meant) != 1 or not self._takes_abbreviations:
             raise CommandFailed(f"{name} is not a recognized option")
         return self._by_name[meant.pop()]
+
+
+def _label(option: Option) -> str:
+    if len(option.name) > 1:
+        return f"--{option.name}"
+    return ", ".join([f"-{option.name}", *(f"--{alias}" for alias in option.aliases)])
 
 
 def warn(message: str) -> None:

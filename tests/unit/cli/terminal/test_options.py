@@ -99,6 +99,11 @@ def test_help_lists_every_option_in_bounds(capsys: pytest.CaptureFixture[str]) -
     assert max(map(len, printed.splitlines())) <= 100
 
 
+def test_help_shows_an_option_of_one_letter_as_it_is_typed() -> None:
+    options = Options("x", "", Option("e", "One statement.", "SQL", aliases=("execute",)))
+    assert "  -e, --execute SQL  " in options.help_text()
+
+
 def test_the_version_begins_with_kafkas(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CommandEnded):
         OPTIONS.parse(["--version"])
