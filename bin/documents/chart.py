@@ -7,7 +7,15 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 _WIDTH, _ROW, _LABEL, _BAR, _TOP = 760, 26, 250, 400, 44
-_OURS, _THEIRS, _TEXT, _DIM = "#1b6ca8", "#b8c4d0", "#1f2933", "#667788"
+# Readers with a dark page see dark colours.
+_STYLE = """<style>
+.page { fill: #ffffff } .name { fill: #1f2933 } .figure { fill: #52606d }
+.ours { fill: #1b6ca8 } .theirs { fill: #b8c4d0 }
+@media (prefers-color-scheme: dark) {
+.page { fill: #161b22 } .name { fill: #e6edf3 } .figure { fill: #9aa7b4 }
+.ours { fill: #4ea3e0 } .theirs { fill: #57636f }
+}
+</style>"""
 _CELL = re.compile(r"[-\d,.]+")
 
 
@@ -50,7 +58,8 @@ def draw(rows: Sequence[Figure]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}"',
         f'width="{_WIDTH}" height="{height}" font-family="system-ui, sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" rx="8" fill="white"/>',
+        _STYLE,
+        '<rect width="100%" height="100%" rx="8" class="page"/>',
         _legend(),
     ]
     for place, figure in enumerate(rows):
@@ -74,26 +83,26 @@ def _rows(document: str) -> Iterator[tuple[str, list[str]]]:
 
 def _legend() -> str:
     return (
-        f'<rect x="{_LABEL}" y="16" width="12" height="12" fill="{_OURS}"/>'
-        f'<text x="{_LABEL + 18}" y="27" fill="{_TEXT}">Moldau</text>'
-        f'<rect x="{_LABEL + 90}" y="16" width="12" height="12" fill="{_THEIRS}"/>'
-        f'<text x="{_LABEL + 108}" y="27" fill="{_TEXT}">Apache Kafka 3.9</text>'
-        f'<text x="{_WIDTH - 20}" y="27" text-anchor="end" fill="{_DIM}">shorter is better</text>'
+        f'<rect x="{_LABEL}" y="16" width="12" height="12" class="ours"/>'
+        f'<text x="{_LABEL + 18}" y="27" class="name">Moldau</text>'
+        f'<rect x="{_LABEL + 90}" y="16" width="12" height="12" class="theirs"/>'
+        f'<text x="{_LABEL + 108}" y="27" class="name">Apache Kafka 3.9</text>'
+        f'<text x="{_WIDTH - 20}" y="27" text-anchor="end" class="figure">shorter is better</text>'
     )
 
 
 def _bars(figure: Figure, y: int) -> Iterator[str]:
     middle = y + _ROW
     yield (
-        f'<text x="{_LABEL - 14}" y="{middle + 2}" text-anchor="end" fill="{_TEXT}">'
+        f'<text x="{_LABEL - 14}" y="{middle + 2}" text-anchor="end" class="name">'
         f"{escape(figure.name)}</text>"
     )
     longest = max(figure.theirs, figure.ours)
-    for row, (value, colour) in enumerate(((figure.ours, _OURS), (figure.theirs, _THEIRS))):
+    for row, (value, whose) in enumerate(((figure.ours, "ours"), (figure.theirs, "theirs"))):
         length = max(2.0, value / longest * _BAR)
         top = y + 6 + row * 20
-        yield f'<rect x="{_LABEL}" y="{top}" width="{length:.1f}" height="16" fill="{colour}"/>'
+        yield f'<rect x="{_LABEL}" y="{top}" width="{length:.1f}" height="16" class="{whose}"/>'
         yield (
-            f'<text x="{_LABEL + length + 8:.1f}" y="{top + 12}" fill="{_DIM}">'
+            f'<text x="{_LABEL + length + 8:.1f}" y="{top + 12}" class="figure">'
             f"{value:,g} {figure.unit}</text>"
         )

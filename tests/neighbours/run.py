@@ -4,8 +4,9 @@ bin/neighbours                    all of them
 bin/neighbours nestjs goka        some of them
 bin/neighbours mirrormaker -v     with what their programs and the broker log
 
-Downloads stay in .cache or $MOLDAU_CACHE. Programs in JavaScript need node 20 and npm, those in Go
-need go 1.23, MirrorMaker and Debezium need Java 17 and Maven; Debezium needs PostgreSQL, too.
+Downloads stay in .cache or $MOLDAU_CACHE. Programs in Python need PyPI, those in JavaScript node 20
+and npm, those in Go go 1.23. MirrorMaker and Debezium need Java 17 and Maven; Debezium needs
+PostgreSQL, too.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What can be tried: programs that print what they have seen, and Java's connectors."""
+"""What can be tried: frameworks, programs that print what they have seen, Java's connectors."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 from conformance.clients.programs import go_program, node_program
 from conformance.our_broker import our_broker
 from neighbours.capture import capture_changes
+from neighbours.copied import bytewax, celery, faststream, faust, quix
 from neighbours.mirroring import mirror_cluster
 
 SOURCES = Path(__file__).parent
@@ -53,6 +54,11 @@ def expect(last_line: str, command: list[str], directory: Path) -> None:
 
 
 TRIALS: dict[str, Callable[[Path], None]] = {
+    "faststream": faststream,
+    "quix": quix,
+    "bytewax": bytewax,
+    "faust": faust,
+    "celery": celery,
     "nestjs": nestjs,
     "platformatic": platformatic,
     "watermill": watermill,

@@ -14,6 +14,7 @@ import main as documents
 import site_sources
 import terminal
 from moldau.cli.main import commands
+from neighbours.copied import lines_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -156,6 +157,13 @@ def test_constants_are_shown_with_their_values() -> None:
 def test_a_name_that_is_gone_is_missed() -> None:
     with pytest.raises(ValueError, match=r"moldau\.model has no Nothing"):
         interfaces.interface_page("x", interfaces.Page("", {"moldau.model": "Nothing"}))
+
+
+@pytest.mark.parametrize("title", ["FastStream", "Quix Streams", "Bytewax", "Faust", "Celery"])
+def test_a_neighbour_in_python_has_one_program_to_copy(title: str) -> None:
+    program = lines_of(title, "127.0.0.1:7")
+    assert "127.0.0.1:7" in program
+    compile(program, title, "exec")
 
 
 def test_what_the_site_needs_is_imported_by_its_own_name() -> None:
