@@ -30,6 +30,11 @@ class Operator(NamedTuple):
         """Whether the order of records counts."""
         return "group_by" in self.code or "join(" in self.code
 
+    @property
+    def program(self) -> str:
+        """The code as it can be run: lines of a picture go on without parentheses."""
+        return f"({self.code})"
+
 
 OPERATORS = (
     Operator(
@@ -70,15 +75,66 @@ OPERATORS = (
     Operator(
         "count",
         "Counts the records of each key. The result is a table: every change is written.",
-        "builder.stream('in').group_by_key().count()"
-        ".to_stream().map_values('cast(value as string)').to('out')",
+        "builder.stream('in').group_by_key().count().to_stream()\n"
+        "    .map_values('cast(value as string)').to('out')",
         {"in": [Mark(1, "a", "x"), Mark(3, "b", "x"), Mark(6, "a", "x")]},
         [Mark(1, "a", "1"), Mark(3, "b", "1"), Mark(6, "a", "2")],
     ),
     Operator(
+        "reduce",
+        "Folds the values of each key into one, by a function. `aggregate` begins with a value of"
+        " its own.",
+        "builder.stream('in').group_by_key().reduce(lambda one, two: one + two)\n"
+        "    .to_stream().to('out')",
+        {"in": [Mark(1, "a", "x"), Mark(3, "b", "y"), Mark(6, "a", "z")]},
+        [Mark(1, "a", "x"), Mark(3, "b", "y"), Mark(6, "a", "xz")],
+    ),
+    Operator(
+        "count in windows",
+        "Windows of one size, here 5 ms, one after the other. With `advance_by` they overlap."
+        " A value here is the count, and where its window begins.",
+        "builder.stream('in').group_by_key()\n"
+        "    .windowed_by(TimeWindows.of_size_with_no_grace(5)).count().to_stream()\n"
+        "    .map_values(\"concat(value, ' @', unix_millis(key.window.start))\")\n"
+        "    .select_key('key.key').to('out')",
+        {"in": [Mark(1, "a", "x"), Mark(3, "a", "x"), Mark(4, "b", "x"), Mark(6, "a", "x")]},
+        [Mark(1, "a", "1 @0"), Mark(3, "a", "2 @0"), Mark(4, "b", "1 @0"), Mark(6, "a", "1 @5")],
+    ),
+    Operator(
+        "count in sessions",
+        "Records of a key belong together until none comes for the gap, here 3 ms. When a session"
+        " grows, the table deletes what it had: the filter leaves these nulls out.",
+        "builder.stream('in').group_by_key()\n"
+        "    .windowed_by(SessionWindows.of_inactivity_gap_with_no_grace(3)).count().to_stream()\n"
+        "    .filter('value is not null')\n"
+        "    .map_values(\"concat(value, ' @', unix_millis(key.window.start))\")\n"
+        "    .select_key('key.key').to('out')",
+        {"in": [Mark(1, "a", "x"), Mark(3, "a", "x"), Mark(8, "a", "x")]},
+        [Mark(1, "a", "1 @1"), Mark(3, "a", "2 @1"), Mark(8, "a", "1 @8")],
+    ),
+    Operator(
+        "stream join stream",
+        "Pairs of records of one key within a window, here 3 ms either way.",
+        "builder.stream('in').join(\n"
+        "    builder.stream('more'), \"concat(left, '+', right)\",\n"
+        "    JoinWindows.of_time_difference_with_no_grace(3)).to('out')",
+        {"in": [Mark(2, "a", "1")], "more": [Mark(4, "a", "X"), Mark(9, "a", "Y")]},
+        [Mark(4, "a", "1+X")],
+    ),
+    Operator(
+        "table join table",
+        "The rows of one key in both tables. Every change of either side is a change of the"
+        " result.",
+        "builder.table('left').join(builder.table('right'), \"concat(left, '+', right)\")\n"
+        "    .to_stream().to('out')",
+        {"left": [Mark(1, "a", "1"), Mark(5, "a", "2")], "right": [Mark(3, "a", "X")]},
+        [Mark(3, "a", "1+X"), Mark(5, "a", "2+X")],
+    ),
+    Operator(
         "stream join table",
         "Each record of the stream gets the row that its key has at that time.",
-        "builder.stream('in').join(builder.table('rows'), \"concat(left, '+', right)\").to('out')",
+        "builder.stream('in')\n"
+        "    .join(builder.table('rows'), \"concat(left, '+', right)\").to('out')",
         {
             "rows": [Mark(1, "a", "X"), Mark(5, "a", "Y")],
             "in": [Mark(3, "a", "1"), Mark(7, "a", "2"), Mark(9, "b", "3")],
@@ -88,8 +144,17 @@ OPERATORS = (
 )
 
 _LEFT, _STEP, _ROW, _TOP = 70, 52, 56, 34
+_LINE, _LETTER = 17, 7.4
 _COLOURS = {"a": "#1b6ca8", "b": "#c2571a", "x": "#3a7d44", "y": "#7a4fa3"}
-_TEXT, _DIM, _BOX = "#1f2933", "#667788", "#eef2f6"
+# Readers with a dark page see dark colours.
+_STYLE = """<style>
+.page { fill: #ffffff } .code { fill: #1f2933 } .box { fill: #eef2f6 } .topic { fill: #52606d }
+.time { stroke: #667788 } .record { fill: #ffffff }
+@media (prefers-color-scheme: dark) {
+.page { fill: #10161d } .code { fill: #d7dee8 } .box { fill: #1d2733 } .topic { fill: #9aa7b4 }
+.time { stroke: #9aa7b4 }
+}
+</style>"""
 
 
 def page() -> str:
@@ -116,32 +181,37 @@ def file_name(operator: Operator) -> str:
 def draw(operator: Operator) -> str:
     """The picture: a line for each topic, the code between."""
     last = max(mark.at for marks in operator.inputs.values() for mark in marks)
-    width = max(_LEFT + (last + 2) * _STEP, 24 + int(7.4 * len(operator.code)))
-    height = _TOP + (len(operator.inputs) + 2) * _ROW
+    code = operator.code.splitlines()
+    width = max(_LEFT + (last + 2) * _STEP, 44 + int(_LETTER * max(map(len, code))))
+    box = len(code) * _LINE + 16
+    height = _TOP + (len(operator.inputs) + 1) * _ROW + box + 4
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"',
         f'width="{width}" height="{height}" font-family="system-ui, sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" rx="8" fill="white"/>',
+        _STYLE,
+        '<rect width="100%" height="100%" rx="8" class="page"/>',
     ]
     y = _TOP
     for topic, marks in operator.inputs.items():
         parts += _line(topic, marks, y, width)
         y += _ROW
     parts.append(
-        f'<rect x="12" y="{y - 20}" width="{width - 24}" height="36" rx="6" fill="{_BOX}"/>'
-        f'<text x="{width / 2}" y="{y + 3}" text-anchor="middle" fill="{_TEXT}" '
-        f'font-family="ui-monospace, Menlo, monospace" font-size="12">'
-        f"{escape(operator.code)}</text>"
+        f'<rect x="12" y="{y - 20}" width="{width - 24}" height="{box}" rx="6" class="box"/>'
     )
-    parts += _line("out", operator.output, y + _ROW, width)
+    parts += [
+        f'<text x="24" y="{y + number * _LINE}" class="code" xml:space="preserve" '
+        f'font-family="ui-monospace, Menlo, monospace" font-size="12">{escape(line)}</text>'
+        for number, line in enumerate(code)
+    ]
+    parts += _line("out", operator.output, y + box + 20, width)
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _line(topic: str, marks: list[Mark], y: int, width: int) -> Iterator[str]:
     yield (
-        f'<text x="14" y="{y + 4}" fill="{_DIM}">{escape(topic)}</text>'
-        f'<line x1="{_LEFT}" y1="{y}" x2="{width - 20}" y2="{y}" stroke="{_DIM}"/>'
-        f'<path d="M{width - 20} {y} l-8 -4 v8 z" fill="{_DIM}"/>'
+        f'<text x="14" y="{y + 4}" class="topic">{escape(topic)}</text>'
+        f'<line x1="{_LEFT}" y1="{y}" x2="{width - 20}" y2="{y}" class="time"/>'
+        f'<path d="M{width - 20} {y} l-8 -4 v8 z" class="topic"/>'
     )
     taken: dict[int, int] = {}
     for mark in marks:
@@ -149,8 +219,10 @@ def _line(topic: str, marks: list[Mark], y: int, width: int) -> Iterator[str]:
         place = taken.get(mark.at, 0)
         taken[mark.at] = place + 1
         x = _LEFT + mark.at * _STEP + place * 44
+        text = "null" if mark.value is None else mark.value
+        half = max(20, 4 * len(text) + 6)
         yield (
-            f'<rect x="{x - 20}" y="{y - 15}" width="40" height="30" rx="15" '
+            f'<rect x="{x - half}" y="{y - 15}" width="{2 * half}" height="30" rx="15" '
             f'fill="{_COLOURS[mark.key]}"/><text x="{x}" y="{y + 4}" text-anchor="middle" '
-            f'fill="white">{escape(mark.value or "null")}</text>'
+            f'class="record">{escape(text)}</text>'
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from moldau import streams
 from moldau.streams import StreamsBuilder
 from moldau.streams.testing.driver import TestDriver, local_session
 from operators import OPERATORS, Operator
@@ -28,7 +29,7 @@ def spark() -> Iterator[SparkSession]:
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda each: each.name)
 def test_an_operator_does_what_its_picture_shows(operator: Operator, spark: SparkSession) -> None:
     builder = StreamsBuilder()
-    exec(operator.code, {"builder": builder})
+    exec(operator.program, {**vars(streams), "builder": builder})
     records = sorted((mark, topic) for topic, marks in operator.inputs.items() for mark in marks)
     with TestDriver(builder.build(), spark=spark) as driver:
         for mark, topic in records:

@@ -331,7 +331,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a setting that takes the place of the file's; may be repeated",
+        help="a setting instead of the file's; may be repeated",
     )
     parser.add_argument(
         "--host",
@@ -343,8 +343,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--topic-configs",
         metavar="FILE",
-        help="settings of topics whose logs are found without any: JSON, the output of "
-        "kafka-configs.sh --describe --all --entity-type topics, or zookeeper://HOST:PORT/CHROOT",
+        help="settings of the topics in a log directory that comes without its ZooKeeper: JSON, the "
+        "output of kafka-configs.sh --describe --all --entity-type topics, or "
+        "zookeeper://HOST:PORT/CHROOT",
     )
     add_options(parser)
     _add_watching(parser)

@@ -24,9 +24,11 @@ Errors that are not about the protocol, such as a wrong address, are in
 _INTERNAL = """\
 ## Codes that applications do not get
 
-Brokers send these to each other, or clients deal with them. If a log repeats one of them, brokers
-disagree about the cluster: compare their `broker.id`, `meta.properties` and
-`inter.broker.protocol.version`.
+Brokers send these to each other, or clients deal with them.
+
+- Check: if a log repeats one of them, whether the brokers agree about the cluster. Compare their
+  `broker.id`, `meta.properties` and `inter.broker.protocol.version`.
+- See: [is it well?](operations.md#is-it-well), [log directories](log-directories.md).
 
 | Code | Name | Cause |
 | --: | --- | --- |
