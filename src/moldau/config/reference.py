@@ -22,19 +22,21 @@ _INTRODUCTION = """\
 
 Names, types and defaults are those of Apache Kafka 3.9 in ZooKeeper mode; names that begin
 with `moldau.` exist only here. A broker reads them from its properties file and from
-`--override key=value`; topic settings, and broker settings whose *update* column does not say
-read-only, can be changed while it runs, with `kafka-configs.sh` or any admin client.
+`--override key=value`. `kafka-configs.sh` or any admin client changes settings of topics while it
+runs, and those of brokers unless their *update* column says read-only.
 
-A value that is not allowed is refused with its name, the value and what is allowed. A name
-that is not known is refused for a topic; in a broker's file it is only reported, since Kafka's
+A value that is not allowed is refused with its name, the value and what is allowed. A topic
+refuses a name that is not known. In a broker's file such a name is only reported, since Kafka's
 plug-ins may have settings there.
 
-Where neither `log.dirs` nor `log.dir` is set, `moldau serve` and `bin/kafka-server-start.sh` keep
-data in `$XDG_DATA_HOME/moldau`, which is `~/.local/share/moldau`, and not in Kafka's
-`/tmp/kafka-logs`, which is emptied when the machine starts. Without a file, `listeners`,
-`advertised.listeners` and `zookeeper.connect`, `moldau serve` listens on `localhost:9092` alone,
-both of IPv4 and IPv6; `--host 0.0.0.0` lets others in. Metrics have no setting but the options
-`--metrics-port` and `--metrics-host`: see [monitoring.md](monitoring.md).
+- **Data.** Where neither `log.dirs` nor `log.dir` is set, `moldau serve` and
+  `bin/kafka-server-start.sh` keep data in `$XDG_DATA_HOME/moldau`, which is
+  `~/.local/share/moldau`. Kafka's `/tmp/kafka-logs` is emptied when the machine starts.
+- **Addresses.** Without a file, `moldau serve` listens on `localhost:9092` alone, both of IPv4 and
+  IPv6, unless `listeners`, `advertised.listeners` or `zookeeper.connect` is set. `--host 0.0.0.0`
+  lets others in.
+- **Metrics** have no setting but the options `--metrics-port` and `--metrics-host`: see
+  [monitoring](monitoring.md).
 
 Without `zookeeper.connect` a broker runs alone on its embedded store, and these defaults differ:
 """

@@ -33,7 +33,7 @@ class GeneralConfig(Area):
         1000, "Largest number that is only ever given by hand.", at_least(0)
     )
     broker_rack: str | None = string(
-        None, "Where this broker stands; replicas of a partition are spread over racks."
+        None, "Rack of this broker; replicas of a partition are spread over racks."
     )
     auto_create_topics_enable: bool = boolean(
         True,
