@@ -24,14 +24,19 @@ _SCRIPTS = {
     "zkCli": "zookeeper-shell",
 }
 _INTERRUPTED = 130  # as shells say it of a program that Ctrl-C ended
+_SERVERS = (
+    *("serve", "connect", "connect-distributed", "connect-standalone"),
+    *("console", "registry", "zookeeper"),
+)
+_DATA = ("cat", "ingest", "sql", "streams")
+_KAFKAS = ".sh)"  # how the summary of a command ends that Apache has a script for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moldau` with these arguments; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given[0] in _HELP:
-        print(usage())
-        return 0 if given else 2
+        return run(_print_usage, given)
     name, *rest = given
     if name in _VERSION:
         print(version())
@@ -39,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = name.removeprefix("kafka-").removesuffix(".sh")
     name = _SCRIPTS.get(name, name)
     if name not in commands():
-        known = ", ".join(commands())
-        print(f"moldau: there is no command {name!r}; there is: {known}", file=sys.stderr)
+        print(f"moldau: there is no command {name!r}; {_others(name)}", file=sys.stderr)
         return 2
     command: Callable[[Sequence[str]], int]
     command = import_module(f"moldau.cli.{name.replace('-', '_')}").main
@@ -89,10 +93,32 @@ def commands() -> dict[str, Path]:
 
 def usage() -> str:
     """What the user sees without a command."""
-    lines = ["usage: moldau COMMAND [options]", "", "commands:"]
-    lines += [f"  {name:28} {summary(path)}" for name, path in commands().items()]
-    lines += ["", "moldau COMMAND --help says more."]
+    found = {name: summary(path) for name, path in commands().items()}
+    tools = [name for name, text in found.items() if text.endswith(_KAFKAS)]
+    groups = {
+        "servers": [name for name in _SERVERS if name in found],
+        "records": [name for name in _DATA if name in found],
+        "operation": [name for name in found if name not in (*_SERVERS, *_DATA, *tools)],
+        "Kafka's tools, also by their own names": tools,
+    }
+    lines = ["usage: moldau COMMAND [options]"]
+    for title, names in groups.items():
+        lines += ["", f"{title}:", *(f"  {name:28} {found[name]}" for name in names)]
+    lines += ["", "moldau COMMAND --help says more. To begin: moldau serve"]
     return "\n".join(lines)
+
+
+def _print_usage(arguments: Sequence[str]) -> int:
+    print(usage())
+    return 0 if arguments else 2
+
+
+def _others(name: str) -> str:
+    """What may have been meant by a command that does not exist."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    near = get_close_matches(name, commands(), n=3)
+    return f"did you mean {' or '.join(near)}?" if near else "moldau --help lists all"
 
 
 def version() -> str:

@@ -23,11 +23,26 @@ def test_without_a_command_every_command_is_listed(capsys: pytest.CaptureFixture
     assert main(["--help"]) == 0
 
 
-def test_an_unknown_command_is_refused_with_those_there_are(
+def test_commands_are_listed_by_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    groups = {}
+    for group in capsys.readouterr().out.split("\n\n")[1:-1]:
+        title, *lines = group.splitlines()
+        groups[title] = [line.split()[0] for line in lines]
+    assert groups["servers:"][0] == "serve"
+    assert "doctor" in groups["operation:"]
+    assert "topics" in groups["Kafka's tools, also by their own names:"]
+    listed = [name for names in groups.values() for name in names]
+    assert sorted(listed) == sorted(commands())
+
+
+def test_an_unknown_command_is_refused_with_what_may_be_meant(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["sreve"]) == 2
-    assert "no command 'sreve'; there is: " in capsys.readouterr().err
+    assert "no command 'sreve'; did you mean serve" in capsys.readouterr().err
+    assert main(["qqq"]) == 2
+    assert "no command 'qqq'; moldau --help lists all" in capsys.readouterr().err
 
 
 def test_a_command_gets_its_arguments(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,14 +109,11 @@ def test_an_end_without_a_message_prints_nothing(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == ""
 
 
-def test_a_closed_pipe_is_no_failure() -> None:
+@pytest.mark.parametrize("arguments", ["--help", "topics --help"])
+def test_a_closed_pipe_is_no_failure(arguments: str) -> None:
     sources = str(Path(moldau.__file__).parents[1])
-    command = f"PYTHONPATH={sources} {sys.executable} -m moldau --help | true"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.replace("--help", "topics --help")],
-        capture_output=True,
-        check=False,
-    )
+    line = f"PYTHONPATH={sources} {sys.executable} -m moldau {arguments} | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

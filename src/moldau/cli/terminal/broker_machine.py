@@ -38,7 +38,9 @@ def examine_file(path: str) -> list[Finding]:
     except KafkaError as error:
         return [Finding(False, f"{path}: a broker does not start with it: {error}", _SETTINGS)]
     findings = [Finding(True, f"{path} is a broker's file that can be started")]
-    findings += [Finding(True, f"{path}: {warning}") for warning in startup.warnings]
+    findings += [
+        Finding(True, f"{path}: a broker starts, but {warning}") for warning in startup.warnings
+    ]
     for directory in startup.config.log_dirs:
         findings += log_directory(directory)
     partitions = sum(map(partition_count, startup.config.log_dirs))
