@@ -343,9 +343,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--topic-configs",
         metavar="FILE",
-        help="settings of the topics in a log directory that comes without its ZooKeeper: JSON, the "
-        "output of kafka-configs.sh --describe --all --entity-type topics, or "
-        "zookeeper://HOST:PORT/CHROOT",
+        help="settings of the topics in a log directory without its ZooKeeper: JSON, the output of "
+        "kafka-configs.sh --describe --all --entity-type topics, or zookeeper://HOST:PORT/CHROOT",
     )
     add_options(parser)
     _add_watching(parser)
