@@ -45,6 +45,7 @@ MENU: dict[str, dict[str, str]] = {
     "How it works": {
         "Architecture": "ARCHITECTURE.md",
         "Decisions": "decisions/README.md",
+        "Formats": "formats.md",
         "Reliability": "reliability.md",
         "Benchmarks": "benchmarks.md",
         "How cost grows": "scale.md",
