@@ -132,7 +132,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="moldau certificates", allow_abbrev=False, description=__doc__
     )
     actions = parser.add_subparsers(dest="action", required=True)
-    make = actions.add_parser("make", allow_abbrev=False, help="make them, in a directory")
+    make = actions.add_parser(
+        "make",
+        allow_abbrev=False,
+        help="make them, in a directory",
+        description="Make an authority, and certificates of brokers and clients, in a directory.",
+    )
     make.add_argument("directory", nargs="?", default="certificates")
     make.add_argument(
         "--broker",

@@ -105,7 +105,11 @@ def _ask(options: argparse.Namespace, method: str, path: str, body: object = Non
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="moldau connect", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    running = commands.add_parser("run", help="run the connectors of a file until stopped")
+    running = commands.add_parser(
+        "run",
+        help="run the connectors of a file until stopped",
+        description="Run the connectors of a file, and no others, until stopped.",
+    )
     running.add_argument("file", metavar="PIPELINE.toml|json")
     running.add_argument("--users", metavar="FILE", help="who may use REST")
     running.add_argument("--log-level", choices=LEVELS, default="info")
@@ -113,7 +117,11 @@ def _parser() -> argparse.ArgumentParser:
         "--dry-run", action="store_true", help="show the first ten records of each, write nothing"
     )
     running.set_defaults(run=_run)
-    checking = commands.add_parser("lint", help="say what is wrong in a file")
+    checking = commands.add_parser(
+        "lint",
+        help="say what is wrong in a file",
+        description="Say what is wrong in the file of a pipeline or a connector; starts nothing.",
+    )
     checking.add_argument("file", metavar="PIPELINE.toml|json, CONNECTOR.properties|json")
     checking.set_defaults(run=lambda options: check_file(options.file))
     for name, run, about in (
@@ -129,7 +137,8 @@ def _parser() -> argparse.ArgumentParser:
         ("stop", _change, "stop it and release what it holds"),
         ("delete", _change, "delete it; its offsets stay"),
     ):
-        one = commands.add_parser(name, help=about)
+        described = f"{about[0].upper()}{about[1:]}."
+        one = commands.add_parser(name, help=about, description=described)
         add_address(one)
         if name == "create":
             one.add_argument("file", metavar="CONNECTOR.properties|json")

@@ -132,13 +132,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--auth", metavar="USER:PASSWORD", help="who asks, for ZooKeeper's rules")
     actions = parser.add_subparsers(dest="action", required=True)
-    dump = actions.add_parser("dump", help="write the nodes of a tree to a file")
+    about = "Write the nodes of a tree to a file, one in each line."
+    dump = actions.add_parser("dump", help="write the nodes of a tree to a file", description=about)
     dump.add_argument("tree", metavar="TREE")
     dump.add_argument("file", metavar="FILE", help="- for the standard output")
-    restore = actions.add_parser("restore", help="write such a file into a tree without nodes")
+    about = "Write a file of `dump` into a tree without nodes."
+    restore = actions.add_parser(
+        "restore", help="write such a file into a tree without nodes", description=about
+    )
     restore.add_argument("file", metavar="FILE", help="- for the standard input")
     restore.add_argument("tree", metavar="TREE")
-    copy = actions.add_parser("copy", help="do both at once")
+    about = "Copy the nodes of a tree into a tree without nodes."
+    copy = actions.add_parser("copy", help="do both at once", description=about)
     copy.add_argument("source", metavar="FROM")
     copy.add_argument("tree", metavar="TO")
     return parser

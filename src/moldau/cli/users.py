@@ -192,6 +192,7 @@ def _parser() -> argparse.ArgumentParser:
         parents=[where],
         allow_abbrev=False,
         help="add a user, or change its password; asks for it, or reads it from the input",
+        description="Add a user, or change its password: asks for it, or reads it from the input.",
     )
     add.add_argument("name", type=_user)
     add.add_argument(
@@ -200,10 +201,26 @@ def _parser() -> argparse.ArgumentParser:
         choices=MECHANISMS,
         help="may be given more than once; default: both",
     )
-    add.add_argument("--iterations", type=_iterations, default=ITERATIONS_MIN)
-    actions.add_parser("list", parents=[where], allow_abbrev=False, help="print all users")
+    add.add_argument(
+        "--iterations",
+        type=_iterations,
+        default=ITERATIONS_MIN,
+        metavar="NUMBER",
+        help=f"of the hash; more cost a guesser more, and each login; default: {ITERATIONS_MIN}",
+    )
+    actions.add_parser(
+        "list",
+        parents=[where],
+        allow_abbrev=False,
+        help="print all users",
+        description="Print all users with their mechanisms.",
+    )
     remove = actions.add_parser(
-        "remove", parents=[where], allow_abbrev=False, help="take a user's passwords away"
+        "remove",
+        parents=[where],
+        allow_abbrev=False,
+        help="take a user's passwords away",
+        description="Take a user's passwords away, so that it cannot log in by SCRAM any more.",
     )
     remove.add_argument("name", type=_user)
     return parser
