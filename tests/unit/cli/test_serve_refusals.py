@@ -51,7 +51,7 @@ def test_a_port_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) ->
 def test_ports_of_several_brokers_are_refused_for_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         serve.main(["--ports", "9192,9292"])
-    assert "--ports is for several brokers" in capsys.readouterr().err
+    assert "--ports: only with --brokers" in capsys.readouterr().err
 
 
 def test_a_host_that_is_not_known_is_named(

@@ -12,7 +12,7 @@ from moldau.net.listener import Bind, listen
 _log = logging.getLogger(__name__)
 
 _GRACE_S = 5.0
-_OF_SEVERAL = ("ports", "advertised_host", "tree_port")
+_OF_SEVERAL = ("ports", "tree_port")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
