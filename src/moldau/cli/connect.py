@@ -10,7 +10,7 @@ from moldau.cli.connecting.checks import check_file, try_out
 from moldau.cli.connecting.pipeline_file import read_connector, read_pipeline
 from moldau.cli.connecting.requests import add_address, address_of
 from moldau.cli.connecting.serving import serve_worker
-from moldau.runtime.logs import LEVELS, log_to_stderr
+from moldau.cli.terminal.log_options import add_log_options, start_log
 
 _PIPELINE = {
     "group.id": "moldau-pipeline",
@@ -34,7 +34,7 @@ def _run(options: argparse.Namespace) -> int:
     worker, connectors = read_pipeline(options.file)
     if options.dry_run:
         return try_out(worker, connectors)
-    log_to_stderr(options.log_level, "text")
+    start_log(options)
     serve_worker({**_PIPELINE, **worker}, connectors, options.users)
     return 0
 
@@ -112,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     running.add_argument("file", metavar="PIPELINE.toml|json")
     running.add_argument("--users", metavar="FILE", help="who may use REST")
-    running.add_argument("--log-level", choices=LEVELS, default="info")
+    add_log_options(running)
     running.add_argument(
         "--dry-run", action="store_true", help="show the first ten records of each, write nothing"
     )

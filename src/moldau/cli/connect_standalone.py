@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from moldau.cli.connecting.pipeline_file import read_connector
 from moldau.cli.connecting.serving import serve_worker
 from moldau.cli.terminal.client_settings import read_file
-from moldau.runtime.logs import LEVELS, log_to_stderr
+from moldau.cli.terminal.log_options import add_log_options, start_log
 
 _DEFAULTS = {
     "group.id": "connect-standalone",
@@ -29,9 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("properties", metavar="WORKER.properties")
     parser.add_argument("connectors", nargs="+", metavar="CONNECTOR.properties|json")
     parser.add_argument("--users", metavar="FILE", help="who may use REST, see docs/connect.md")
-    parser.add_argument("--log-level", choices=LEVELS, default="info")
+    add_log_options(parser)
     options = parser.parse_args([each for each in arguments if each != "-daemon"])
     connectors = dict(map(read_connector, options.connectors))
-    log_to_stderr(options.log_level, "text")
+    start_log(options)
     serve_worker({**_DEFAULTS, **read_file(options.properties)}, connectors, options.users)
     return 0

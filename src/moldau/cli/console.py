@@ -21,9 +21,9 @@ from moldau.cli.terminal.console_logins import (
     rules_of,
 )
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.log_options import add_log_options, start_log
 from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
 from moldau.client.settings import ClientSettings
-from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
     from moldau.console.running import ConsoleOptions
@@ -32,7 +32,6 @@ _log = logging.getLogger(__name__)
 
 PORT = 8080
 _SERVERS = "localhost:9092"
-_LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 _ROLES = ("viewer", "reader", "operator", "admin")
 
 
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] == "users":
         return _users(arguments[1:])
     options = _parser().parse_args(arguments)
-    log_to_stderr(options.log_level, options.log_format)
+    start_log(options)
     try:
         asyncio.run(_serve(_console(options), ends_with_parent=options.ends_with_parent))
     except* OSError as errors:
@@ -213,11 +212,5 @@ def _parser() -> argparse.ArgumentParser:
     add_web_options(parser, PORT)
     add_login_options(parser)
     parser.add_argument("--ends-with-parent", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--log-level",
-        choices=LEVELS,
-        default=os.environ.get(_LEVEL_VARIABLE, "info").lower(),
-        help=f"default: info, or ${_LEVEL_VARIABLE}",
-    )
-    parser.add_argument("--log-format", choices=("text", "json"), default="text")
+    add_log_options(parser)
     return parser

@@ -4,17 +4,16 @@ import argparse
 import asyncio
 import getpass
 import logging
-import os
 import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.log_options import add_log_options, start_log
 from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
 from moldau.client.settings import ClientSettings
 from moldau.errors import KafkaError
-from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
     from moldau.registry.running import RegistryFrontage
@@ -24,7 +23,6 @@ _log = logging.getLogger(__name__)
 
 _PORT = 8081
 _SERVERS = "localhost:9092"
-_LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
 
         print(hash_password(getpass.getpass()))
         return 0
-    log_to_stderr(options.log_level, options.log_format)
+    start_log(options)
     try:
         asyncio.run(_serve(_registry(options), _frontage(options)))
     except* (KafkaError, OSError, RuntimeError) as errors:
@@ -133,11 +131,5 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="ask for a password, print what may stand for it in the file of users, and end",
     )
-    parser.add_argument(
-        "--log-level",
-        choices=LEVELS,
-        default=os.environ.get(_LEVEL_VARIABLE, "info").lower(),
-        help=f"default: info, or ${_LEVEL_VARIABLE}",
-    )
-    parser.add_argument("--log-format", choices=("text", "json"), default="text")
+    add_log_options(parser)
     return parser

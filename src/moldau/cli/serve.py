@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import logging
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ from moldau.cli.terminal.advertised_host import advertised
 from moldau.cli.terminal.daemon import leave_behind, without_script_options
 from moldau.cli.terminal.data_directory import default_directory, shown_directory
 from moldau.cli.terminal.listed_topics import read_listed_topics
+from moldau.cli.terminal.log_options import add_log_options, start_log
 from moldau.cli.terminal.several_options import (
     add_options,
     bind_of,
@@ -29,7 +29,6 @@ from moldau.config.properties import decode_properties, parse_overrides
 from moldau.config.values import config_error
 from moldau.errors import KafkaError
 from moldau.runtime.garbage import owned_collector
-from moldau.runtime.logs import LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
     from moldau.broker.main import RunningBroker
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_LEVEL_VARIABLE = "MOLDAU_LOG_LEVEL"
 _PORT_MAX = 65_535
 _WITH_LOGINS = (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -59,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     if not 0 <= (options.metrics_port or 0) <= _PORT_MAX:
         parser.error(f"--metrics-port: {options.metrics_port} is not between 0 and {_PORT_MAX}")
     require_brokers(options, parser)
-    log_to_stderr(options.log_level, options.log_format)
+    start_log(options)
     if options.brokers is not None:
         return _run_several(options)
     try:
@@ -389,10 +387,4 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         metavar="PORT",
         help="where it listens; default: 8080",
     )
-    parser.add_argument(
-        "--log-level",
-        choices=LEVELS,
-        default=os.environ.get(_LEVEL_VARIABLE, "info").lower(),
-        help=f"default: info, or ${_LEVEL_VARIABLE}",
-    )
-    parser.add_argument("--log-format", choices=("text", "json"), default="text")
+    add_log_options(parser)

@@ -21,7 +21,7 @@ from unit.testing.requests import batch, metadata, produce
 
 @pytest.fixture(autouse=True)
 def _logging_stays_with_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "log_to_stderr", lambda *_: None)
+    monkeypatch.setattr(serve, "start_log", lambda _: None)
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
