@@ -54,7 +54,8 @@ def stream_topic(
 ) -> pa.RecordBatchReader:
     """As `read_topic`, batch by batch, for what does not fit into memory."""
     formats = {"key": key, "value": value}
-    schema = typed(schema_of(columns).empty_table(), formats).schema
+    # `Schema.empty_table` would import pandas, which takes a second.
+    schema = typed(pa.Table.from_batches([], schema_of(columns)), formats).schema
     given = {dotted(name): each for name, each in settings.items()}
     consumer = Consumer[bytes, bytes]({**given, "allow.auto.create.topics": False})
     try:
@@ -72,9 +73,8 @@ def _ends(
     partitions = consumer.partitions_of(topic)
     starts, ends = resolve(consumer, partitions, start), resolve(consumer, partitions, end)
     wanted = {each: ends[each] for each in partitions if starts[each] < ends[each]}
-    consumer.assign(wanted)
-    for each in wanted:
-        consumer.seek(each, starts[each])
+    # At once: between assigning and seeking, a fetch from the end would begin, and wait there.
+    consumer.assign({each: starts[each] for each in wanted})
     return wanted
 
 

@@ -1,7 +1,11 @@
 """Topics as tables, from one bound to another."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -13,6 +17,7 @@ from moldau.client.blocking import Consumer, Producer
 from moldau.errors import UnknownTopicOrPartition
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Call
 
 T0 = TopicPartition("t", 0)
 
@@ -42,6 +47,35 @@ def test_a_whole_topic_is_one_table(written: EmbeddedBroker) -> None:
     assert table.num_rows == 200
     for partition in range(2):
         assert numbers(table, partition) == list(range(100))
+
+
+def test_the_first_request_is_for_the_start_and_not_for_the_end(written: EmbeddedBroker) -> None:
+    """A request for records after the end would wait for `fetch.max.wait.ms`."""
+    wanted: list[int] = []
+
+    def note(call: Call) -> None:
+        wanted.extend(
+            each.fetch_offset for topic in call.request.topics for each in topic.partitions
+        )
+
+    written.control("Fetch", note)
+    table = moldau.read_topic("t", bootstrap_servers=written.bootstrap_servers)
+    assert table.num_rows == 200
+    assert wanted[:2] == [0, 0]
+
+
+def test_reading_does_not_import_pandas(written: EmbeddedBroker) -> None:
+    """It takes a second, and pyarrow imports it for small things if it is installed."""
+    servers = written.bootstrap_servers
+    code = (
+        "import moldau, sys;"
+        f"rows = moldau.read_topic('t', bootstrap_servers={servers!r}).num_rows;"
+        "print(rows, 'pandas' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(moldau.__file__).parents[1])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "200 False\n"
 
 
 @pytest.mark.parametrize("read", [moldau.read_topic, moldau.stream_topic])
