@@ -8,8 +8,8 @@ from dataclasses import dataclass
 Arc = tuple[str, int, int]
 """A function by its qualified name, and two lines of it that ran one after the other."""
 RETURNED = -1
-# What only type checkers and the compiler of kernels see.
-NOT_RUN = ("TYPE_CHECKING", "cython.compiled")
+# What only type checkers, the compiler of kernels and commands see.
+NOT_RUN = ("TYPE_CHECKING", "cython.compiled", "__name__")
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,3 +272,33 @@ def test_the_last_one_in_sync_stays_so_when_it_stops() -> None:
     made = controller((1, 2), (1, 2))
     made.cluster.leaders[T0] = LeaderIsr(NO_LEADER, 3, (1,), 5)
     assert made.plan_shutdown(1) == []
+
+
+def test_sets_that_were_written_for_their_leaders_are_metadata_for_everyone() -> None:
+    made = controller((1, 2, 3), (1, 2))
+    made.cluster.leaders[T0] = LeaderIsr(1, 0, (1, 2), 5)
+    made.note_isr_written([(StateWrite(T0, LeaderIsr(1, 0, (1,), 5), 0), 1)])
+    assert made.cluster.leaders[T0] == LeaderIsr(1, 0, (1,), 5, zk_version=1)
+    sent = [(one.broker_id, type(one.message)) for one in requests_of(made)]
+    assert sent == [(broker, UpdateMetadataRequest) for broker in (1, 2, 3)]
+    made.note_isr_written([])
+    assert requests_of(made) == []
+
+
+@pytest.mark.parametrize(
+    ("replicas", "live", "planned"),
+    [
+        ((3, 1), (1, 3), (1, (1, 3))),
+        ((3, 2), (1, 2, 3), (3, (3,))),
+        ((3, 1), (3,), (3, (1, 3))),
+        ((2,), (1, 2, 3), None),
+    ],
+)
+def test_a_moved_partition_is_led_by_one_of_its_replicas_or_not_planned(
+    replicas: tuple[int, ...], live: tuple[int, ...], planned: tuple[int, tuple[int, ...]] | None
+) -> None:
+    made = controller(live, replicas)
+    made.cluster.leaders[T0] = LeaderIsr(1, 4, (1, 3), 5, zk_version=7)
+    writes = made.plan_moved(T0)
+    assert [(one.state.leader, one.state.isr) for one in writes] == ([planned] if planned else [])
+    assert all(one.state.leader_epoch == 5 and one.expected_version == 7 for one in writes)

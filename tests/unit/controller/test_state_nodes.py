@@ -120,3 +120,24 @@ async def test_a_topic_that_another_changed_meanwhile_is_not_written() -> None:
     assert await nodes.write_topic("t", assignment, version)
     assert not await nodes.write_topic("t", assignment, version)
     assert not await nodes.write_topic("gone", assignment, version)
+
+
+async def test_what_others_put_below_a_node_is_removed_with_it() -> None:
+    cluster = await Cluster.create()
+    await cluster.create_topic("t", (1, 2))
+    nodes = await nodes_of(cluster)
+    path = topic_nodes.topic_path("t")
+    await cluster.admin.multi([Create(f"{path}/x"), Create(f"{path}/x/y"), Create(f"{path}/z")])
+    await nodes.remove([path])
+    assert not await cluster.has(path)
+
+
+async def test_a_controller_of_the_past_writes_no_topic() -> None:
+    cluster = await Cluster.create()
+    await cluster.create_topic("t", (1, 2))
+    nodes = await nodes_of(cluster)
+    node = await cluster.admin.get(topic_nodes.topic_path("t"))
+    await depose(cluster)
+    with pytest.raises(BadVersion) as refused:
+        await nodes.write_topic("t", topic_nodes.decode_topic(node.data), node.stat.version)
+    assert refused.value.path == controller_nodes.EPOCH_PATH
