@@ -147,3 +147,15 @@ def test_a_loop_without_end_counts_as_noticed(project: Path) -> None:
     text = (project / "docs" / "reliability.md").read_text()
     assert "count -= 1 -> " not in text
     assert "| `loop.py` | 6 | 6 | 2 | 2 | 4 | 33% |" in text
+
+
+def test_a_module_that_only_a_test_imports_is_changed_too(project: Path) -> None:
+    module, test = project / "src" / "planted" / "late.py", project / "tests" / "test_rule.py"
+    module.write_text("def is_late(count):\n    return count > 3\n")
+    test.write_text(
+        "def test_it():\n    from planted.late import is_late\n"
+        "    assert is_late(4) and not is_late(3)\n"
+    )
+    assert mutate(project, "late", "--write").returncode == 0
+    text = (project / "docs" / "reliability.md").read_text()
+    assert "| `late.py` | 2 | 2 | 2 | 0 | 0 | 100% |" in text

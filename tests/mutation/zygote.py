@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -101,6 +102,9 @@ class Zygote(Deterministic):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        # What a test would import first was not here to be changed.
+        for path in dict.fromkeys(path for path, _ in self._subjects):
+            import_module(module_name(path))
         imported = self._tracer.stop()
         if session.testsfailed:
             raise session.Failed("tests cannot be collected")
@@ -176,6 +180,16 @@ def run(
         before()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         yield item.nodeid, bool(session.testsfailed), time.perf_counter() - started_at
+
+
+def module_name(path: Path) -> str:
+    """By which tests import it."""
+    names = [path.stem]
+    for folder in path.parents:
+        if not (folder / "__init__.py").exists():
+            break
+        names.append(folder.name)
+    return ".".join(reversed(names))
 
 
 def compiled(path: Path, mutant: Mutant) -> CodeType:
