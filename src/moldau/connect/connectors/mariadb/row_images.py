@@ -57,6 +57,8 @@ class RowDecoder:
     def __init__(
         self, columns: Sequence[LogColumn], json_text: Callable[[bytes], str] = bytes.hex
     ) -> None:
+        if not columns:
+            raise ProtocolError("binlog: a table has no columns")
         self._readers = [_reader(each, json_text) for each in columns]
         self._null_bytes = (len(columns) + 7) // 8
 

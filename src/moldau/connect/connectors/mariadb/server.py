@@ -135,12 +135,16 @@ class DatabaseServer:
 
     def streamed(self, connection: Connection, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows of a query as they are taken, so memory has a bound."""
+        cursor = connection.cursor(SSCursor)
         try:
-            with connection.cursor(SSCursor) as cursor:
-                cursor.execute(statement)
-                yield from cursor.fetchall_unbuffered()
+            cursor.execute(statement)
+            yield from cursor.fetchall_unbuffered()
         except (pymysql.Error, OSError) as error:
             raise self.failure(error) from error
+        finally:
+            # Otherwise PyMySQL would read the rest of a table that nobody wants any more.
+            if cursor._result is not None:
+                cursor._result.unbuffered_active = False
 
 
 def _tls(config: Mapping[str, str]) -> ConnectionArguments:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moldau.connect.config.definition import PluginSetting, at_least, one_of
+from moldau.connect.config.definition import PluginSetting, one_of
 from moldau.connect.config.values import flag
 from moldau.connect.connectors.capture.column_mapping import (
     BINARY_MODES,
@@ -27,7 +27,7 @@ LOCKING_MODES = ("minimal", "extended", "none")
 BINLOG_SETTINGS = (
     *CAPTURE_SETTINGS,
     PluginSetting("database.port", "INT", "3306", importance="HIGH"),
-    PluginSetting("database.server.id", "LONG", importance="HIGH", check=at_least(1)),
+    PluginSetting("database.server.id", "LONG", importance="HIGH"),
     PluginSetting("database.ssl.mode", default="preferred", check=one_of(*SSL_MODES)),
     PluginSetting("database.ssl.ca"),
     PluginSetting("database.ssl.cert"),

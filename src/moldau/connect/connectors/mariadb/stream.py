@@ -17,7 +17,6 @@ from moldau.connect.connectors.mariadb.gtids import MySqlGtids
 from moldau.connect.connectors.mariadb.position import LogPosition
 from moldau.connect.connectors.mariadb.server import DatabaseServer
 from moldau.connect.errors import ConfigError, ConnectError, RetriableConnectError
-from moldau.errors import ProtocolError
 
 _EVENTS_MAX = 256
 _CONNECTIONS = 2  # one for the log, and one for the library's questions
@@ -71,6 +70,8 @@ class BinlogStream:
         self._connections += 1
         if self._connections > _CONNECTIONS:
             raise self._ended()
+        if "db" in arguments:
+            arguments["database"] = arguments.pop("db")  # as PyMySQL calls it by now
         return pymysql.connect(**arguments)
 
     def receive(self, timeout_s: float) -> Sequence[LogEvent]:
@@ -104,8 +105,9 @@ class BinlogStream:
             self._error = error
         except (pymysql.Error, OSError) as error:
             self._error = self._failure(error)
-        except (ProtocolError, ValueError, LookupError, NotImplementedError) as error:
-            self._error = ConnectError(f"MariaDB at {self._server.name}: binlog: {error}")
+        except Exception as error:  # noqa: BLE001 - the thread's top frame: `receive` raises it
+            told = f"{type(error).__name__}: {error}"
+            self._error = ConnectError(f"MariaDB at {self._server.name}: the log: {told}")
         finally:
             self._reader.close()
 
