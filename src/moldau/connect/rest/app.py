@@ -105,10 +105,14 @@ class StandByApp:
 
 
 class _RawPaths:
-    """Has routes look at paths as they were sent: a connector's name may have a slash, as %2F."""
+    """Has routes look at paths as they were sent: a connector's name may have a slash, as %2F.
+
+    A slash at the end says nothing, as to Apache's: kcctl asks for `/connectors/`.
+    """
 
     def __init__(self, app: "ASGIApp") -> None:
         self._app = app
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        await self._app({**scope, "path": scope["raw_path"].decode("ascii")}, receive, send)
+        path = scope["raw_path"].decode("ascii")
+        await self._app({**scope, "path": path.rstrip("/") or "/"}, receive, send)
