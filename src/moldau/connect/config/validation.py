@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moldau.connect.config.definition import PluginSetting, kafka_settings
-from moldau.connect.config.topic_creation import topic_rules
 from moldau.connect.config.values import listed
 from moldau.connect.errors import ConfigError
 from moldau.connect.transforms.chain import (
@@ -101,21 +100,12 @@ def validate(
     found = Validation(name, [_checked(each, config) for each in (*shared, *chained, *own)])
     if kind == SINK:
         _check_topics(found, config)
-    else:
-        _check_creation(found, config)
     if not found.errors:
         try:
             TransformationChain(config)
         except ConfigError as error:
             found.add("transforms", str(error))
     return found
-
-
-def _check_creation(found: Validation, config: Mapping[str, str]) -> None:
-    try:
-        topic_rules(config)
-    except ConfigError as error:
-        found.add("topic.creation.groups", str(error))
 
 
 def _check_topics(found: Validation, config: Mapping[str, str]) -> None:

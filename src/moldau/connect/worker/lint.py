@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from moldau.connect.config.validation import validate
+from moldau.connect.config.topic_creation import topic_rules
+from moldau.connect.config.validation import SOURCE, validate
 from moldau.connect.config.values import listed
 from moldau.connect.converters.lookup import HEADER, KEY, VALUE, converters_of
 from moldau.connect.errors import ConfigError, ConnectError
@@ -111,6 +112,8 @@ def _made(
     except ConnectError as error:
         yield ERROR, str(error)
     try:
+        if plugin.kind == SOURCE:
+            topic_rules(config)
         plugin.connector(config).close()
     except ConnectError as error:
         yield ERROR, str(error)

@@ -68,3 +68,9 @@ def test_values_of_providers_are_looked_up_and_not_shown() -> None:
     assert "MOLDAU_NONE" in error
     (wrong,) = lint({**worker, "config.providers.env.class": "x"}, {"c": config}, PLUGINS)
     assert wrong.connector == "worker"
+
+
+def test_rules_for_topics_are_looked_at() -> None:
+    config = {"connector.class": "FileStreamSource", "topic": "t", "file": "f"}
+    (error,) = found({**config, "topic.creation.groups": "x"})
+    assert 'Missing required configuration "topic.creation.default.replication.factor"' in error
