@@ -100,7 +100,7 @@ class FetchLoop:
         self._may_interrupt_ms = 0
         self._failures = 0
         self._has_answered = False
-        self._refused_since_ms: int | None = None
+        self._lost_since_ms: int | None = None
         self._has_changed = asyncio.Event()
         self.fetcher = ReplicaFetcher(
             backoff_max_ms=terms.config().replica_fetch_backoff_ms,
@@ -112,8 +112,8 @@ class FetchLoop:
 
     @property
     def leader_in_doubt(self) -> int | None:
-        """The leader, while it seems to be gone: it has answered, and now refuses connections."""
-        since_ms = self._refused_since_ms
+        """The leader, while it seems to be gone: it has hung up, and not answered since."""
+        since_ms = self._lost_since_ms
         if since_ms is None or self._terms.now().monotonic_ms - since_ms >= _DOUBTED_MS:
             return None
         return self._leader
@@ -149,7 +149,7 @@ class FetchLoop:
                 else:
                     self._failures = 0
                     self._has_answered = True
-                    self._refused_since_ms = None
+                    self._lost_since_ms = None
         finally:
             self._hang_up()
 
@@ -294,7 +294,12 @@ class FetchLoop:
         return FetchRequest(
             replica_id=-1 if has_state else replica_id,
             replica_state=ReplicaState(replica_id=replica_id) if has_state else None,
-            max_wait_ms=self._wait_ms(config.replica_fetch_wait_max_ms),
+            # A leader that has hung up is to answer at once: clients want to know if it is there.
+            max_wait_ms=(
+                self._wait_ms(config.replica_fetch_wait_max_ms)
+                if self._lost_since_ms is None
+                else 0
+            ),
             min_bytes=config.replica_fetch_min_bytes,
             max_bytes=config.replica_fetch_response_max_bytes,
             session_id=self._session.session_id,
@@ -329,13 +334,13 @@ class FetchLoop:
         if self._has_changed.is_set():
             return  # this side closed
         self._failures += 1
+        is_lost = self._has_answered and not isinstance(error, TimeoutError)
+        if is_lost and self._lost_since_ms is None:
+            self._lost_since_ms = self._terms.now().monotonic_ms
         if self._failures == 1:
             _log.info("Failed to fetch from broker %d: %s", self._leader, error)
-            if self._has_answered and not isinstance(error, TimeoutError):
-                return  # whether it is gone shows at once, and clients want to know
-        is_refused = isinstance(error, ConnectionRefusedError) and self._has_answered
-        if is_refused and self._refused_since_ms is None:
-            self._refused_since_ms = self._terms.now().monotonic_ms
+            if is_lost:
+                return  # who still serves is called again at once
         delay_ms = FIRST_BACKOFF_MS << min(self._failures, 16)
         await self._pause(min(delay_ms, self._terms.config().replica_fetch_backoff_ms))
 

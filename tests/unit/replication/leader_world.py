@@ -19,9 +19,9 @@ class WorldChannel:
     """Calls the broker of a world; its line can be cut."""
 
     def __init__(self, world: World, failure: type[OSError] | None = None) -> None:
-        """With a `failure` there is no connection."""
+        """With a `failure` there is no connection, or it ends with that."""
         self.world = world
-        self._failure = failure
+        self.failure = failure
         self.requests: list[Any] = []
         self.calls = 0
         self.is_cut = False
@@ -42,8 +42,8 @@ class WorldChannel:
 
     async def _ask(self, request: object, version: int) -> object:
         self.requests.append(request)
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
         if self.is_cut:
             raise ConnectionError("the line is cut")
         self._calling = asyncio.ensure_future(self.world.ask(request, version))
@@ -51,7 +51,7 @@ class WorldChannel:
             return await self._calling
         except asyncio.CancelledError:
             if self.is_cut:
-                raise ConnectionError("the line was cut") from None
+                raise self.failure or ConnectionError("the line was cut") from None
             self._calling.cancel()
             raise
         finally:
