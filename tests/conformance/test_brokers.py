@@ -123,7 +123,7 @@ def test_a_cluster_by_one_command(tmp_path: Path) -> None:
     with brokers(data, ports, "--metrics-port", "0", "--log-format", "json") as running:
         create_topic(running.first, replicas=3)
         produce(running.bootstrap, b"one")
-        port = running.said(r"metrics of all brokers on port (\d+)")
+        port = running.said(r"metrics of all brokers on http://localhost:(\d+)/metrics")
         broker = running.said(r"\[KafkaServer id=2\] started")
         assert json.loads(broker.string)["broker"] == 2
         with urllib.request.urlopen(f"http://127.0.0.1:{port[1]}/metrics") as answer:

@@ -126,7 +126,8 @@ async def _watched(cluster: RunningBrokers, options: argparse.Namespace) -> Asyn
     host = "" if options.metrics_host in _EVERYWHERE else options.metrics_host
     pages = ClusterMetrics(cluster.children).pages()
     page = MetricsPage(pages, host=host, port=options.metrics_port)
-    _log.info("metrics of all brokers on port %d, under /metrics", page.port)
+    shown = f"[{host}]" if ":" in host else host or "0.0.0.0"  # noqa: S104 - what was asked for
+    _log.info("metrics of all brokers on http://%s:%d/metrics, health on /readyz", shown, page.port)
     serving = asyncio.create_task(page.serve())
     try:
         yield
