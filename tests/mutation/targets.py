@@ -53,11 +53,17 @@ _LOGINS = (
     "unit/broker/login/test_*_login.py",
     "unit/broker/login/test_credentials.py",
 )
+# Their requests are answered by handlers and by fast paths.
+_ON_EVERY_WAY = (
+    *("unit/broker/handlers/test_produce*.py", "unit/broker/handlers/test_fetch*.py"),
+    *("unit/broker/handlers/test_offset_commit.py", "unit/broker/handlers/test_list_offsets.py"),
+    "unit/broker/quotas/test_enforcement.py",
+)
 TARGETS = (
     Target("records/validate.py", ("unit/records/test_validate*.py",)),
     Target("records/refusal.py", ("unit/records/test_refusal.py", "unit/records/test_validate.py")),
-    Target("broker/fast/*.py", ("unit/broker/fast", "unit/broker/handlers/test_produce*.py")),
-    Target("broker/requests/*.py", ("unit/broker/requests", "unit/broker/handlers/test_fetch*.py")),
+    Target("broker/fast/*.py", ("unit/broker/fast", *_ON_EVERY_WAY)),
+    Target("broker/requests/*.py", ("unit/broker/requests", *_ON_EVERY_WAY)),
     Target("replication/partition.py", ("unit/replication/test_partition*.py",)),
     Target(
         "replication/*.py",
