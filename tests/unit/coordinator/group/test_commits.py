@@ -4,8 +4,10 @@ import pytest
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.group import commits
+from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.group import Group
-from moldau.coordinator.group.messages import Committed, MemberIdentity
+from moldau.coordinator.group.messages import Committed, FetchedOffset, MemberIdentity
+from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.records import GroupRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.errors import ErrorCode, KafkaError
@@ -130,3 +132,44 @@ def test_offsets_are_deleted_unless_a_member_consumes_the_topic() -> None:
 
 def test_a_group_with_members_outlives_its_last_offset() -> None:
     assert commits.forget(group_with(T), [T]) == [OffsetRecord("g", T, None)]
+
+
+def test_a_tool_commits_while_there_are_no_members() -> None:
+    group = Group("g", wall_ms=0)
+    for identity in (MemberIdentity(), MemberIdentity("tool")):
+        assert commits.commit_fault(group, identity, is_transactional=False) is None
+    fault = commits.commit_fault(group, MemberIdentity("a", 1), is_transactional=False)
+    assert fault is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_offsets_are_fetched_by_name_or_all_that_there_are() -> None:
+    group = group_with(T)
+    stored = FetchedOffset(ErrorCode.NONE, 1)
+    assert commits.fetch(group, [T, U], require_stable=True) == {T: stored, U: FetchedOffset()}
+    assert commits.fetch(group, None, require_stable=True) == {T: stored}
+
+
+def test_an_offset_in_an_open_transaction_is_not_stable() -> None:
+    group = group_with(T)
+    group.offsets.apply(T, Committed(2), 7)
+    unstable = FetchedOffset(ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    assert commits.fetch(group, [T], require_stable=True) == {T: unstable}
+    assert commits.fetch(group, [T], require_stable=False) == {T: FetchedOffset(offset=1)}
+
+
+def test_offsets_of_no_protocol_expire_by_their_own_time() -> None:
+    group = Group("g", wall_ms=0)
+    group.offsets.apply(T, Committed(1, commit_timestamp=0), NO_PRODUCER_ID)
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE - 1) == []
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE) == [OffsetRecord("g", T, None)]
+
+
+def test_groups_of_the_consumer_protocol_have_rules_of_their_own() -> None:
+    group = ConsumerGroup("g", Offsets())
+    group.offsets.apply(T, Committed(1, commit_timestamp=0), NO_PRODUCER_ID)
+    stranger, gone = MemberIdentity("b", 1), OffsetRecord("g", T, None)
+    fault = commits.commit_fault(group, stranger, is_transactional=False)
+    assert fault is commits.fetch_fault(group, stranger) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert commits.fetch_fault(group_with(T), stranger) is None, "which the others let it know"
+    assert commits.delete(group, [T]).records == commits.forget(group, [T]) == [gone]
+    assert commits.forget_expired(group, CONFIG, wall_ms=MINUTE)[0] == gone

@@ -1,5 +1,7 @@
 """The groups of one partition, as its shard sees them."""
 
+from dataclasses import replace
+
 import pytest
 
 from moldau.config.broker.groups import GroupConfig
@@ -159,3 +161,52 @@ def test_storing_assignments_does_not_rebalance_again() -> None:
         machine.expire(key, now=NOW)
     write(machine, machine.sync("g", Sync(MemberIdentity("a", 1), assignments={}), now=NOW))
     assert machine.overviews() == [Overview("g", "consumer", "Stable")]
+
+
+def assigned(machine: Groups) -> None:
+    """The group `g` has one member, `a`, that waits for its assignment."""
+    machine.begin(now=NOW)
+    machine.join("g", joining("a"), now=NOW)
+    for key in machine.take_due(now=NOW):
+        machine.expire(key, now=NOW)
+
+
+@pytest.mark.parametrize("session_timeout_ms", [5_999, 1_800_001])
+def test_sessions_have_a_shortest_and_a_longest(session_timeout_ms: int) -> None:
+    join = replace(joining("a"), session_timeout_ms=session_timeout_ms)
+    reply = reply_of(groups().join("g", join, now=NOW).reply)
+    assert reply.error is ErrorCode.INVALID_SESSION_TIMEOUT
+
+
+def test_members_are_heard_and_leave_where_their_group_is() -> None:
+    machine, identity = groups(), MemberIdentity("a", 1)
+    assert machine.heartbeat("g", identity, now=NOW) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert machine.leave("g", [identity], now=NOW).reply == [ErrorCode.UNKNOWN_MEMBER_ID]
+    assigned(machine)
+    assert machine.heartbeat("g", identity, now=NOW) is ErrorCode.NONE
+    assert machine.leave("g", [identity], now=NOW).reply == [ErrorCode.NONE]
+
+
+def test_an_assignment_that_was_not_stored_is_refused_where_the_group_is() -> None:
+    machine = groups()
+    machine.refuse_assignment("g", ErrorCode.NOT_COORDINATOR, now=NOW)
+    assigned(machine)
+    assert machine.overviews()[0].state == "CompletingRebalance"
+    machine.refuse_assignment("g", ErrorCode.NOT_COORDINATOR, now=NOW)
+    assert machine.overviews()[0].state == "PreparingRebalance"
+
+
+def test_a_group_that_is_not_there_is_not_deleted() -> None:
+    assert groups().delete("g").reply is ErrorCode.GROUP_ID_NOT_FOUND
+    with pytest.raises(KafkaError) as raised:
+        groups().delete_offsets("g", [T])
+    assert raised.value.code is ErrorCode.GROUP_ID_NOT_FOUND
+
+
+def test_offsets_are_read_back_and_so_are_their_tombstones() -> None:
+    machine = groups()
+    key, value = machine.encode(OffsetRecord("g", T, Committed(5)))
+    machine.replay(key, value, RecordSource(0, -1, NOW))
+    assert machine.fetch("g", [T], require_stable=True)[T].offset == 5
+    machine.replay(key, None, RecordSource(1, -1, NOW))
+    assert len(machine) == 0
