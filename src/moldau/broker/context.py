@@ -10,7 +10,7 @@ from moldau.security.principals import ANONYMOUS, Principal
 
 if TYPE_CHECKING:
     from moldau.broker.access.authorizer import Rights
-    from moldau.broker.quotas.enforcement import ClientSensors
+    from moldau.broker.quotas.client_sensors import ClientSensors
 
 Item = TypeVar("Item")
 

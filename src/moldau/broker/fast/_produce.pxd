@@ -4,7 +4,10 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from moldau.broker.fast._produce_frame cimport RequestFrame, encode
+from moldau.broker.quotas._client_sensors cimport ClientSensors, charge, sensors_of
 from moldau.broker.requests._produce cimport Produce
+
+cdef int64_t NS_PER_MS
 
 
 @cython.final
@@ -14,10 +17,14 @@ cdef class FastProduce:
     cdef dict counters
 
     @cython.locals(
-        request=RequestFrame, version=int64_t, produce=Produce, index=int64_t, throttle_ms=int64_t)
+        request=RequestFrame, version=int64_t, produce=Produce, index=int64_t,
+        throttle_ms=int64_t, sensors=ClientSensors)
     cpdef respond(self, client, frame)
 
-    cpdef int64_t throttle(self, Produce produce, client, client_id, spent_ns) except -1
+    @cython.locals(now_ms=int64_t, wait_ms=int64_t, throttle_ms=int64_t)
+    cpdef int64_t throttle(
+        self, Produce produce, client, ClientSensors sensors, int64_t spent_ns, int64_t now_ns
+    ) except -1
 
     @cython.locals(request=RequestFrame)
     cdef context_of(self, client)

@@ -120,7 +120,9 @@ def _answer(
     version, session_id = request.version, operation.session_id
     throttle_ms = 0
     if operation.broker.quotas.is_set:
-        throttle_ms = _throttle(operation, times, spent_ns)
+        throttle_ms = operation.charge(spent_ns)
+        if throttle_ms:
+            times.record_throttled(throttle_ms)
     if not fetch_answer.needs_message(version, outcomes):
         return fetch_answer.encode(version, correlation_id, session_id, throttle_ms, outcomes)
     image = operation.broker.metadata.image
@@ -133,15 +135,3 @@ def _answer(
     size = sum(map(len, parts))
     prefix = _FLEXIBLE_PREFIX if version >= fetch_frame.FLEXIBLE_FROM else _PREFIX
     return [prefix.pack(size + prefix.size - _SIZE_BYTES, correlation_id), *parts]
-
-
-def _throttle(operation: FetchOperation, times: "RequestTimes", spent_ns: int) -> int:
-    """Have a consumer wait that uses more than it may; for how many milliseconds."""
-    quotas, request = operation.broker.quotas, operation.request
-    if request.is_follower:
-        quotas.note_exempt(spent_ns)
-        return 0
-    throttle_ms = quotas.charge(request.client, request.client_id, spent_ns, operation.throttle_ms)
-    if throttle_ms:
-        times.record_throttled(throttle_ms)
-    return throttle_ms

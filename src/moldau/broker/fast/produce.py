@@ -21,6 +21,7 @@ except ImportError:
 
 if not cython.compiled:
     from moldau.broker.fast.produce_frame import RequestFrame, encode
+    from moldau.broker.quotas.client_sensors import ClientSensors, charge, sensors_of
     from moldau.broker.requests.produce import Produce
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Partitions = Iterator[PartitionRecords]
 
 FLEXIBLE_FROM = 9
+NS_PER_MS = 1_000_000
 
 
 class FastProduce:
@@ -84,16 +86,27 @@ class FastProduce:
                 return PendingAnswer(self, produce, client, began_ns).after(rest, partitions)
         if produce.waiting:
             return PromisedProduce(PendingAnswer(self, produce, client, began_ns))
-        local_ns = clock.monotonic_ns() - began_ns
+        now_ns = clock.monotonic_ns()
+        local_ns = now_ns - began_ns
         self.times.record_at_once(local_ns)
         throttle_ms = 0
         if self.quotas.is_set:
-            throttle_ms = self.throttle(produce, client, request.client_id, local_ns)
+            sensors = sensors_of(self.quotas, client, request.client_id)
+            throttle_ms = self.throttle(produce, client, sensors, local_ns, now_ns)
         return parts(produce, version, request.correlation_id, throttle_ms)
 
-    def throttle(self, produce: Produce, client: "Client", client_id: str, spent_ns: int) -> int:
+    def throttle(
+        self,
+        produce: Produce,
+        client: "Client",
+        sensors: ClientSensors,
+        spent_ns: int,
+        now_ns: int,
+    ) -> int:
         """Have a client wait that uses more than it may; for how many milliseconds."""
-        throttle_ms = self.quotas.charge(client, client_id, spent_ns, produce.throttle_ms())
+        now_ms = now_ns // NS_PER_MS
+        wait_ms = sensors.produced(produce.request_size, now_ms)
+        throttle_ms = charge(client, sensors, spent_ns, now_ms, wait_ms)
         if throttle_ms:
             self.times.record_throttled(throttle_ms)
         return throttle_ms
@@ -157,7 +170,8 @@ class PendingAnswer:
         fast.times.record_waited(local_ns, now_ns - self._waiting_ns)
         throttle_ms = 0
         if fast.quotas.is_set:
-            throttle_ms = fast.throttle(self.produce, self._client, self._client_id, local_ns)
+            sensors = sensors_of(fast.quotas, self._client, self._client_id)
+            throttle_ms = fast.throttle(self.produce, self._client, sensors, local_ns, now_ns)
         return parts(self.produce, self._version, self._correlation_id, throttle_ms)
 
     async def after(

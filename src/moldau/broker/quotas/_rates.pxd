@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 @cython.final
 cdef class SampledRate:
-    cdef int64_t _began_ms, _kept_ms, _last_ms, _size_ms
+    cdef int64_t _began_ms, _first_began_ms, _first_last_ms, _kept_ms, _last_ms, _size_ms
     cdef double _over_value, _value
     cdef list _over
 

@@ -27,11 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from moldau.broker.context import Client, Context
+    from moldau.broker.quotas.client_sensors import ClientSensors, charge, sensors_of
     from moldau.broker.quotas.rates import SampledRate, Sensor
     from moldau.coordination.layout.configs import ConfigEntity
 else:
     _rates = native.kernel("moldau.broker.quotas._rates", "moldau.broker.quotas.rates")
     Sensor, SampledRate = _rates.Sensor, _rates.SampledRate
+    _sensors = native.kernel(
+        "moldau.broker.quotas._client_sensors", "moldau.broker.quotas.client_sensors"
+    )
+    ClientSensors, charge, sensors_of = _sensors.ClientSensors, _sensors.charge, _sensors.sensors_of
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +44,6 @@ PRODUCE, FETCH = "producer_byte_rate", "consumer_byte_rate"
 REQUEST, MUTATION = "request_percentage", "controller_mutation_rate"
 
 _PERCENT_PER_NS = 100 / 1e9
-_BYTES_MAX = 2**31 - 1
 
 
 class QuotaType(Generic[Kept]):
@@ -55,22 +59,6 @@ class QuotaType(Generic[Kept]):
         if held is None or held.quota == inf:
             return None
         return self.sensors.of(held, now_ms)
-
-
-class ClientSensors:
-    """The sensors that the requests of a connection are recorded by: its last client id's."""
-
-    __slots__ = ("client_id", "fetch", "generation", "principal", "produce", "request")
-
-    def __init__(self, quotas: "Enforcement", client: "Client", client_id: str) -> None:
-        user, now_ms = client.principal.name, quotas.clock.monotonic_ms()
-        self.client_id = client_id
-        self.principal = client.principal
-        self.produce = quotas.produce.of(user, client_id, now_ms)
-        self.fetch = quotas.fetch.of(user, client_id, now_ms)
-        self.request = quotas.request.of(user, client_id, now_ms)
-        # Last: to make room for a sensor may be to forget another.
-        self.generation = quotas.generation
 
 
 class Enforcement:
@@ -119,56 +107,25 @@ class Enforcement:
 
     # What is used
 
-    def _of(self, client: "Client", client_id: str) -> ClientSensors:
-        known: ClientSensors | None = client.sensors
-        if (
-            known is None
-            or known.generation is not self.generation
-            or known.client_id != client_id
-            or known.principal is not client.principal
-        ):
-            known = client.sensors = ClientSensors(self, client, client_id)
-        return known
+    def sensors_of(self, client: "Client", client_id: str) -> ClientSensors:
+        """The sensors of a connection, found anew: `client_sensors.sensors_of` keeps them."""
+        user, now_ms = client.principal.name, self.clock.monotonic_ms()
+        sensors = (
+            self.produce.of(user, client_id, now_ms),
+            self.fetch.of(user, client_id, now_ms),
+            self.request.of(user, client_id, now_ms),
+        )
+        # The generation last: to make room for a sensor may be to forget another.
+        return ClientSensors(client.principal, client_id, self._windows, sensors, self.generation)
 
     def produced(self, client: "Client", client_id: str, size: int) -> int:
         """A request to produce has so many bytes; for how many milliseconds its client waits."""
-        sensor = self._of(client, client_id).produce
-        return 0 if sensor is None else sensor.record(size, self.clock.monotonic_ms())
-
-    def fetched(self, client: "Client", client_id: str, size: int) -> int:
-        """An answer would have so many bytes; 0, or for how long its client waits without them."""
-        sensor = self._of(client, client_id).fetch
-        if sensor is None:
-            return 0
-        now_ms = self.clock.monotonic_ms()
-        was_silent = sensor.rate.per_second(now_ms) <= 0
-        throttle_ms = sensor.record(size, now_ms)
-        if throttle_ms > 0 and was_silent:
-            return 0  # or one that is larger than can ever pass would hold its reader up for good
-        if throttle_ms > 0:
-            sensor.take_back(size, now_ms)
-        return throttle_ms
-
-    def fetch_bytes_max(self, client: "Client", client_id: str) -> int:
-        """How much an answer may have so that it can pass at all, after a silence."""
-        sensor = self._of(client, client_id).fetch
-        if sensor is None:
-            return _BYTES_MAX
-        windows = self._windows
-        return min(int(sensor.quota * (windows.samples - 1) * windows.size_ms / 1000), _BYTES_MAX)
+        return sensors_of(self, client, client_id).produced(size, self.clock.monotonic_ms())
 
     def charge(self, client: "Client", client_id: str, spent_ns: int, throttle_ms: int = 0) -> int:
-        """A request took so much of the loop's time, and its client waits for other reasons.
-
-        The longer wait counts. It begins now, and is for the answer to tell.
-        """
-        sensor = self._of(client, client_id).request
-        if sensor is not None:
-            own_ms = sensor.record(spent_ns * _PERCENT_PER_NS, self.clock.monotonic_ms())
-            throttle_ms = max(throttle_ms, min(own_ms, self._windows.size_ms))
-        if throttle_ms > 0:
-            client.mute(throttle_ms)
-        return throttle_ms
+        """A request took so much of the loop's time: see `client_sensors.charge`."""
+        sensors = sensors_of(self, client, client_id)
+        return charge(client, sensors, spent_ns, self.clock.monotonic_ms(), throttle_ms)
 
     def note_exempt(self, spent_ns: int) -> None:
         """A request of another broker took so much of the loop's time."""

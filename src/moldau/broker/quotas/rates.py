@@ -31,13 +31,18 @@ class PastSample(NamedTuple):
 class SampledRate:
     """What was recorded lately, in samples; the last of them runs."""
 
-    __slots__ = ("_began_ms", "_kept_ms", "_last_ms", "_over", "_over_value", "_size_ms", "_value")
+    __slots__ = (
+        "_began_ms", "_first_began_ms", "_first_last_ms", "_kept_ms", "_last_ms", "_over",
+        "_over_value", "_size_ms", "_value",
+    )  # fmt: skip
 
     def __init__(self, windows: Windows) -> None:
         self._size_ms = windows.size_ms
         self._kept_ms = windows.samples * windows.size_ms
         self._over: list[PastSample] = []
         self._over_value = 0.0
+        # Of the first of those that are over: every request asks.
+        self._first_began_ms = self._first_last_ms = 0
         self._began_ms = self._last_ms = -self._kept_ms
         self._value = 0.0
 
@@ -45,6 +50,8 @@ class SampledRate:
         """So much was used; less than nothing takes back what was recorded."""
         if now_ms - self._began_ms >= self._size_ms:
             if now_ms - self._last_ms < self._kept_ms:
+                if not self._over:
+                    self._first_began_ms, self._first_last_ms = self._began_ms, self._last_ms
                 self._over.append(PastSample(self._began_ms, self._last_ms, self._value))
                 self._over_value += self._value
             self._began_ms = now_ms
@@ -77,15 +84,17 @@ class SampledRate:
     def _drop_old(self, now_ms: int) -> int:
         """Forget the samples that are too old; when the oldest of the others began."""
         over = self._over
-        if over and now_ms - over[0].last_ms >= self._kept_ms:
+        if over and now_ms - self._first_last_ms >= self._kept_ms:
             while over and now_ms - over[0].last_ms >= self._kept_ms:
                 del over[0]
+            if over:
+                self._first_began_ms, self._first_last_ms = over[0].began_ms, over[0].last_ms
             # Added up anew: what is only added and taken away drifts.
             self._over_value = sum([sample.value for sample in over])
         if now_ms - self._last_ms >= self._kept_ms:
             self._began_ms = self._last_ms = now_ms
             self._value = 0.0
-        return over[0].began_ms if over else self._began_ms
+        return self._first_began_ms if over else self._began_ms
 
 
 class Sensor:

@@ -2,6 +2,7 @@
 
 cimport cython
 
+from moldau.broker.quotas._client_sensors cimport ClientSensors, charge, sensors_of
 from moldau.broker.requests._reads cimport PartitionRead, PartitionReader
 
 
@@ -14,6 +15,8 @@ cdef class FetchOperation:
     cdef bint _is_look_due, _is_time_up
     cdef long _min_bytes
     cdef readonly long throttle_ms
+    cdef ClientSensors _sensors
+    cdef long _answered_ms
 
     @cython.locals(read=PartitionRead, reader=PartitionReader)
     cpdef bint start(self) except -1
@@ -29,8 +32,13 @@ cdef class FetchOperation:
     @cython.locals(read=PartitionRead, size=long)
     cdef bint _must_wait(self) except -1
 
+    @cython.locals(allowed=long)
+    cdef long _allowed(self, long max_bytes) except -1
+
     @cython.locals(read=PartitionRead, size=long)
-    cdef bint _must_throttle(self) except -1
+    cdef bint _must_throttle(self, bint has_waited) except -1
+
+    cpdef long charge(self, long spent_ns) except -1
 
     cdef _note_sent(self)
     cdef _settle(self, PartitionRead read)

@@ -35,6 +35,7 @@ from moldau.replication.read_replica import selects_by_rack
 from moldau.security.acls import Operation, ResourceType
 
 if not cython.compiled:
+    from moldau.broker.quotas.client_sensors import ClientSensors, charge, sensors_of
     from moldau.broker.requests.reads import PartitionRead, PartitionReader
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class FetchOperation:
     """One request, from its session to its outcomes."""
 
     __slots__ = (
-        "_changed", "_fetch", "_is_look_due", "_is_time_up", "_min_bytes", "_nearest", "_reads",
-        "_session", "_terms", "_timer", "_watch", "_watched", "broker", "request", "throttle_ms",
+        "_answered_ms", "_changed", "_fetch", "_is_look_due", "_is_time_up", "_min_bytes",
+        "_nearest", "_reads", "_sensors", "_session", "_terms", "_timer", "_watch", "_watched",
+        "broker", "request", "throttle_ms",
     )  # fmt: skip
 
     def __init__(self, broker: "Broker", request: ParsedFetch) -> None:
@@ -79,9 +81,10 @@ class FetchOperation:
         is_rack_aware = selects_by_rack(config.replica_selector_class)
         is_follower = request.replica_id >= 0
         max_bytes = min(request.max_bytes, config.fetch_max_bytes)
+        self._sensors: ClientSensors | None = None
+        self._answered_ms = now_ms
         if broker.quotas.is_set and not is_follower:
-            allowed = broker.quotas.fetch_bytes_max(request.client, request.client_id)
-            max_bytes = min(max_bytes, allowed)
+            max_bytes = self._allowed(max_bytes)
         self._min_bytes = min(request.min_bytes, max_bytes)
         self.throttle_ms = 0
         """How long the client is to wait for what it would have read; its answer is empty then."""
@@ -140,7 +143,7 @@ class FetchOperation:
 
     def outcomes(self) -> list[PartitionRead]:
         """What the answer says, in its order: counted, and remembered by the session."""
-        if self._must_throttle():
+        if self._must_throttle(self._changed is not None):
             return []
         self._note_sent()
         for read in self._reads.values():
@@ -156,7 +159,7 @@ class FetchOperation:
             self._read_first(reader, read)
         if not self._end_read():
             await self._wait(context)
-        if self._must_throttle():
+        if self._must_throttle(has_waited=True):  # or had turns
             return []
         self._note_sent()
         version = self.request.version
@@ -289,7 +292,14 @@ class FetchOperation:
 
     # Answering
 
-    def _must_throttle(self) -> bool:
+    def _allowed(self, max_bytes: int) -> int:
+        """How much the answer may have so that it can pass the client's quota at all."""
+        request = self.request
+        self._sensors = sensors_of(self.broker.quotas, request.client, request.client_id)
+        allowed = self._sensors.fetch_bytes_max()
+        return allowed if allowed < max_bytes else max_bytes
+
+    def _must_throttle(self, has_waited: bool) -> bool:
         """Whether the client has had so much lately that it gets nothing but a time to wait."""
         quotas, request = self.broker.quotas, self.request
         if not quotas.is_set or self._terms.replica_id >= 0:
@@ -299,10 +309,21 @@ class FetchOperation:
             records = read.records
             if records is not None:
                 size += len(records) + _PARTITION_BYTES
-        self.throttle_ms = quotas.fetched(request.client, request.client_id, size)
+        if has_waited or self._sensors is None:
+            self._sensors = sensors_of(quotas, request.client, request.client_id)
+            self._answered_ms = self.broker.clock.monotonic_ms()
+        self.throttle_ms = self._sensors.fetched(size, self._answered_ms)
         if self.throttle_ms > 0:
             self.broker.fetch_sessions.forget_new(self._fetch)
         return self.throttle_ms > 0
+
+    def charge(self, spent_ns: int) -> int:
+        """After `outcomes`, where quotas are set: for how many milliseconds the client waits."""
+        if self._sensors is None:
+            self.broker.quotas.note_exempt(spent_ns)  # a follower
+            return 0
+        client = self.request.client
+        return charge(client, self._sensors, spent_ns, self._answered_ms, self.throttle_ms)
 
     def _note_sent(self) -> None:
         terms = self._terms
