@@ -22,6 +22,7 @@ from moldau.coordination.layout.acls import AclEntry, ResourcePattern, encode_ac
 from moldau.coordination.memory import MemoryEnsemble
 from moldau.coordination.tree import Create, Tree
 from moldau.runtime.clock import SystemClock
+from moldau.runtime.garbage import owned_collector
 from moldau.security.acls import Operation, ResourceType
 from moldau.security.authorization import AccessRules
 from moldau.security.principals import Principal
@@ -32,7 +33,8 @@ _TURNS = 200_000
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     for per_topic in (10, 1):
-        asyncio.run(_load(count, per_topic))
+        with owned_collector():  # as in a broker that starts
+            asyncio.run(_load(count, per_topic))
     _decide(count)
 
 
