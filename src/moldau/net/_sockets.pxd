@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-cdef int64_t READABLE, WRITABLE, BROKEN, HANG_UP, NOTHING
+cdef int64_t READABLE, WRITABLE, BROKEN, HANG_UP, NOTHING, READ_MAX_BYTES
 
 
 @cython.final
@@ -31,7 +31,7 @@ cdef class SocketTransport:
     cpdef bint is_closing(self)
     cdef ready(self, int64_t events)
 
-    @cython.locals(size=int64_t)
+    @cython.locals(size=int64_t, room=int64_t, left=int64_t)
     cdef _read(self)
 
     @cython.locals(sent=int64_t)

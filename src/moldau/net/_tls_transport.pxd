@@ -1,14 +1,17 @@
 # C types of tls_transport.py; every name here is a class, method or variable there.
 
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
-cdef int64_t SLICE_BYTES
+from moldau.records.memory cimport copy, start_of, writable_view
+
+cdef int64_t RECORD_MAX_BYTES, SLICE_BYTES
+cdef bytearray _record
 
 
 cdef class TlsTransport:
     cdef object _reader, _side, _loop, _incoming, _outgoing, _engine, _transport
-    cdef object _file, _sent
+    cdef object _file, _read_record, _sent
     cdef bytearray _unsent
     cdef int64_t _unsent_start, _unsent_max, _turn_bytes, _unasked_bytes, _file_sent
     cdef bint _has_begun, _is_secure, _has_failed, _is_full, _is_blocked, _is_resting
@@ -31,7 +34,9 @@ cdef class TlsTransport:
     @cython.locals(is_at_end=bint)
     cdef _drain(self)
 
-    @cython.locals(room=int64_t, filled=int64_t, count=int64_t, is_at_end=bint)
+    @cython.locals(
+        room=int64_t, filled=int64_t, left=int64_t, count=int64_t, is_at_end=bint,
+        target="uint8_t*", source="const uint8_t*")
     cdef bint _read(self) except -1
 
     cdef _pause_below(self)

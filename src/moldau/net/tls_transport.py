@@ -14,11 +14,19 @@ import logging
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
 
 from moldau.net.sockets import Reader
 from moldau.net.tls_side import TlsSide, reason_of
 from moldau.runtime.file_range import FileRange
+
+if not cython.compiled:
+    from moldau.records.memory import copy, start_of, writable_view
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +47,7 @@ _UNASKED_MAX_BYTES = 65_536
 _received = memoryview(bytearray(_RECEIVE_BYTES))
 _received_in_handshake = _received[:_HANDSHAKE_BYTES]
 _slice = memoryview(bytearray(SLICE_BYTES))
+_record = bytearray(RECORD_MAX_BYTES)
 
 
 class TlsTransport:
@@ -52,6 +61,7 @@ class TlsTransport:
         self._incoming: ssl.MemoryBIO
         self._outgoing: ssl.MemoryBIO
         self._engine: ssl.SSLObject
+        self._read_record: Callable[[int, bytearray], int]
         self._transport: Any
         self._unsent = bytearray()  # not encrypted yet
         self._unsent_start = 0
@@ -107,6 +117,8 @@ class TlsTransport:
                 return
             self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
             self._engine = self._side.engine(self._incoming, self._outgoing)
+            # Its own method, past a function of Python that only calls it: this is for each record.
+            self._read_record = getattr(self._engine, "_sslobj", self._engine).read
         self._incoming.write(_received[:nbytes])
         if self._is_secure:
             self._drain()
@@ -308,12 +320,17 @@ class TlsTransport:
         room = len(buffer)
         filled = 0
         is_at_end = False
+        # Many clients send records of a few bytes: to copy these costs less than a view of the
+        # rest of the buffer for each.
+        target, source, read = writable_view(buffer), start_of(_record), self._read_record
         with suppress(ssl.SSLWantReadError):
             while filled < room:
-                count = cast("int", self._engine.read(room - filled, buffer[filled:]))
+                left = room - filled
+                count = read(left if left < RECORD_MAX_BYTES else RECORD_MAX_BYTES, _record)
                 if not count:
                     is_at_end = True
                     break
+                copy(target, filled, source, 0, count)
                 filled += count
                 if not self._incoming.pending and not self._engine.pending():
                     break  # asking once more would cost an exception

@@ -107,6 +107,45 @@ async def test_what_the_peer_does_not_take_yet_waits_and_comes_in_order(line: Li
     await until(lambda: line.reader.told == ["full", "room"])
 
 
+async def test_what_fills_the_buffer_is_read_on_in_the_same_event(line: Line) -> None:
+    line.peer.send(LARGE[:10_500])
+    turns = 0
+    while not line.reader.heard:
+        await asyncio.sleep(0)
+        turns += 1
+        assert turns < 1_000
+    assert line.reader.heard == LARGE[:10_500]
+
+
+async def test_others_have_their_turn_while_one_has_very_much_to_say(line: Line) -> None:
+    whole = 4 * sockets.READ_MAX_BYTES
+    others: list[int] = []
+
+    def go_on(_size: int) -> None:
+        if not line.reader.heard:
+            asyncio.get_running_loop().call_soon(lambda: others.append(len(line.reader.heard)))
+        line.reader.heard += line.reader.buffer
+        if len(line.reader.heard) < whole:
+            line.peer.send(line.reader.buffer)
+
+    line.reader.buffer_updated = go_on  # type: ignore[method-assign]
+    line.peer.send(line.reader.buffer)
+    await until(lambda: len(line.reader.heard) >= whole)
+    (heard,) = others
+    assert sockets.READ_MAX_BYTES <= heard < 2 * sockets.READ_MAX_BYTES
+
+
+async def test_who_pauses_is_not_read_on(line: Line) -> None:
+    line.reader.buffer_updated = lambda _size: (  # type: ignore[method-assign]
+        line.reader.told.append("read"),
+        line.transport.pause_reading(),
+    )
+    line.peer.send(LARGE[:5_000])
+    await until(lambda: line.reader.told)
+    await settled()
+    assert line.reader.told == ["read"]
+
+
 async def test_a_file_comes_after_what_was_written_before_it(line: Line, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(LARGE)
