@@ -222,6 +222,8 @@ def test_rows_are_written_once_to_apache_kafka(
         apache.start()
         pipeline = Pipeline(apache.bootstrap, "in", "out", str(tmp_path / "checkpoint"))
         expected = fill(pipeline.servers, "in", ROW_COUNT)
-        writing(spark, pipeline).stop()
+        stopped = writing(spark, pipeline)
+        stopped.stop()
+        assert stopped.exception() is None, "Spark takes it for its own doing"
         finish(lambda: pipeline.start(pipeline.rows(spark)))
         assert committed(pipeline.servers, "out") == expected

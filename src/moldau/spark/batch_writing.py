@@ -13,6 +13,7 @@ from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.runtime.clock import SystemClock
 from moldau.spark.batch_job import run_batch
+from moldau.spark.interruption import interrupt
 from moldau.spark.reasons import is_of_data, reason
 from moldau.spark.shared_writing import Plan
 from moldau.spark.sink_columns import SinkColumns
@@ -29,20 +30,6 @@ _FAILURES = (KafkaError, PySparkException, Py4JJavaError, StageRepeated)
 
 Run = Callable[[DataFrame, Plan, int, Callable[[str], int]], dict[TopicPartition, int]]
 """Lets tasks write a frame, and says how many rows each partition got."""
-
-
-class QueryStopped(Exception):
-    """The query was stopped within a micro-batch, of which nothing is visible.
-
-    Spark recognises by the words of a failure that it was its own doing; of long texts it does
-    not (its pattern takes a stack frame for each character).
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            "py4j.protocol.Py4JJavaError: An error occurred while calling the sink: "
-            "java.lang.InterruptedException: the query was stopped"
-        )
 
 
 class BatchTooLong(Exception):
@@ -106,7 +93,7 @@ class BatchWriting:
             with suppress(KafkaError):
                 transactions.begin()  # or readers would wait for what will not come
             if not is_wanted:
-                raise QueryStopped from None
+                interrupt(frame)
             if is_late:
                 raise self._too_long(batch_id) from error
             raise

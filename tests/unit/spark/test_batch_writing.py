@@ -5,12 +5,13 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from moldau.client.arrow.sending import TableColumns
 from moldau.model import TopicPartition
-from moldau.spark.batch_writing import ATTEMPTS_MAX, BatchTooLong, BatchWriting, QueryStopped, Run
+from moldau.spark.batch_writing import ATTEMPTS_MAX, BatchTooLong, BatchWriting, Run
 from moldau.spark.joining import JoinedProducer
 from moldau.spark.shared_writing import Plan
 from moldau.spark.sink_columns import SinkColumns
@@ -18,6 +19,7 @@ from moldau.spark.stages import StageRepeated
 from moldau.testing.broker import EmbeddedBroker
 from unit.client.topics import create_topic
 from unit.spark.in_transactions import committed, sink_options
+from unit.spark.interrupted_frame import InterruptedFrame
 
 T0 = TopicPartition("t", 0)
 
@@ -34,6 +36,10 @@ class Frame(NamedTuple):
     @property
     def sparkContext(self) -> "Frame":  # noqa: N802 - Spark's name
         return self
+
+    @property
+    def _jvm(self) -> InterruptedFrame:
+        return InterruptedFrame()
 
     def getLocalProperty(self, name: str) -> str:  # noqa: N802 - Spark's name
         assert name == "sql.streaming.queryId"
@@ -119,7 +125,7 @@ def test_a_batch_that_always_fails_is_given_up_and_not_seen(
     assert committed(kafka, "t") == []
     stopped = make(fail)
     stopped.is_wanted = lambda: False
-    with pytest.raises(QueryStopped, match="the query was stopped"):
+    with pytest.raises(Py4JError, match="InterruptedException"):
         stopped.write(frame("a"), 0)
     assert len(attempts) == ATTEMPTS_MAX + 1
 
