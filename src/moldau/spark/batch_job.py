@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame, Row
 from moldau.model import TopicPartition
 from moldau.spark.arranging import by_partition, chosen, owned_partitions
 from moldau.spark.shared_writing import REPORT, Plan, write_in_transaction
-from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.stages import StageRepeated, check_ran_once
 
 
@@ -35,7 +34,6 @@ def run_batch(
     else:
         tasks = min(context.defaultParallelism, partition_count or context.defaultParallelism)
         rows = by_partition(rows, plan.columns, plan.options, partition_count, tasks)
-        plan = replace(plan, columns=SinkColumns(tuple(rows.columns), topic))
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return write_in_transaction(batches, plan)

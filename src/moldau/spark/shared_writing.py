@@ -11,6 +11,7 @@ from pyspark import TaskContext
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer as ProducerIdentity
 from moldau.runtime.clock import SystemClock
+from moldau.spark.bundles import unbundled
 from moldau.spark.deliveries import Deliveries
 from moldau.spark.joining import JoinedProducer
 from moldau.spark.parts import Part, parts_of, table_columns
@@ -39,7 +40,8 @@ class Plan:
     transactional_id: str
     identity: ProducerIdentity
     owned: tuple[tuple[int, ...], ...] = ()
-    """The partitions that each task writes to, where rows do not say theirs."""
+    """The partitions that each task writes to, where rows do not say theirs; else they come as
+    bundles."""
 
 
 def write_in_transaction(batches: Iterator[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
@@ -73,28 +75,32 @@ def write_in_transaction(batches: Iterator[pa.RecordBatch], plan: Plan) -> Itera
 def _write(
     batches: Iterator[pa.RecordBatch], plan: Plan, owned: Iterator[int] | None
 ) -> dict[TopicPartition, int]:
-    clock = SystemClock()
     columns = table_columns(plan.columns)
     deliveries = Deliveries()
     counts: dict[TopicPartition, int] = {}
     producer: JoinedProducer | None = None
     with ExitStack() as stack:
-        for batch in batches:
-            for part in parts_of(batch, plan.columns, now_ms=clock.now_ms()):
-                if not part.rows.num_rows:
-                    continue
-                if producer is None:  # many tasks have no rows, and need no connection
-                    settings = plan.options.settings(plan.transactional_id)
-                    producer = stack.enter_context(JoinedProducer(settings, plan.identity))
-                target = _target(part, owned)
-                deliveries.add(producer.send(target, part.rows, columns))
-                counts[target] = counts.get(target, 0) + part.rows.num_rows
+        for part in unbundled(batches) if owned is None else _parts(batches, plan.columns):
+            if not part.rows.num_rows:
+                continue
+            if producer is None:  # many tasks have no rows, and need no connection
+                settings = plan.options.settings(plan.transactional_id)
+                producer = stack.enter_context(JoinedProducer(settings, plan.identity))
+            target = _target(part, owned)
+            deliveries.add(producer.send(target, part.rows, columns))
+            counts[target] = counts.get(target, 0) + part.rows.num_rows
         deliveries.finish()
     return counts
+
+
+def _parts(batches: Iterator[pa.RecordBatch], columns: SinkColumns) -> Iterator[Part]:
+    clock = SystemClock()
+    for batch in batches:
+        yield from parts_of(batch, columns, now_ms=clock.now_ms())
 
 
 def _target(part: Part, owned: Iterator[int] | None) -> TopicPartition:
     if owned is not None:
         return TopicPartition(part.topic, next(owned))
-    assert part.partition is not None, "rows were arranged by their partitions"
+    assert part.partition is not None, "bundles have one"
     return TopicPartition(part.topic, part.partition)

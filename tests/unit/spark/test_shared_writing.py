@@ -8,6 +8,7 @@ from pyspark import TaskContext
 
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer as ProducerIdentity
+from moldau.spark.bundles import Division, bundled
 from moldau.spark.shared_writing import Plan, RepeatedTask, write_in_transaction
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.transactions import BatchTransactions
@@ -59,13 +60,16 @@ def test_free_rows_go_to_the_partitions_of_the_task(
 
 
 @pytest.mark.usefixtures("task")
-def test_arranged_rows_go_where_they_say(kafka: EmbeddedBroker, driver: BatchTransactions) -> None:
+def test_bundles_go_where_they_say(kafka: EmbeddedBroker, driver: BatchTransactions) -> None:
     rows = pa.record_batch({"value": ["a", "b", "c"], "partition": pa.array([2, 1, 2], pa.int32())})
     found = plan(kafka, driver.begin(), "value", "partition")
-    assert report(write_in_transaction(iter([rows]), found)) == [
+    bundles = bundled(iter([rows]), Division(found.columns, 1, lambda _topic: 3))
+    assert report(write_in_transaction(bundles, found)) == [
         {"stage": 4, "topic": "t", "partition": 2, "rows": 2},
         {"stage": 4, "topic": "t", "partition": 1, "rows": 1},
     ]
+    driver.commit(0, [TopicPartition("t", 1), TopicPartition("t", 2)])
+    assert committed(kafka, "t") == [b"a", b"b", b"c"]
 
 
 @pytest.mark.usefixtures("task")
