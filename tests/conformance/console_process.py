@@ -1,5 +1,6 @@
 """A console as a process of its own, asked over HTTP, whose memory and time can be seen."""
 
+import base64
 import json
 import os
 import subprocess
@@ -53,14 +54,28 @@ class ConsoleProcess:
         """Ask for something of the cluster."""
         return self.ask("GET", path, query)
 
+    def document(self) -> Any:
+        """How the API describes itself."""
+        return self.send(urllib.request.Request(f"{self.url}/api/openapi.json")).said
+
     def ask(
-        self, method: str, path: str, query: dict[str, object] | None = None, body: object = None
+        self,
+        method: str,
+        path: str,
+        query: dict[str, object] | None = None,
+        body: object = None,
+        login: str = "",
     ) -> Told:
         """One request; a refusal is an answer, too."""
         url = f"{self.api}{path}" + (f"?{urllib.parse.urlencode(query)}" if query else "")
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} if body is not None else {}
-        request = urllib.request.Request(url, data, headers, method=method)
+        if login:
+            headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+        return self.send(urllib.request.Request(url, data, headers, method=method))
+
+    def send(self, request: urllib.request.Request) -> Told:
+        """A request that is made already."""
         began_s = time.monotonic()
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
@@ -106,8 +121,9 @@ class Stream:
 
     def event(self, kind: str) -> Any:
         """What the next event of a kind says."""
-        found = ""
+        found, deadline_s = "", time.monotonic() + TIMEOUT_S
         while True:
+            assert time.monotonic() < deadline_s, f"no event {kind}"
             line = self._answer.readline().decode()
             assert line, "the stream has ended"
             name, _, text = line.rstrip("\n").partition(": ")

@@ -10,18 +10,15 @@ from starlette.responses import Response, StreamingResponse
 from moldau.console.access import Role
 from moldau.console.api.looks import QUERY, SCANS, look, query_of, reader_of, who
 from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, to_json, web_error
-from moldau.console.messages.payloads import hexadecimal, payload, rows_of, shown
+from moldau.console.messages.payloads import hexadecimal, payload, rows_of, shown, shown_rows
 from moldau.console.messages.registered import by_schema
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from moldau.client.consumer.consumer import Consumer
     from moldau.console.masking import TopicMask
-    from moldau.console.messages.payloads import Read
     from moldau.console.messages.query import MessageQuery
     from moldau.console.messages.scanning import Scan
 
@@ -57,11 +54,6 @@ async def _lines(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
         yield to_json({"error": web_error(error).message}) + "\n"
     except WebError as error:
         yield to_json({"error": error.message}) + "\n"
-
-
-def shown_rows(table: "pa.Table", read: "Read | None") -> list[dict[str, object]]:
-    """Records as pages show them."""
-    return [shown(row, read) for row in rows_of(table)]
 
 
 async def message(call: ApiCall) -> object:

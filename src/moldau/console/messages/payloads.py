@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 SHOWN_BYTES = 2048
 _HEADERS_MAX, _HEADER_BYTES = 100, 256
 _PARSED_BYTES_MAX = 65_536
+_COPIED_BYTES_MAX = 4 << 20
 
 
 def payload(data: bytes | None, *, is_value: bool, limit: int = SHOWN_BYTES) -> dict[str, object]:
@@ -102,6 +103,17 @@ def _beginning(registered: dict[str, object]) -> dict[str, object]:
     if not isinstance(text, str) or len(text) <= SHOWN_BYTES:
         return registered
     return {**registered, "text": text[:SHOWN_BYTES], "is_cut": True}
+
+
+def shown_rows(table: "pa.Table", read: Read | None = None) -> list[dict[str, object]]:
+    """The records of a table as pages show them."""
+    # Of large records only one at a time is copied, since most of each is cut away again.
+    step = 1 if table.nbytes > _COPIED_BYTES_MAX else max(table.num_rows, 1)
+    return [
+        shown(row, read)
+        for start in range(0, table.num_rows, step)
+        for row in rows_of(table.slice(start, step))
+    ]
 
 
 def rows_of(table: "pa.Table") -> list[dict[str, object]]:

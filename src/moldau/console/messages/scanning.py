@@ -25,7 +25,7 @@ from moldau.console.messages.view import WHOLE, TopicView
 from moldau.model import TopicPartition
 
 _WINDOW, _WINDOW_MAX = 1000, 500_000
-_HELD_BYTES_MAX = 64 << 20
+_HELD_BYTES_MAX = 24 << 20
 Readers = tuple[LogReader, Fates | None]
 """Who reads, and who knows of transactions if all of them are read."""
 COLUMNS = ("key", "value", "partition", "offset", "timestamp", "headers")
@@ -240,6 +240,8 @@ class Scanner:
                     if has_markers(self._query):
                         more = marker_table(handed, COLUMNS, ends)
                         hits = pa.concat_tables([hits, _within(more, self._query)])
+                del table
+                handed.clear()  # whoever takes the hits may take a while
                 yield hits
 
     def _decode(

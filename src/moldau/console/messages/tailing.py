@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from moldau.client.arrow.tables import Handed, read_table
-from moldau.console.messages.payloads import Read, rows_of, shown
+from moldau.console.messages.payloads import shown_rows
 from moldau.console.messages.query import MessageQuery, read_cursor
 from moldau.console.messages.reading import FetchSizes
 from moldau.console.messages.scanning import (
@@ -112,7 +112,7 @@ class Tail:
                 more = marker_table(handed, COLUMNS).slice(0, KEPT_ROWS_MAX)
                 hits = pa.concat_tables([hits, more])
                 matched += more.num_rows
-        self._kept += await asyncio.to_thread(_rows, hits, self._view.read)
+        self._kept += await asyncio.to_thread(shown_rows, hits, self._view.read)
         self._scanned += scanned
         self._dropped += matched - hits.num_rows
         while len(self._kept) > KEPT_ROWS_MAX:
@@ -162,10 +162,6 @@ def _newest(
     order = [("timestamp", "ascending"), ("partition", "ascending"), ("offset", "ascending")]
     newest = hits.take(pc.sort_indices(hits, order)[-KEPT_ROWS_MAX:])
     return table.num_rows, hits.num_rows, newest
-
-
-def _rows(hits: pa.Table, read: Read | None) -> list[dict[str, object]]:
-    return [shown(row, read) for row in rows_of(hits)]
 
 
 async def follow(
