@@ -112,6 +112,20 @@ def test_a_topic_is_found_and_looked_at(page: Page, kafka: EmbeddedBroker) -> No
     page.see("7200000")
 
 
+def test_topics_are_sorted_by_any_column(page: Page) -> None:
+    first = "document.querySelector('tbody tr a').innerText"
+    page.click("Topics")
+    page.wait("document.body.innerText.includes('300')", "numbers that stream in")
+    page.click("Records", "th button")
+    page.wait(f"{first} === 'orders'", "the largest first")
+    assert page.run("document.querySelector('[aria-sort]').ariaSort") == "descending"
+    assert page.run("location.search") == "?sort=-records", "the view is its address"
+    page.click("Topic", "th button")
+    page.wait(f"{first} === 'hostile'", "by name")
+    page.click("Topic", "th button")
+    page.wait(f"{first} !== 'hostile'", "and the other way")
+
+
 def test_a_record_is_found_by_a_filter_and_shown_whole(page: Page, site: str) -> None:
     page.open(f"{site}/topics/orders")
     page.see("There may be more")

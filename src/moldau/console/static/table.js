@@ -4,7 +4,25 @@ import { html, useEffect, useRef, useState } from "./lib.js";
 const ROW = 37;
 const ALL_AT_ONCE = 150;
 
-export function Table({ columns, rows, label, keyOf, onOpen }) {
+// The column that an address names, as `lag` or, from the greatest on, `-lag`. What is unknown comes last.
+export function sorted(rows, columns, sort) {
+  const column = columns.find((each) => each.by && each.key === sort.replace(/^-/, ""));
+  if (!column) return rows;
+  const sign = sort.startsWith("-") ? -1 : 1;
+  const order = (one, other) => (one === other ? 0 : one === undefined || one === null ? 1 : other === undefined || other === null ? -1 : one < other ? -sign : sign);
+  return [...rows].sort((one, other) => order(column.by(one), column.by(other)));
+}
+
+// Numbers are wanted from the greatest on, names from the first; a second time it is the other way.
+function Head({ column, sort, onSort }) {
+  if (!column.by || !onSort) return html`<th scope="col" class=${column.kind || ""}>${column.name}</th>`;
+  const isUp = sort === column.key, isDown = sort === `-${column.key}`, isNumber = column.kind === "number";
+  const next = isUp ? `-${column.key}` : isDown || !isNumber ? column.key : `-${column.key}`;
+  return html`<th scope="col" class=${column.kind || ""} aria-sort=${isUp ? "ascending" : isDown ? "descending" : undefined}>
+    <button class="sort" onClick=${() => onSort(next)}>${column.name}<span aria-hidden="true">${isUp ? " ▲" : isDown ? " ▼" : ""}</span></button></th>`;
+}
+
+export function Table({ columns, rows, label, keyOf, onOpen, sort = "", onSort }) {
   const body = useRef();
   const [range, setRange] = useState([0, 60]);
   const isVirtual = rows.length > ALL_AT_ONCE;
@@ -33,8 +51,7 @@ export function Table({ columns, rows, label, keyOf, onOpen }) {
     <div class="table" role="region" aria-label=${label} tabindex="0">
       <table aria-rowcount=${rows.length + 1} onKeyDown=${move}>
         <caption class="hidden">${label}</caption>
-        <thead><tr aria-rowindex="1">${columns.map((column) => html`
-          <th scope="col" class=${column.kind || ""}>${column.name}</th>`)}</tr></thead>
+        <thead><tr aria-rowindex="1">${columns.map((column) => html`<${Head} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
         <tbody ref=${body}>
           ${start > 0 && html`<tr class="space" aria-hidden="true"><td ref=${(cell) => cell && (cell.style.height = `${start * ROW}px`)}></td></tr>`}
           ${rows.slice(start, end).map((row, index) => html`

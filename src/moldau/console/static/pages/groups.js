@@ -1,5 +1,5 @@
 import { api, apiPath, at, Badge, cluster, Command, count, Empty, Failure, go, html, Loading, numbers, query, Title, useEffect, useLoad, useMemo, useStream, visible, withQuery } from "../lib.js";
-import { Filter, Table } from "../table.js";
+import { Filter, sorted, Table } from "../table.js";
 
 export const STATES = { Stable: "good", Empty: "plain", Dead: "bad", PreparingRebalance: "warn", CompletingRebalance: "warn", Assigning: "warn", Reconciling: "warn" };
 
@@ -11,18 +11,20 @@ export function Groups() {
   const lags = numbers.value.groups, seen = Object.values(lags).filter(Boolean).length;
   useEffect(() => { if (data && seen > data.groups.length) reload(); }, [seen]);
   const columns = [
-    { name: "Group", show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group) || "(empty name)"}</a>` },
-    { name: "State", show: (row) => html`<${Badge} kind=${STATES[row.state] || "plain"}>${row.state || "unknown"}<//>` },
+    { name: "Group", key: "name", by: (row) => row.group, show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group) || "(empty name)"}</a>` },
+    { name: "State", key: "state", by: (row) => row.state, show: (row) => html`<${Badge} kind=${STATES[row.state] || "plain"}>${row.state || "unknown"}<//>` },
     { name: "Protocol", show: (row) => visible(row.type || row.protocol) },
     { name: "Coordinator", kind: "number", show: (row) => row.coordinator },
-    { name: "Lag", kind: "number", show: (row) => { const lag = lags[row.group]; return !lag ? "–" : lag.error ? lag.error : (lag.is_partial ? "≥ " : "") + count(lag.lag); } },
+    { name: "Lag", key: "lag", by: (row) => lags[row.group]?.lag, kind: "number", show: (row) => { const lag = lags[row.group]; return !lag ? "–" : lag.error ? lag.error : (lag.is_partial ? "≥ " : "") + count(lag.lag); } },
   ];
+  const sort = query.value.get("sort") || "";
+  const shown = useMemo(() => sorted(rows, columns, sort), [rows, sort, numbers.value.at]);
   return html`<${Title}>Groups<//><${Failure} error=${error} retry=${reload} />
     ${!data ? !error && html`<${Loading} />` : !data.groups.length ? html`<${Empty} title="No groups yet">
         <p>A consumer with a group id appears here.</p>
         <${Command} text="moldau console-consumer --topic orders --group first --bootstrap-server localhost:9092" /><//>` : html`
       <div class="bar"><${Filter} label="Filter groups" value=${wanted} onInput=${(text) => go(withQuery({ q: text }), { replace: true })} />
         <span class="quiet" role="status">${count(rows.length)} of ${count(data.groups.length)}</span></div>
-      ${rows.length ? html`<${Table} label="Groups" columns=${columns} rows=${rows} keyOf=${(row) => row.group} onOpen=${(row) => go(at("groups", row.group))} />`
+      ${rows.length ? html`<${Table} label="Groups" columns=${columns} rows=${shown} sort=${sort} onSort=${(text) => go(withQuery({ sort: text }), { replace: true })} keyOf=${(row) => row.group} onOpen=${(row) => go(at("groups", row.group))} />`
         : html`<${Empty} title="No group matches"><p>Clear the filter.</p><//>`}`}`;
 }
