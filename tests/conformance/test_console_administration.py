@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from browser import Page, browser
-from conformance.console_pages import served, violations
+from conformance.console_site import keep, served, violations
 from moldau.client.admin.quotas import QuotaEntity
 from moldau.client.admin.topics import NewTopic
 from moldau.client.admin.users import ScramPassword
@@ -32,8 +31,6 @@ from unit.streams.test_picture import topology
 
 pytestmark = pytest.mark.needs("browser")
 
-PICTURES = os.environ.get("MOLDAU_PICTURES")
-"""A folder for pictures of the pages, as in docs/pictures; none are kept without it."""
 BROKER = {
     "group.initial.rebalance.delay.ms": "0",
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
@@ -41,6 +38,8 @@ BROKER = {
 }
 ATTACK = '"><img src=x onerror="document.title=1337">'
 """Without a slash, which no name in ZooKeeper has."""
+LONG = "n" * 200
+"""Without a place to break it."""
 SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 
@@ -70,21 +69,27 @@ def site(
         rules = [
             Acl(
                 resource_type=ResourceType.GROUP,
-                resource_name=ATTACK,
-                principal=f"User:{ATTACK}",
+                resource_name=name,
+                principal=f"User:{name}",
                 operation=Operation.READ,
             )
+            for name in (ATTACK, LONG)
         ]
         admin.create_acls(rules).check()
-        admin.alter_user_scram_credentials([ScramPassword(ATTACK, "secret")]).check()
-        client: QuotaEntity = (("client-id", ATTACK),)
-        admin.alter_client_quotas({client: {"consumer_byte_rate": 1024.0}}).check()
+        admin.alter_user_scram_credentials(
+            [ScramPassword(name, "secret") for name in (ATTACK, LONG)]
+        ).check()
+        for name in (ATTACK, LONG):
+            client: QuotaEntity = (("client-id", name),)
+            admin.alter_client_quotas({client: {"consumer_byte_rate": 1024.0}}).check()
+        admin.fence_producers(LONG)
         admin.alter_group_offsets("billing", {TopicPartition("orders", 0): 0}).check()
     config = {"connector.class": SOURCE, "topic": "lines", "file": str(folder / "lines.txt")}
     worker.put("lines", {**config, "db.password": "hunter22"})
     sink = {"connector.class": SINK, "topics": "lines", "file": str(folder / "out.txt")}
     json_values = {"value.converter": "org.apache.kafka.connect.json.JsonConverter"}
     worker.put("broken", {**sink, **json_values})
+    worker.put(LONG, {**sink, **json_values, "file": str(folder / LONG)})
     until(lambda: "FAILED" in worker.states("broken"), lambda: worker.states("broken"))
     until(lambda: worker.states("lines") == ["RUNNING", "RUNNING"])
     with started_registry(kafka.bootstrap_servers) as registry:
@@ -94,6 +99,7 @@ def site(
             schema = {"type": "record", "name": "Order", "fields": each}
             body = {"schema": json.dumps(schema)}
             assert registry.ask("POST", "/subjects/orders-value/versions", body).status == 200
+            assert registry.ask("POST", f"/subjects/{LONG}/versions", body).status == 200
         services = {"registry": registry.url, "connect": {"worker": worker.url}}
         with (
             streams_application() as streams,
@@ -142,12 +148,6 @@ def page(tab: Page, site: str) -> Iterator[Page]:
     assert all(url.startswith((address, "data:")) for url in tab.hosts()), tab.hosts()
 
 
-def keep(page: Page, name: str) -> None:
-    """A picture for the documentation."""
-    if PICTURES:
-        page.screenshot(Path(PICTURES) / f"console-{name}.png")
-
-
 def test_what_a_consumer_needs_is_added_and_removed_by_a_plan(page: Page) -> None:
     page.click("Access")
     page.see("<img src=x")
@@ -160,7 +160,7 @@ def test_what_a_consumer_needs_is_added_and_removed_by_a_plan(page: Page) -> Non
     keep(page, "acl-plan")
     page.click("Add 3 rules")
     page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
-    page.wait("document.querySelectorAll('tbody tr').length === 4", "four rules")
+    page.wait("document.querySelectorAll('tbody tr').length === 5", "five rules")
     keep(page, "acls")
     for key in "/anna":
         page.press(key)
@@ -182,7 +182,7 @@ def test_a_user_gets_a_password_and_is_removed_by_typing_the_name(page: Page) ->
     page.fill("dialog input[name=user]", "anna")
     page.fill("dialog input[name=password]", "correct horse")
     page.click("Add", "dialog button.primary")
-    page.wait("document.querySelectorAll('tbody tr').length === 2", "two users")
+    page.wait("document.querySelectorAll('tbody tr').length === 3", "three users")
     assert "correct horse" not in page.run("document.documentElement.outerHTML")
     keep(page, "users")
     page.run(
@@ -191,7 +191,7 @@ def test_a_user_gets_a_password_and_is_removed_by_typing_the_name(page: Page) ->
     )
     page.fill("dialog input", "anna")
     page.click("Remove", "dialog button.danger")
-    page.wait("document.querySelectorAll('tbody tr').length === 1", "one user")
+    page.wait("document.querySelectorAll('tbody tr').length === 2", "two users")
 
 
 def test_a_quota_is_set_for_everybody(page: Page) -> None:
@@ -349,9 +349,15 @@ PAGES = (
 )
 
 
+LONG_PAGES = (
+    *(f"schemas/subject?name={LONG}", f"connect/worker?name={LONG}", f"transactions/{LONG}"),
+    *(f"why/connector/worker/{LONG}", f"access/rules?q={LONG}"),
+)
+
+
 def test_they_can_be_used_on_a_phone(page: Page, site: str) -> None:
     page.resize(380, 740)
-    for path in PAGES:
+    for path in (*PAGES, *LONG_PAGES):
         page.open(f"{site}/{path}")
         page.wait("document.querySelector('h1') && !document.body.innerText.includes('Loading')")
         page.wait("document.documentElement.scrollWidth <= 380", f"{path} that is narrow")

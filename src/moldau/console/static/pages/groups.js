@@ -11,7 +11,7 @@ export function Groups() {
   const lags = numbers.value.groups, seen = Object.values(lags).filter(Boolean).length;
   useEffect(() => { if (data && seen > data.groups.length) reload(); }, [seen]);
   const columns = [
-    { name: "Group", key: "name", by: (row) => row.group, show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group) || "(empty name)"}</a>` },
+    { name: "Group", key: "name", by: (row) => row.group, show: (row) => html`<a href=${at("groups", row.group)} title=${visible(row.group)}>${visible(row.group) || "(empty name)"}</a>` },
     { name: "State", key: "state", by: (row) => row.state, show: (row) => html`<${Badge} kind=${STATES[row.state] || "plain"}>${row.state || "unknown"}<//>` },
     { name: "Protocol", show: (row) => visible(row.type || row.protocol) },
     { name: "Coordinator", kind: "number", show: (row) => row.coordinator },

@@ -13,7 +13,7 @@ export function Topics() {
   const alive = useMemo(() => Object.values(found).filter(Boolean).length, [found]);
   useEffect(() => { if (data && alive && alive !== data.topics.length) reload(); }, [alive]);
   const columns = [
-    { name: "Topic", key: "name", by: (row) => row.name, show: (row) => html`<a href=${at("topics", row.name)}>${visible(row.name)}</a>
+    { name: "Topic", key: "name", by: (row) => row.name, show: (row) => html`<a href=${at("topics", row.name)} title=${visible(row.name)}>${visible(row.name)}</a>
       ${row.is_internal && html` <${Badge} kind="plain">internal<//>`}
       ${row.error && html` <${Badge} kind="bad">${row.error.includes("AUTHORIZATION") ? "not authorised" : row.error}<//>`}
       ${row.offline > 0 && html` <${Badge} kind="bad">${row.offline} offline<//>`}
