@@ -22,7 +22,7 @@ _SETTINGS = {
     "server-id": "7",
     "binlog-format": "ROW",
     "binlog-row-metadata": "FULL",
-    "innodb-flush-log-at-trx-commit": "0",
+    "innodb-flush-log-at-trx-commit": "2",  # written, so a killed process loses nothing
     "innodb-buffer-pool-size": "32M",
     "innodb-log-file-size": "16M",
     "performance-schema": "OFF",

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from moldau.connect.connector import Offset
-from moldau.connect.connectors.postgresql.source import (PostgresSource)
+from moldau.connect.connectors.postgresql.source import PostgresSource
 from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
 from postgres import parts_of, running_postgres
 

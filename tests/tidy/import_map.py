@@ -93,7 +93,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.broker.fast", "moldau.broker.requests", "moldau.client.producer.intake"),
     ),
     "deltalake": ("moldau.connect.connectors.lakes.delta",),
-    "duckdb": ("moldau.console.queries.worker",),
+    "duckdb": ("moldau.console.queries.worker", "moldau.connect.connectors.sql.duckdb"),
     "fastavro": ("moldau.client.serdes",),
     "google": (  # protobuf
         "moldau.connect.converters",

@@ -63,7 +63,7 @@ CLASS_PATHS = {
     "debezium-3.0": [Jar("io.debezium", "debezium-connector-postgres", "3.0.8.Final")],
     # Beside connect-3.9, which has what Connect itself brings along.
     "debezium-3.6": [Jar("io.debezium", "debezium-connector-postgres", "3.6.3.Final")],
-    "debezium-mariadb-3.6": [Jar("io.debezium", "debezium-connector-mariadb", "3.6.3.Final")],
+    "debezium-mariadb-3.5": [Jar("io.debezium", "debezium-connector-mariadb", "3.5.0.Final")],
     "spark-connector-4.2": [
         Jar("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
         # Of later versions this part is not found; the connector runs with this one.

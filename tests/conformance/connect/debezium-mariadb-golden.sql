@@ -1,5 +1,5 @@
 -- What made debezium-mariadb-golden.jsonl: MariaDB 10.11 (binlog_format=ROW, binlog_row_metadata=FULL), Debezium MariaDB
--- connector 3.6.3.Final in Apache Kafka Connect 3.9.2; record_debezium.py runs it. Part 1 runs before the connectors are
+-- connector 3.5.0.Final in Apache Kafka Connect 3.9.2; record_debezium.py runs it. Part 1 runs before the connectors are
 -- created (it is what the snapshot sees), part 2 after the snapshot. Row values are chosen at the edges of the types.
 
 -- part 1

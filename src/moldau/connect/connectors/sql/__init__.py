@@ -1,1 +1,1 @@
-"""Tables of SQLite and PostgreSQL as sources and sinks, with the JDBC connectors' settings."""
+"""Tables of SQL databases as sources and sinks, with the JDBC connectors' settings."""

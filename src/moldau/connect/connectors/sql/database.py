@@ -17,7 +17,7 @@ class Column:
 
     name: str
     kind: str
-    """The database's own word for its type, in small letters."""
+    """A word for its type, in small letters: the database's own, or one that types.py knows."""
     is_nullable: bool
     is_key: bool
 
@@ -26,12 +26,17 @@ class Database(Protocol):
     """One connection; statements are written with `?` for parameters."""
 
     name: str
+    has_transactional_ddl: bool
+    """Whether statements that make or change tables can be part of a transaction."""
 
     def query(self, statement: str, parameters: Row = ()) -> list[Row]:
         """All rows of a question."""
 
     def run(self, statement: str, rows: Iterable[Row]) -> None:
         """A statement for each row, in the transaction that is open."""
+
+    def upsert_text(self, table: str, names: Sequence[str], key: Sequence[str], source: str) -> str:
+        """Put in what a source gives, `VALUES …` or `SELECT …`, or change rows of the same key."""
 
     def apply(self, table: str, changes: TableChanges) -> None:
         """Delete, then write rows, in the transaction that is open."""
@@ -51,7 +56,7 @@ class Database(Protocol):
     def query_columns(self, query: str) -> list[Column]:
         """The columns of what a query gives."""
 
-    def type_of(self, schema: Schema) -> str:
+    def type_of(self, schema: Schema, *, is_key: bool = False) -> str:
         """The type of a column that holds values of a schema."""
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from moldau.connect.errors import ConfigError
 
 
 def connect(url: str, user: str | None, password: str | None) -> Database:
-    """Open `jdbc:sqlite:FILE`, `sqlite:FILE`, or `[jdbc:]postgresql://host/database`."""
+    """Open `[jdbc:]sqlite:FILE`, `duckdb:FILE`, or `postgresql:`, `mariadb:`, `mysql://host/db`."""
     place = url.removeprefix("jdbc:")
     if place.startswith("sqlite:"):
         return Sqlite(place.removeprefix("sqlite:").removeprefix("//"))
@@ -16,7 +16,18 @@ def connect(url: str, user: str | None, password: str | None) -> Database:
         from moldau.connect.connectors.sql.postgresql import Postgresql  # noqa: PLC0415 - extra
 
         return Postgresql(with_login(place, user, password))
-    raise ConfigError(f"connection.url: {without_password(url)} is neither SQLite nor PostgreSQL")
+    if place.startswith(("mariadb:", "mysql:")):
+        from moldau.connect.connectors.sql.mariadb import MariaDb  # noqa: PLC0415 - extra
+
+        return MariaDb(with_login(place, user, password))
+    if place.startswith("duckdb:"):
+        from moldau.connect.connectors.sql.duckdb import DuckDb  # noqa: PLC0415 - extra
+
+        return DuckDb(place.removeprefix("duckdb:").removeprefix("//"))
+    raise ConfigError(
+        f"connection.url: {without_password(url)} is neither SQLite nor PostgreSQL, MariaDB, MySQL "
+        "or DuckDB"
+    )
 
 
 def with_login(url: str, user: str | None, password: str | None) -> str:

@@ -45,6 +45,8 @@ _QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
 class Postgresql:
     """One connection to a server."""
 
+    has_transactional_ddl = True
+
     def __init__(self, url: str) -> None:
         self.name = without_password(url)
         self._stages = 0
@@ -70,6 +72,10 @@ class Postgresql:
                 cursor.executemany(_marked(statement), list(rows))
         except psycopg.Error as error:
             raise self._translated(error) from error
+
+    def upsert_text(self, table: str, names: Sequence[str], key: Sequence[str], source: str) -> str:
+        """Put in what a source gives, or change rows of the same key."""
+        return insert_text(table, names, key, source, UPSERT)
 
     def apply(self, table: str, changes: TableChanges) -> None:
         """By COPY; through a temporary table unless all rows are new."""
@@ -155,8 +161,9 @@ class Postgresql:
             for each, (kind,) in zip(described, types, strict=True)
         ]
 
-    def type_of(self, schema: Schema) -> str:
+    def type_of(self, schema: Schema, *, is_key: bool = False) -> str:
         """PostgreSQL's own."""
+        del is_key
         if schema.name in _LOGICAL:
             return _LOGICAL[schema.name]
         return _TYPES.get(schema.kind, "jsonb")

@@ -5,7 +5,7 @@ it, in the table `moldau_connect_offsets`: what comes again after a failure is l
 inserts, too, are there once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pyarrow as pa
 
@@ -13,17 +13,15 @@ from moldau.connect.config.definition import PluginSetting
 from moldau.connect.config.values import flag
 from moldau.connect.connector import Sink
 from moldau.connect.connectors.sql import changes, link
+from moldau.connect.connectors.sql.changes import TableChanges
 from moldau.connect.connectors.sql.database import quoted, quoted_table
 from moldau.connect.connectors.sql.link import DatabaseLink
 from moldau.connect.data.schema import Field
 from moldau.connect.errors import ConfigError
 
 _LEDGER = "moldau_connect_offsets"
-_KNOWN = f"SELECT topic, partition, next_offset FROM {_LEDGER} WHERE connector = ?"  # noqa: S608
-_ADVANCE = (
-    f"INSERT INTO {_LEDGER} VALUES (?, ?, ?, ?) "  # noqa: S608 - our own name
-    "ON CONFLICT (connector, topic, partition) DO UPDATE SET next_offset = excluded.next_offset"
-)
+_KNOWN = f'SELECT topic, "partition", next_offset FROM {_LEDGER} WHERE connector = ?'  # noqa: S608
+_PLACE = ("connector", "topic", "partition")
 
 
 class JdbcSink(Sink):
@@ -47,14 +45,22 @@ class JdbcSink(Sink):
     def write(self, table: pa.Table, batch_id: int) -> None:
         """One transaction."""
         del batch_id
-        with self._link.database.transaction():
+        database = self._link.database
+        if not database.has_transactional_ddl:
+            # What makes or changes tables would commit a part of the transaction.
+            self._make_ledger()
+            self._fit(self._target(table), self._reader.changes(table))
+        with database.transaction():
             new = self._unwritten(table)
             if new.num_rows:
                 found = self._reader.changes(new)
-                topic = new.column("topic")[0].as_py()
-                name = self.config.get("table.name.format", "${topic}").replace("${topic}", topic)
-                self._fit(name, found.fields, found.key)
-                self._link.database.apply(name, found)
+                name = self._target(new)
+                self._fit(name, found)
+                database.apply(name, found)
+
+    def _target(self, records: pa.Table) -> str:
+        topic = records.column("topic")[0].as_py()
+        return self.config.get("table.name.format", "${topic}").replace("${topic}", topic)
 
     def close(self) -> None:
         """Hang up."""
@@ -64,12 +70,7 @@ class JdbcSink(Sink):
 
     def _unwritten(self, records: pa.Table) -> pa.Table:
         database = self._link.database
-        if not self._has_ledger:
-            database.query(
-                f"CREATE TABLE IF NOT EXISTS {_LEDGER} (connector text, topic text, "
-                "partition integer, next_offset bigint, PRIMARY KEY (connector, topic, partition))"
-            )
-            self._has_ledger = True
+        self._make_ledger()
         places = [records.column(each).to_pylist() for each in ("topic", "partition", "offset")]
         # A task that was taken for dead may be writing still: what it commits must be seen.
         written = set(zip(places[0], places[1], strict=True))
@@ -85,19 +86,32 @@ class JdbcSink(Sink):
             is_new.append(offset >= changed.get(place, known.get(place, 0)))
             if is_new[-1]:
                 changed[place] = offset + 1
-        database.run(_ADVANCE, [(self._name, *place, end) for place, end in changed.items()])
+        names = (*_PLACE, "next_offset")
+        advance = database.upsert_text(_LEDGER, names, _PLACE, "VALUES (?, ?, ?, ?)")
+        database.run(advance, [(self._name, *place, end) for place, end in changed.items()])
         return records.filter(pa.array(is_new, pa.bool_()))
+
+    def _make_ledger(self) -> None:
+        if self._has_ledger:
+            return
+        # MariaDB's keys are not larger, and names of topics are not longer.
+        self._link.database.query(
+            f"CREATE TABLE IF NOT EXISTS {_LEDGER} (connector varchar(400), topic varchar(249), "
+            '"partition" integer, next_offset bigint, '
+            'PRIMARY KEY (connector, topic, "partition"))'
+        )
+        self._has_ledger = True
 
     # Tables
 
-    def _fit(self, table: str, fields: Sequence[Field], key: Sequence[str]) -> None:
+    def _fit(self, table: str, changes: TableChanges) -> None:
         """Make a table that is not there, and columns that are missing, if that is wanted."""
-        database = self._link.database
+        database, fields, key = self._link.database, changes.fields, changes.key
         known = {each.name for each in database.columns(table)}
         if not known:
             if not flag(self.config, "auto.create", default=False):
                 raise ConfigError(f"table {table} is missing, and auto.create is off")
-            columns = [self._declared(each) for each in fields]
+            columns = [self._declared(each, is_key=each.name in key) for each in fields]
             if key:
                 columns.append(f"PRIMARY KEY ({', '.join(map(quoted, key))})")
             database.query(f"CREATE TABLE {quoted_table(table)} ({', '.join(columns)})")
@@ -110,6 +124,6 @@ class JdbcSink(Sink):
             declared = self._declared(Field(each.name, each.schema.but(optional=True)))
             database.query(f"ALTER TABLE {quoted_table(table)} ADD COLUMN {declared}")
 
-    def _declared(self, field: Field) -> str:
-        kind = self._link.database.type_of(field.schema)
+    def _declared(self, field: Field, *, is_key: bool = False) -> str:
+        kind = self._link.database.type_of(field.schema, is_key=is_key)
         return f"{quoted(field.name)} {kind}{'' if field.schema.optional else ' NOT NULL'}"

@@ -9,7 +9,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from moldau.connect.connectors.sql.changes import UPDATE, TableChanges
+from moldau.connect.connectors.sql.changes import UPDATE, UPSERT, TableChanges
 from moldau.connect.connectors.sql.database import Column, Row, quoted, quoted_table
 from moldau.connect.connectors.sql.statements import insert_text
 from moldau.connect.data.schema import Kind, Schema
@@ -26,6 +26,8 @@ _POLLED = "moldau_polled"
 
 class Sqlite:
     """A file of SQLite."""
+
+    has_transactional_ddl = True
 
     def __init__(self, path: str) -> None:
         self.name = path
@@ -49,6 +51,10 @@ class Sqlite:
             self._connection.executemany(statement, rows)
         except sqlite3.Error as error:
             raise translated(error, self.name) from error
+
+    def upsert_text(self, table: str, names: Sequence[str], key: Sequence[str], source: str) -> str:
+        """Put in what a source gives, or change rows of the same key."""
+        return insert_text(table, names, key, source, UPSERT)
 
     def apply(self, table: str, changes: TableChanges) -> None:
         """Row by row: SQLite is in the same process, and a staging table would cost more."""
@@ -99,8 +105,9 @@ class Sqlite:
             self.query(f"DROP VIEW temp.{_POLLED}")
         return [Column(each.name, each.kind, is_nullable=True, is_key=False) for each in found]
 
-    def type_of(self, schema: Schema) -> str:
+    def type_of(self, schema: Schema, *, is_key: bool = False) -> str:
         """One of SQLite's few."""
+        del is_key
         return _SQLITE.get(schema.kind, "TEXT" if schema.name else "INTEGER")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Statements that change tables, as SQLite and PostgreSQL both understand them."""
+"""Statements that change tables, as SQLite, PostgreSQL and DuckDB understand them."""
 
 from collections.abc import Sequence
 

@@ -15,5 +15,5 @@ def test_passwords_are_put_in_and_never_shown() -> None:
 
 
 def test_other_databases_are_refused() -> None:
-    with pytest.raises(ConfigError, match="neither SQLite nor PostgreSQL"):
+    with pytest.raises(ConfigError, match="neither SQLite nor PostgreSQL, MariaDB"):
         connect("jdbc:oracle:x", None, None)
