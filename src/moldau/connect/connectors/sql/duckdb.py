@@ -141,6 +141,13 @@ class DuckDb:
             for name, kind, nullable, key in found
         ]
 
+    def query_columns(self, query: str) -> list[Column]:
+        """As DuckDB describes them."""
+        return [
+            Column(str(name), _word(str(kind).lower()), is_nullable=True, is_key=False)
+            for name, kind, *_ in self.query(f"DESCRIBE {query}")
+        ]
+
     def type_of(self, schema: Schema, *, is_key: bool = False) -> str:
         """DuckDB's own."""
         del is_key

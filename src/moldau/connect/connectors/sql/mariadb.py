@@ -66,6 +66,7 @@ _SESSION = (
 )
 _MYSQL_SESSION = _SESSION.replace("tx_isolation", "transaction_isolation")
 _LOCK_S = 60
+_POLLED = "moldau_polled"
 _QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
 _DAY_S = 86_400
 
@@ -211,6 +212,19 @@ class MariaDb:
             for column, kind, unsigned, nullable, key in found
         ]
 
+    def query_columns(self, query: str) -> list[Column]:
+        """As the server describes those of a temporary table that a query could fill."""
+        made = quoted(_POLLED)
+        self.query(f"CREATE TEMPORARY TABLE {made} AS SELECT * FROM ({query}\n) AS polled LIMIT 0")  # noqa: S608 - the user's own
+        try:
+            found = self.query(f"SHOW COLUMNS FROM {made}")
+        finally:
+            self.query(f"DROP TEMPORARY TABLE {made}")
+        return [
+            Column(str(name), _word(*_kind(str(kind))), is_nullable=True, is_key=False)
+            for name, kind, *_ in found
+        ]
+
     def type_of(self, schema: Schema, *, is_key: bool = False) -> str:
         """MariaDB's own; a key has a limited length."""
         if schema.name == DECIMAL:
@@ -247,6 +261,11 @@ def _word(kind: str, is_unsigned: bool) -> str:
     if is_unsigned and kind in _UNSIGNED:
         return _UNSIGNED[kind]
     return _WORDS.get(kind, kind)
+
+
+def _kind(declared: str) -> tuple[str, bool]:
+    """`bigint(20) unsigned` is a bigint, and has no sign."""
+    return declared.partition("(")[0].partition(" ")[0].lower(), "unsigned" in declared
 
 
 def _same(key: Sequence[str]) -> str:
