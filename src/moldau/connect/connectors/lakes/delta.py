@@ -13,7 +13,7 @@ from deltalake.exceptions import (
 
 from moldau.connect.config.values import below, flag, required
 from moldau.connect.connectors.lakes.columns import EVOLVE, with_types
-from moldau.connect.errors import CommitLost, ConfigError, RetriableConnectError
+from moldau.connect.errors import CommitLost, ConfigError, ConnectError, RetriableConnectError
 
 _STORAGE = "storage."
 _TYPES = {pa.time32("ms"): pa.string()}
@@ -63,6 +63,15 @@ class DeltaTables:
             is_lost = known is None or isinstance(error, CommitFailedError)
             failure = CommitLost if is_lost else RetriableConnectError
             raise failure(f"{path}: {error}") from error
+
+    def compact(self, table: str, size_bytes: int) -> int:
+        """Delta's own; files that are gone stay on the disk until they are vacuumed."""
+        path = f"{self._directory}/{table}"
+        try:
+            found = DeltaTable(path, storage_options=self._storage)
+            return int(found.optimize.compact(target_size=size_bytes)["numFilesRemoved"])
+        except (DeltaError, OSError) as error:
+            raise ConnectError(f"{path}: {error}") from error
 
     def _application(self, partition: int) -> str:
         return f"moldau/{self._name}/{partition}"

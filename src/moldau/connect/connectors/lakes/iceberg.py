@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import CommitFailedException as CommitFailed
-from pyiceberg.exceptions import NoSuchTableError, RESTError, TableAlreadyExistsError
+from pyiceberg.exceptions import (
+    NoSuchTableError,
+    RESTError,
+    TableAlreadyExistsError,
+    ValidationException,
+)
 from pyiceberg.table import Table, TableProperties
 
 from moldau.connect.config.values import below, flag
 from moldau.connect.connectors.lakes.columns import EVOLVE, with_types
-from moldau.connect.errors import CommitLost, ConfigError, RetriableConnectError
+from moldau.connect.connectors.lakes.iceberg_files import compact_files
+from moldau.connect.errors import CommitLost, ConfigError, ConnectError, RetriableConnectError
 
 _CATALOG = "iceberg.catalog."
 _BATCH_ID = "moldau.batch-id"
@@ -74,6 +80,16 @@ class IcebergTables:
             raise RetriableConnectError(f"{table}: {error}") from error
         except ValueError as error:
             raise ConfigError(f"{table}: {EVOLVE}: {error}") from error
+
+    def compact(self, table: str, size_bytes: int) -> int:
+        """One snapshot with files in the place of others; the others stay for older snapshots."""
+        try:
+            found = self._opened().load_table(self._place(table))
+            if not found.spec().is_unpartitioned():
+                raise ConnectError("tables with partitions are left to other tools")
+            return compact_files(found, size_bytes)
+        except (CommitFailed, ValidationException, RESTError, OSError) as error:
+            raise ConnectError(f"{table}: {error}") from error
 
     @property
     def _property(self) -> str:

@@ -3,7 +3,9 @@
 How far each partition was stored is part of the same commit as the rows, in the table itself.
 """
 
+import logging
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
@@ -11,17 +13,23 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from moldau.connect.config.definition import PluginSetting
+from moldau.connect.config.definition import PluginSetting, at_least
+from moldau.connect.config.values import number
 from moldau.connect.connectors.holding import SETTINGS as HOLDING
 from moldau.connect.connectors.holding import HeldPart, HoldingSink
-from moldau.connect.errors import CommitLost, ConfigError
+from moldau.connect.errors import CommitLost, ConfigError, ConnectError
 
+_log = logging.getLogger(__name__)
+
+_EVERY, _SIZE = "compact.every.commits", "compact.file.size.mb"
 _TRIES = 10
 """How often tasks that share a table may be overtaken one after the other."""
 _SETTINGS = (
     *HOLDING,
     PluginSetting("table.name.format", default="${topic}"),
     PluginSetting("auto.evolve", "BOOLEAN", "false"),
+    PluginSetting(_EVERY, "INT", "0", check=at_least(0)),
+    PluginSetting(_SIZE, "INT", "128", check=at_least(1)),
 )
 
 
@@ -37,12 +45,24 @@ class LakeTables(Protocol):
         CommitLost if somebody has changed how far it is since `reached` was asked.
         """
 
+    def compact(self, table: str, size_bytes: int) -> int:
+        """Put small files together, up to about a size; returns how many are gone.
+
+        ConnectError if that is not possible now; the table is as it was then.
+        """
+
     def close(self) -> None:
         """Give back what was opened."""
 
 
 class LakeSink(HoldingSink):
     """Appends what is not in the table yet."""
+
+    def __init__(self, config: Mapping[str, str]) -> None:
+        super().__init__(config)
+        self._compacts_every = number(config, _EVERY, 0)
+        self._file_bytes = number(config, _SIZE, 128) * 2**20
+        self._commits: Counter[str] = Counter()
 
     @abstractmethod
     def open_tables(self) -> LakeTables:
@@ -77,6 +97,19 @@ class LakeSink(HoldingSink):
             rows = pa.concat_tables([self.rows_of(each) for each in rest])
             ends = {each.partition: each.next_offset for each in rest}
             self._tables.append(table, rows, ends)
+            self._commits[table] += 1
+            if self._compacts_every and self._commits[table] % self._compacts_every == 0:
+                self._compact(table)
+
+    def _compact(self, table: str) -> None:
+        """What fails is tried again with a later commit: all records are stored."""
+        try:
+            count = self._tables.compact(table, self._file_bytes)
+        except ConnectError as error:
+            _log.warning("table %s is not compacted now: %s", table, error)
+            return
+        if count:
+            _log.info("table %s: %d small files were put together", table, count)
 
     def close(self) -> None:
         """Hang up."""

@@ -105,3 +105,18 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("")
     with pytest.raises(RetriableConnectError, match=str(tmp_path)):
         sink(tmp_path).write(records(0, 4), 0)
+
+
+def test_small_files_are_put_together_and_nothing_else_changes(tmp_path: Path) -> None:
+    one = sink(tmp_path, compact_every_commits="3")
+    for first in range(0, 20, 4):
+        one.write(records(first, 4), 0)
+    one.close()
+    found = DeltaTable(str(tmp_path / "t"))
+    assert len(found.file_uris()) == 3  # one of three, and two that came later
+    assert ids(tmp_path) == list(range(20))
+    assert found.transaction_version("moldau/s/0") == 20
+    again = sink(tmp_path)
+    again.write(records(0, 22), 0)  # what comes again is left out afterwards as before
+    again.close()
+    assert ids(tmp_path) == list(range(22))

@@ -113,3 +113,25 @@ def test_every_type_is_stored(tmp_path: Path) -> None:
 def test_a_catalog_is_needed() -> None:
     with pytest.raises(ConfigError, match="a catalog is needed"):
         IcebergTables({})
+
+
+def files(path: Path) -> int:
+    return len(list(table(path).scan().plan_files()))
+
+
+def test_small_files_are_put_together_and_nothing_else_changes(tmp_path: Path) -> None:
+    sink = IcebergSink(config(tmp_path, compact_every_commits="3"))
+    for first in range(0, 20, 4):
+        sink.write(records(first, 4), 0)
+    sink.close()
+    assert files(tmp_path) == 3  # one of three, and two that came later
+    assert ids(tmp_path) == list(range(20))
+    (application,) = (each for each in table(tmp_path).properties if each.startswith("moldau."))
+    assert table(tmp_path).properties[application] == '{"0": 20}'
+    store(tmp_path, 0, 22)  # what comes again is left out afterwards as before
+    assert ids(tmp_path) == list(range(22))
+    tables = IcebergTables(config(tmp_path))
+    assert tables.compact("t", 1) == 0
+    assert tables.compact("t", 2**20) == files(tmp_path) + 3
+    assert (files(tmp_path), tables.compact("t", 2**20)) == (1, 0)
+    tables.close()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from moldau.connect.connectors.lakes.sink import LakeSink, LakeTables
-from moldau.connect.errors import CommitLost, ConfigError
+from moldau.connect.errors import CommitLost, ConfigError, ConnectError
 from unit.connect.connectors.records import records
 
 
@@ -16,6 +16,7 @@ class Listed:
     def __init__(self) -> None:
         self.ends = {"t-lake": {0: 3, 1: 9}}
         self.rows: dict[str, list[int]] = {}
+        self.compacted: list[tuple[str, int]] = []
 
     def reached(self, table: str, partitions: Sequence[int]) -> Mapping[int, int]:
         return self.ends.get(table, {})
@@ -23,6 +24,12 @@ class Listed:
     def append(self, table: str, rows: pa.Table, ends: Mapping[int, int]) -> None:
         self.rows.setdefault(table, []).extend(rows["id"].to_pylist())
         self.ends.setdefault(table, {}).update(ends)
+
+    def compact(self, table: str, size_bytes: int) -> int:
+        self.compacted.append((table, size_bytes))
+        if len(self.compacted) > 1:
+            raise ConnectError("somebody else writes")
+        return 2
 
     def close(self) -> None:
         self.rows["closed"] = []
@@ -83,3 +90,22 @@ def test_a_package_that_is_missing_is_named() -> None:
     with pytest.raises(ConfigError, match=r"deltalake.*pip install 'moldau\[lake\]'"):
         sink.settle(ends=True)
     sink.close()
+
+
+def test_tables_are_compacted_now_and_then_and_that_may_fail(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Own(LakeSink):
+        tables = Listed()
+
+        def open_tables(self) -> LakeTables:
+            return self.tables
+
+    caplog.set_level("INFO")
+    sink = Own({"rows.per.file": "1", "compact.every.commits": "2", "compact.file.size.mb": "1"})
+    for offset in range(5):
+        sink.write(records(offset, 1, topic="c"), 0)
+    assert sink.tables.compacted == [("c", 2**20)] * 2
+    assert sink.tables.rows == {"c": [0, 1, 2, 3, 4]}
+    assert "table c: 2 small files were put together" in caplog.text
+    assert "table c is not compacted now: somebody else writes" in caplog.text
