@@ -153,6 +153,34 @@ def test_a_sink_fails_with_the_cause_sets_aside_what_it_may_and_rests(
     assert words(directory) == ["a", "b", "c", "d"]
 
 
+def test_any_format_of_sparks_is_written_and_read(
+    broker: EmbeddedBroker, tables: Tables, worker: WorkerProcess
+) -> None:
+    place = tables.directory / "orc"
+    plain = {"value.converter": "Json", "value.converter.schemas.enable": "false"}
+    path = {"format": "orc", "option.path": f"{place}/${{topic}}"}
+    sink = {**plain, **path, "connector.class": "spark", "topics": "any", "rows.per.file": "2"}
+    worker.rest.put("write", sink)
+    send(broker, "any", record("a"), record("b"), record("c"))
+    worker.until(lambda: [*place.glob("any/_SUCCESS")] != [], lambda: worker.rest.states("write"))
+    source = {**plain, "connector.class": "SparkSource", "topic": "back"}
+    source |= {"format": "orc", "option.path": f"{place}/any"}
+    worker.rest.put("read", source)
+    worker.until_states("read", ["RUNNING", "RUNNING"])
+    with Consumer[bytes, bytes](
+        bootstrap_servers=broker.bootstrap_servers,
+        auto_offset_reset="earliest",
+        isolation_level="read_committed",
+    ) as consumer:
+        consumer.assign(consumer.partitions_of("back"))
+        found: list[bytes | None] = []
+        while len(found) < 2:
+            found += [each.value for each in consumer.poll(1)]
+    assert {b'{"word":"a"}', b'{"word":"b"}'} <= set(found)
+    for name in ("write", "read"):
+        worker.rest.ask("DELETE", f"/connectors/{name}")
+
+
 def test_a_jvm_that_is_killed_is_followed_by_another(
     broker: EmbeddedBroker, tables: Tables, worker: WorkerProcess
 ) -> None:

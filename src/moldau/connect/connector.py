@@ -6,7 +6,7 @@ Connectors know neither Spark nor topics. They block; each task has a thread of 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -83,6 +83,14 @@ class Source(ABC):
 
     def close(self) -> None:  # noqa: B027 - optional
         """Give back what was opened."""
+
+
+@runtime_checkable
+class NeedsEngine(Protocol):
+    """A source or a sink that works with the worker's engine, if that is what it takes it for."""
+
+    def use_engine(self, engine: object) -> None:
+        """Is called before anything is read or written; ConfigError for another engine, or None."""
 
 
 class Sink(ABC):

@@ -10,7 +10,7 @@ from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import listed, number
-from moldau.connect.connector import Offset, Sink, Source, SourcePartition
+from moldau.connect.connector import NeedsEngine, Offset, Sink, Source, SourcePartition
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.records import compact
 from moldau.connect.worker.dead_letters import logs_failures, tolerates
@@ -90,6 +90,8 @@ class Assembly:
             return around.engine.begin(self, around)
         connector = self.plugin.connector(self.config)
         try:
+            if isinstance(connector, NeedsEngine):
+                connector.use_engine(around.engine)
             if isinstance(connector, Source):
                 return self._source(connector, task, around)
             return self._sink(connector, task, around)

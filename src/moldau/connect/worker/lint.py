@@ -18,7 +18,7 @@ ERROR, WARNING = "error", "warning"
 _OPEN = (
     *(f"{role}." for role in (KEY, VALUE, HEADER)),
     *("producer.override.", "consumer.override.", "admin.override."),
-    *("topic.creation.", "iceberg.catalog.", "storage."),
+    *("topic.creation.", "iceberg.catalog.", "storage.", "option."),
 )
 _STEPS = ("transforms", "predicates")
 _ALWAYS = (

@@ -51,6 +51,8 @@ _OWN = {
     "moldau.connect.ParquetSinkConnector": (
         "moldau.connect.connectors.files.parquet_sink:ParquetSink"
     ),
+    "moldau.connect.SparkSinkConnector": "moldau.connect.connectors.spark_format:SparkSink",
+    "moldau.connect.SparkSourceConnector": "moldau.connect.connectors.spark_format:SparkSource",
     "org.apache.kafka.connect.file.FileStreamSinkConnector": (
         "moldau.connect.connectors.file_stream:FileStreamSink"
     ),
@@ -58,6 +60,7 @@ _OWN = {
         "moldau.connect.connectors.file_stream:FileStreamSource"
     ),
 }
+_ALIASES = {"spark": "moldau.connect.SparkSinkConnector"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ class Plugin:
     def answers_to(self, name: str) -> bool:
         """Whether a setting `connector.class` means this one."""
         short = self.name.rpartition(".")[2]
-        return name in (self.name, short, short.removesuffix("Connector"))
+        named = _ALIASES.get(name, name)
+        return named in (self.name, short, short.removesuffix("Connector"))
 
 
 class Plugins:

@@ -81,7 +81,7 @@ class RowReader:
         if found is None:
             return None
         self.row += found.num_rows
-        return _as_values(found)
+        return as_values(found)
 
     def _opened(self, skipped: int, limit: int) -> Iterator[pa.Table]:
         readers = {"parquet": _parquet, "csv": _csv, "jsonl": _json_lines}
@@ -128,7 +128,7 @@ def _json_lines(path: str, limit: int) -> Iterator[pa.Table]:
             yield pa.Table.from_arrays(arrays, schema=pa.schema(columns))
 
 
-def _as_values(table: pa.Table) -> pa.Table:
+def as_values(table: pa.Table) -> pa.Table:
     """Rows as structs; types that Connect does not have become the nearest that it has."""
     fields = [arrow_field(each.name, schema_of(each)) for each in table.schema]
     columns = [
