@@ -4,40 +4,41 @@ bin/bench capture [rows]
 
 Both read the same database, through slots of their own, into topics of one Moldau broker. First
 they follow random transactions, and their records are compared, one by one, but for times and
-versions: a difference ends the command. Then rows of five columns are read from a table, and as
-many come by inserts, in JSON without schemas; processor time is that of the whole worker, from
-the moment that the connector is made, or that the inserts begin.
+versions: a difference ends the command. Then, after some rows to warm up with, rows of five
+columns are read from a table, and as many come by inserts, in JSON without schemas; processor
+time is that of the whole worker, from the moment that the connector is made, or that the inserts
+begin. Delays are those of single inserts, 200 a second, from before the statement until a reader
+of committed records has the record. Memory is what is resident once ten connectors run.
 """
 
 import json
-import os
 import random
-import subprocess
+import statistics
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
+from bench.connect_workers import (
+    PLAIN,
+    CommittedTopic,
+    MeasuredWorker,
+    apache_worker,
+    moldau_worker,
+)
 from bench.measure import end, print_table
 
 from conformance.apache.broker import free_port
-from conformance.apache.connect import Worker, wait_until_it_serves, worker
-from conformance.our_broker import SOURCES, our_broker
-from moldau.client.blocking.consumer import Consumer
+from conformance.our_broker import our_broker
 from postgres import running_postgres
 
 ROWS = 200_000
 TRANSACTIONS = 300
-_DEADLINE_S = 900
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_JSON = "org.apache.kafka.connect.json.JsonConverter"
-_PLAIN = {f"{side}.converter": _JSON for side in ("key", "value")} | {
-    f"{side}.converter.schemas.enable": "false" for side in ("key", "value")
-}
+CONNECTORS = 10
+_INSERTS_PER_S, _INSERTS_S = 200, 15
 _TABLES = (
     (
         "CREATE TABLE plain (id integer PRIMARY KEY, name text NOT NULL DEFAULT 'anon', big text, "
@@ -54,6 +55,7 @@ _TABLES = (
         "CREATE TABLE many (id bigint PRIMARY KEY, name text, amount numeric(10, 2), "
         "at timestamptz, note text)"
     ),
+    "CREATE TABLE late (id bigint PRIMARY KEY)",
 )
 _STATEMENTS = (
     "INSERT INTO {} (id, big, amount) VALUES (%(free)s, repeat(%(text)s, 200), 1.5)",
@@ -69,104 +71,42 @@ _FILL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Capturing:
-    """A worker with room for connectors."""
+class Database:
+    """What is captured, and how a connector is told."""
 
-    name: str
-    prefix: str
-    connect: Worker
+    def __init__(self, url: str, port: int) -> None:
+        self.url = url
+        self.port = port
 
-    def make(self, part: str, tables: str) -> None:
-        """Have it capture some tables, with a slot and a publication of its own."""
+    def capture(self, worker: MeasuredWorker, part: str, tables: str) -> None:
+        """Have a worker capture some tables, with a slot and a publication of its own."""
         config = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
             "database.hostname": "127.0.0.1",
+            "database.port": str(self.port),
             "database.user": "postgres",
             "database.dbname": "postgres",
-            "topic.prefix": f"{self.prefix}-{part}",
-            "slot.name": f"{self.prefix}_{part}",
-            "publication.name": f"{self.prefix}_{part}",
+            "topic.prefix": f"{worker.prefix}-{part}",
+            "slot.name": f"{worker.prefix}_{part}",
+            "publication.name": f"{worker.prefix}_{part}",
             "publication.autocreate.mode": "filtered",
             "table.include.list": tables,
             "plugin.name": "pgoutput",
-            **_PLAIN,
+            **PLAIN,
         }
-        self.connect.put(part, config)
-
-    def cpu_s(self) -> float:
-        """Processor time that the worker has used."""
-        stat = Path(f"/proc/{self.connect.process.pid}/stat").read_text().rpartition(")")[2]
-        fields = stat.split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+        worker.make(part, config)
 
 
-class Topic:
-    """A topic from its beginning, as transactions commit it."""
-
-    def __init__(self, bootstrap: str, name: str) -> None:
-        self._consumer = Consumer[bytes, bytes](
-            bootstrap_servers=bootstrap,
-            auto_offset_reset="earliest",
-            isolation_level="read_committed",
-        )
-        self._consumer.assign([(name, 0)])
-        self.name = name
-        self.records: list[tuple[bytes | None, bytes | None]] = []
-
-    def until(self, is_last: Callable[[bytes | None], bool], count: int = 0) -> None:
-        """Read on up to a value, and so many records at least."""
-        deadline, has_ended = time.monotonic() + _DEADLINE_S, False
-        while not has_ended or len(self.records) < count:
-            assert time.monotonic() < deadline, f"{self.name}: {len(self.records)} records"
-            for each in self._consumer.poll(0.2):
-                self.records.append((each.key, each.value))
-                has_ended = has_ended or is_last(each.value)
-
-    def close(self) -> None:
-        self._consumer.close()
-
-
-@contextmanager
-def moldau_worker(directory: Path, bootstrap: str) -> Iterator[Worker]:
-    """Our worker, as a process."""
-    url = f"http://127.0.0.1:{free_port()}"
-    directory.mkdir()
-    properties, log = directory / "worker.properties", directory / "worker.log"
-    settings = {
-        "bootstrap.servers": bootstrap,
-        "group.id": "moldau",
-        "listeners": url,
-        **{f"{each}.storage.topic": f"moldau-{each}" for each in ("config", "offset", "status")},
-    }
-    properties.write_text("".join(f"{name}={text}\n" for name, text in settings.items()))
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "moldau", "connect-distributed", str(properties)],
-            env={**os.environ, "PYTHONPATH": str(SOURCES)},
-            stderr=output,
-        )
-    found = Worker(url, log, process)
-    try:
-        wait_until_it_serves(found)
-        yield found
-    finally:
-        process.kill()
-        process.wait()
-
-
-def follow(contestants: Sequence[Capturing], bootstrap: str, url: str) -> int:
+def follow(contestants: Sequence[MeasuredWorker], bootstrap: str, database: Database) -> int:
     """Random transactions, and records that are compared; returns how many there were."""
     chance = random.Random(7)
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(database.url, autocommit=True) as connection:
         for each in contestants:
-            each.make("both", r"public\.plain,public\.whole")
-        first = {
-            each.prefix: Topic(bootstrap, f"{each.prefix}-both.public.plain")
-            for each in contestants
-        }
-        for topic in first.values():
+            database.capture(each, "both", r"public\.plain,public\.whole")
+        for each in contestants:
+            topic = CommittedTopic(bootstrap, f"{each.prefix}-both.public.plain")
             topic.until(lambda value: value is not None)  # the row that was there
+            topic.close()
         for _ in range(TRANSACTIONS):
             with connection.transaction():
                 for _ in range(chance.randint(1, 6)):
@@ -176,8 +116,6 @@ def follow(contestants: Sequence[Capturing], bootstrap: str, url: str) -> int:
                     connection.execute(statement.format(table, table).encode(), values)
         for table in ("plain", "whole"):
             connection.execute(f"INSERT INTO {table} VALUES (2000000000, 'last')".encode())
-    for topic in first.values():
-        topic.close()
     found = {
         each.name: [shown(each, bootstrap, table) for table in ("plain", "whole")]
         for each in contestants
@@ -190,9 +128,9 @@ def follow(contestants: Sequence[Capturing], bootstrap: str, url: str) -> int:
     return sum(map(len, ours))
 
 
-def shown(contestant: Capturing, bootstrap: str, table: str) -> list[object]:
+def shown(contestant: MeasuredWorker, bootstrap: str, table: str) -> list[object]:
     """Records without what differs from run to run, or by name."""
-    topic = Topic(bootstrap, f"{contestant.prefix}-both.public.{table}")
+    topic = CommittedTopic(bootstrap, f"{contestant.prefix}-both.public.{table}")
     topic.until(lambda value: value is not None and b'"last"' in value)
     topic.close()
     found: list[object] = []
@@ -208,14 +146,16 @@ def shown(contestant: Capturing, bootstrap: str, table: str) -> list[object]:
     return found
 
 
-def speed(contestant: Capturing, bootstrap: str, url: str, rows: int) -> list[str]:
+def speed(
+    contestant: MeasuredWorker, bootstrap: str, database: Database, part: str, rows: int
+) -> tuple[float, float]:
     """Rows per second of processor time, of a table that is read and of inserts."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute(b"TRUNCATE many")
         connection.execute(_FILL, [1, rows])
-        topic = Topic(bootstrap, f"{contestant.prefix}-many.public.many")
+        topic = CommittedTopic(bootstrap, f"{contestant.prefix}-{part}.public.many")
         began_s = contestant.cpu_s()
-        contestant.make("many", r"public\.many")
+        database.capture(contestant, part, r"public\.many")
         topic.until(lambda _: True, rows)
         read_s = contestant.cpu_s() - began_s
         time.sleep(2)  # what follows a first read is not part of the stream
@@ -225,32 +165,116 @@ def speed(contestant: Capturing, bootstrap: str, url: str, rows: int) -> list[st
         stream_s = contestant.cpu_s() - began_s
         topic.close()
         connection.execute(b"TRUNCATE many")
-    return [contestant.name, f"{rows / read_s:,.0f}", f"{rows / stream_s:,.0f}"]
+    contestant.delete(part)
+    return rows / read_s, rows / stream_s
+
+
+def delays_ms(contestant: MeasuredWorker, bootstrap: str, database: Database) -> list[float]:
+    """Of each insert, until it is read."""
+    begun: dict[int, float] = {}
+    count = _INSERTS_PER_S * _INSERTS_S
+    database.capture(contestant, "late", r"public\.late")
+    topic = CommittedTopic(bootstrap, f"{contestant.prefix}-late.public.late")
+
+    def insert(first: int, last: int) -> None:
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            began = time.monotonic()
+            for number in range(first, last):
+                time.sleep(max(0.0, began + (number - first) / _INSERTS_PER_S - time.monotonic()))
+                begun[number] = time.monotonic()
+                connection.execute("INSERT INTO late VALUES (%s)", [number])
+
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute(b"TRUNCATE late")
+        connection.execute(b"INSERT INTO late VALUES (-1)")
+    topic.until(lambda value: value is not None)
+    inserting = threading.Thread(target=insert, args=(0, count))
+    inserting.start()
+    found: dict[int, float] = {}
+    while len(found) < count:
+        values = topic.poll(0.05)
+        now = time.monotonic()
+        for value in filter(None, values):
+            number = json.loads(value)["after"]["id"]
+            if number >= 0:
+                found[number] = (now - begun[number]) * 1000
+    inserting.join()
+    topic.close()
+    contestant.delete("late")
+    # The first second warms up.
+    return [found[number] for number in range(_INSERTS_PER_S, count)]
+
+
+def memory_mb(contestant: MeasuredWorker, database: Database) -> float:
+    """Of the worker with connectors that capture a table each."""
+    parts = [f"part{number}" for number in range(CONNECTORS)]
+    for part in parts:
+        database.capture(contestant, part, rf"public\.{part}")
+    contestant.until_running(parts)
+    time.sleep(5)
+    found = contestant.memory_mb()
+    for part in parts:
+        contestant.delete(part)
+    return found
+
+
+def measured(
+    contestant: MeasuredWorker, bootstrap: str, database: Database, rows: int
+) -> list[str]:
+    """A row of the table."""
+    memory = memory_mb(contestant, database)
+    speed(contestant, bootstrap, database, "warm", rows // 5)
+    read, inserts = speed(contestant, bootstrap, database, "many", rows)
+    late = delays_ms(contestant, bootstrap, database)
+    p95 = statistics.quantiles(late, n=20)[-1]
+    return [
+        "Debezium" if contestant.name == "Apache" else contestant.name,
+        f"{read:,.0f}",
+        f"{inserts:,.0f}",
+        f"{statistics.median(late):.0f}",
+        f"{p95:.0f}",
+        f"{memory:.0f}",
+    ]
 
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+    port = free_port()
+    settings = {
+        "wal_level": "logical",
+        "listen_addresses": "127.0.0.1",
+        "port": str(port),
+        "max_replication_slots": "60",
+        "max_wal_senders": "60",
+    }
     with (
         tempfile.TemporaryDirectory() as temporary,
-        running_postgres("wal_level=logical", "listen_addresses=127.0.0.1") as url,
+        running_postgres(**settings) as url,
         our_broker(Path(temporary, "broker")) as broker,
-        worker(
-            Path(temporary, "apache"),
-            broker.bootstrap,
-            {"exactly.once.source.support": "enabled"},
-            jars=("debezium-3.6",),
-        ) as apache,
+        apache_worker(Path(temporary, "apache"), broker.bootstrap, "debezium-3.6") as apache,
         moldau_worker(Path(temporary, "moldau"), broker.bootstrap) as ours,
     ):
+        database = Database(url, port)
         with psycopg.connect(url, autocommit=True) as connection:
             for statement in _TABLES:
                 connection.execute(statement.encode())
-        both = [Capturing("Debezium", "java", apache), Capturing("Moldau", "moldau", ours)]
-        count = follow(both, broker.bootstrap, url)
-        print(f"{count} records of {TRANSACTIONS} random transactions are alike")
-        measured = [speed(each, broker.bootstrap, url, rows) for each in both]
-    columns = ["rows per second of processor time", "table", "inserts"]
-    print_table(f"{rows:,} rows of 5 columns", columns, measured)
+            for number in range(CONNECTORS):
+                connection.execute(f"CREATE TABLE part{number} (id integer PRIMARY KEY)".encode())
+        both = [apache, ours]
+        count = follow(both, broker.bootstrap, database)
+        print(f"{count} records of {TRANSACTIONS} random transactions are alike", flush=True)
+        for each in both:
+            each.delete("both")
+        rows_of = [measured(each, broker.bootstrap, database, rows) for each in both]
+    columns = [
+        "",
+        "table, rows per CPU s",
+        "inserts, rows per CPU s",
+        "delay p50, ms",
+        "p95, ms",
+        f"MB with {CONNECTORS} connectors",
+    ]
+    print_table(f"{rows:,} rows of 5 columns", columns, rows_of)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conformance.apache.broker import free_port
 from conformance.apache.jars import class_path
-from conformance.apache.jvm import java_command
+from conformance.apache.jvm import QUICK_START, java_command
 
 _DEADLINE_S = 90
 _SETTINGS = {
@@ -58,6 +58,10 @@ class Worker:
         assert isinstance(status, dict)
         return [each["state"] for each in (status["connector"], *status["tasks"])]
 
+    def delete(self, connector: str) -> None:
+        """Take a connector away."""
+        self._ask("DELETE", f"connectors/{connector}")
+
     def kill(self) -> None:
         """End it as a crash would."""
         self.process.kill()
@@ -77,7 +81,8 @@ class Worker:
             asked = urllib.request.Request(f"{self.url}/{path}", data, headers, method=method)
             try:
                 with urllib.request.urlopen(asked, timeout=_DEADLINE_S) as answer:
-                    return json.load(answer)
+                    text = answer.read()
+                    return json.loads(text) if text else None
             except urllib.error.HTTPError as error:
                 # It answers so while it rebalances.
                 if error.code != 409 or time.monotonic() > deadline:
@@ -91,6 +96,7 @@ def worker(
     bootstrap: str,
     settings: Mapping[str, str] | None = None,
     jars: Sequence[str] = (),
+    options: Sequence[str] = QUICK_START,
 ) -> Iterator[Worker]:
     """A worker that serves, with more jars if need be; it is stopped cleanly, unless killed."""
     directory.mkdir(exist_ok=True)
@@ -104,10 +110,11 @@ def worker(
     properties, log = directory / "worker.properties", directory / "worker.log"
     properties.write_text("".join(f"{name}={value}\n" for name, value in used.items()))
     main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
+    path = class_path("connect-3.9", *jars)
     guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [*guard, *java_command(class_path("connect-3.9", *jars), main_class, str(properties))],
+            [*guard, *java_command(path, main_class, str(properties), options=options)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -22,6 +22,8 @@ AS_SHIPPED = (
     "-Xmx1G",
     "-Xms1G",
 )
+# What connect-distributed.sh gives a worker.
+CONNECT_AS_SHIPPED = (*AS_SHIPPED[:-2], "-Xms256M", "-Xmx2G")
 
 
 def java_command(

@@ -20,6 +20,8 @@ _NOT_WANTED = {
     # Its own ZooKeeper client does not connect on today's Java.
     "kafka_2.12": [("org.apache.zookeeper", "zookeeper")],
     "zkclient": [("*", "*")],
+    # Drivers of databases that no test has.
+    "debezium-connector-jdbc": [("com.oracle.database.jdbc", "*"), ("com.ibm.db2", "*")],
     # It has Confluent's client within it, under a name of its own.
     "flink-sql-avro-confluent-registry": [("*", "*")],
 }
@@ -64,6 +66,13 @@ CLASS_PATHS = {
     # Beside connect-3.9, which has what Connect itself brings along.
     "debezium-3.6": [Jar("io.debezium", "debezium-connector-postgres", "3.6.3.Final")],
     "debezium-mariadb-3.5": [Jar("io.debezium", "debezium-connector-mariadb", "3.5.0.Final")],
+    # The JDBC sinks of Confluent and Aiven are not in Maven Central; Debezium's is.
+    "debezium-jdbc-3.6": [
+        Jar("io.debezium", "debezium-connector-jdbc", "3.6.0.Final"),
+        Jar("org.postgresql", "postgresql", "42.7.13"),
+    ],
+    # What AKHQ asks Connect with.
+    "connect-client-4": [Jar("org.sourcelab", "kafka-connect-client", "4.0.5")],
     "spark-connector-4.2": [
         Jar("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
         # Of later versions this part is not found; the connector runs with this one.
