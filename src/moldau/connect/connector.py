@@ -78,6 +78,10 @@ class Source(ABC):
     def commit(self, partition: SourcePartition, offset: Offset) -> None:  # noqa: B027 - optional
         """Everything before this offset is stored in topics."""
 
+    def measurements(self) -> Mapping[str, float]:
+        """What is known of the other system, for metrics; asked often, so it does not block."""
+        return {}
+
     def check_offset(self, partition: SourcePartition, offset: Offset | None) -> None:  # noqa: B027
         """Raise ConnectError if an offset that somebody wants to set makes no sense."""
 

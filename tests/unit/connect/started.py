@@ -36,6 +36,12 @@ class StartedWorker:
         except urllib.error.HTTPError as error:
             return error.code, _parsed(error.read())
 
+    def text(self, path: str) -> str:
+        """An answer that is no JSON."""
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=_DEADLINE_S) as answer:
+            found: str = answer.read().decode()
+        return found
+
     def put(self, name: str, config: Mapping[str, str]) -> None:
         """Make a connector."""
         status, answer = self.ask("PUT", f"/connectors/{name}/config", config)

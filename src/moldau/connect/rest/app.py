@@ -39,6 +39,7 @@ def _endpoints(on: ConnectHandlers) -> dict[tuple[str, str], Endpoint]:
     return {
         ("GET", "/"): on.root,
         ("GET", "/health"): on.health,
+        ("GET", "/metrics"): on.metrics,
         ("GET", "/connectors"): on.connectors,
         ("POST", "/connectors"): on.create,
         ("GET", _ONE): on.info,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from moldau.connect.config.definition import kafka_settings
 from moldau.connect.config.validation import settings_for
@@ -13,6 +13,7 @@ from moldau.connect.errors import ConfigError
 from moldau.connect.storage.cluster_state import PAUSED, STARTED, STOPPED
 from moldau.connect.transforms.chain import TRANSFORMATIONS
 from moldau.connect.transforms.predicates import PREDICATES
+from moldau.connect.worker.figures import metrics_of
 from moldau.connect.worker.loggers import Loggers
 from moldau.connect.worker.offsets import ConnectorOffsets
 from moldau.connect.worker.operations import Operations
@@ -45,6 +46,11 @@ class ConnectHandlers:
     async def health(self, _: Request) -> Response:
         """GET /health (KIP-1017)."""
         return _answer({"status": "healthy", "message": _HEALTHY})
+
+    async def metrics(self, _: Request) -> Response:
+        """GET /metrics, which Apache's have by JMX alone."""
+        text = metrics_of(self._do.herder.running).text()
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     # Connectors
 

@@ -52,6 +52,8 @@ class TaskSurroundings:
     stored: Callable[[SourcePartition, Offset], None]
     used: Callable[[str], None]
     engine: Engine | None = None
+    told: Callable[[int, Mapping[str, float]], None] = lambda *_: None
+    """How many records were stored or written, and what a source measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ class Assembly:
             tolerates(config),
             lambda error: self._log_skipped(str(error)) if logs_failures(config) else None,
             TopicCreation(settings, config).prepare,
+            around.told,
         )
         work = SourceWork(
             source, SourcePipeline(settings.properties, config), lambda: producer, duties
@@ -154,7 +157,7 @@ class Assembly:
                 "enable.auto.commit": False,
             }
         )
-        return SinkWork(writer, consumer, topics, around.used)
+        return SinkWork(writer, consumer, topics, around.used, lambda count: around.told(count, {}))
 
     def _log_skipped(self, why: str) -> None:
         _log.error("connector %s leaves a record out: %s", self.name, why)

@@ -26,6 +26,7 @@ from moldau.connect.storage.records import (
 )
 from moldau.connect.storage.topics import StateWriter
 from moldau.connect.worker.assembly import Assembly, Engine, TaskSurroundings, assemble
+from moldau.connect.worker.figures import Figures
 from moldau.connect.worker.plugins import Plugins
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.task import FAILED, RESTARTING, RUNNING, Task, TaskReport, trace_of
@@ -47,6 +48,7 @@ class RunningConnector:
     task_statuses: dict[int, Status] = field(default_factory=dict)
     failures: int = 0
     """How often in a row it could not be started."""
+    figures: Figures = field(default_factory=Figures)
     later: asyncio.Task[None] | None = None
     """Begins it anew: after a while, or once there are other partitions."""
 
@@ -168,8 +170,9 @@ class Herder:
             return
         kind = old.kind if old is not None else "unknown"
         running = RunningConnector(config, Status(RESTARTING, self.worker_id), kind)
-        if old is not None and old.config == config:
-            running.failures = old.failures
+        if old is not None:
+            running.figures = old.figures
+            running.failures = old.failures if old.config == config else 0
         self.running[name] = running
         try:
             plugin = self.plugins.find(config.get("connector.class", ""))
@@ -259,6 +262,7 @@ class Herder:
             lambda partition, offset: self._stored(name, partition, offset),
             lambda topic: _soon(loop, self._use, name, topic, unit.start),
             self._engine,
+            running.figures.add,
         )
         task = Task(
             name,
@@ -317,6 +321,7 @@ class Herder:
         if running is None or running.tasks.get(unit.start) is not task:
             return  # of a task that was replaced
         status = Status(report.state, self.worker_id, report.trace)
+        running.figures.failures += report.state in (RESTARTING, FAILED)
         for number in unit:
             running.task_statuses[number] = status
             self._news.put_nowait(task_status(name, number, status))

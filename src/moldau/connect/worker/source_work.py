@@ -32,6 +32,8 @@ class SourceDuties:
     skipped: Callable[[DataError], None] = field(default=lambda _: None)
     prepare: Callable[[str], None] = field(default=lambda _: None)
     """Is called with each topic before its first record, and may make it."""
+    told: Callable[[int, Mapping[str, float]], None] = field(default=lambda *_: None)
+    """Is called with how many records were stored, and what the source measures."""
 
 
 class SourceWork:
@@ -101,6 +103,7 @@ class SourceWork:
         except MessageTooLarge as error:
             raise _too_large(sorted(new | self._used), error) from error  # the broker says so
         duties.stored(partition, batch.offset)
+        duties.told(len(records), self._source.measurements())
         for topic in new:
             self._used.add(topic)
             duties.used(topic)

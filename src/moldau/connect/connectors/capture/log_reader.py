@@ -67,7 +67,9 @@ class LogReader(ABC, Generic[Frame]):
         self._rows_wanted = limits.batch_rows
         self.waits_for_store = False
         """Whether a batch was given that is not known to be stored."""
-        self._beat_at_s = self._watched_at_s = time.monotonic()
+        self._beat_at_s, self._watched_at_s = time.monotonic(), float("-inf")
+        self.measurements: Mapping[str, float] = {}
+        """Of the log, when it was last looked at."""
 
     @abstractmethod
     def receive(self, timeout_s: float) -> Sequence[Frame]:

@@ -30,6 +30,8 @@ class FirstRead(Protocol):
 class ChangeReader(Protocol):
     """The changes after it."""
 
+    measurements: Mapping[str, float]
+
     def batch(self, limit: int) -> SourceBatch | None:
         """About so many changes; None if there was nothing."""
 
@@ -120,6 +122,10 @@ class CaptureSource(Source):
         del partition
         if self._reader is not None:
             self._reader.stored(offset)
+
+    def measurements(self) -> Mapping[str, float]:
+        """Of the server's log."""
+        return {} if self._reader is None else self._reader.measurements
 
     def check_offset(self, partition: SourcePartition, offset: Offset | None) -> None:
         """Of this connector, or of Debezium's."""

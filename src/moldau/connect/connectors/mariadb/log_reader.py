@@ -67,7 +67,10 @@ class BinlogReader(LogReader[LogEvent]):
     def watch(self) -> None:
         """Tell how far behind the connector is, if it is."""
         behind_s = int(time.time()) - self._collector.time_s
-        if self._is_behind and self._collector.time_s and behind_s > _WARNED_S:
+        if not self._is_behind or not self._collector.time_s:
+            behind_s = 0
+        self.measurements = {"log_behind_seconds": max(behind_s, 0)}
+        if behind_s > _WARNED_S:
             _log.warning(
                 "the connector is %d s behind the log of MariaDB at %s, at %s:%d",
                 *(behind_s, self._capture.server.name),

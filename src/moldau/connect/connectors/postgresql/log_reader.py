@@ -71,6 +71,7 @@ class WalReader(LogReader[LogData | KeepAlive]):
         """Look at the slot now and then: what it keeps can fill the server's disk."""
         name = self._capture.settings.slot
         state = slot_state(self._capture.server, self._capture.connection, name)
+        self.measurements = {} if state is None else state.measurements()
         warning = None if state is None else state.warning(name)
         if warning is not None:
             _log.warning("%s", warning)

@@ -24,6 +24,7 @@ SELECT active_pid, wal_status, confirmed_flush_lsn::text, safe_wal_size, plugin,
     ELSE pg_current_wal_lsn() END, restart_lsn)::bigint
 FROM pg_replication_slots WHERE slot_name = %s
 """
+_STATUSES = ("reserved", "extended", "unreserved", "lost")
 _WARNED_BYTES = 2**30
 _CREATE_DEADLINE_S = 60
 _STEP_S = 0.5
@@ -46,6 +47,16 @@ class SlotState:
     def is_lost(self) -> bool:
         """Whether changes are gone."""
         return self.wal_status == "lost"
+
+    def measurements(self) -> dict[str, float]:
+        """For metrics; the status is a number that grows as it gets worse."""
+        found: dict[str, float] = {
+            "slot_retained_bytes": self.retained_bytes,
+            "slot_wal_status": _STATUSES.index(self.wal_status),
+        }
+        if self.safe_bytes is not None:
+            found["slot_safe_bytes"] = self.safe_bytes
+        return found
 
     def warning(self, name: str) -> str | None:
         """What a person should know, if anything."""

@@ -266,6 +266,16 @@ def test_a_slot_does_not_keep_the_log_of_what_is_not_captured(
     assert one.records == []
 
 
+def test_what_the_slot_keeps_is_measured(database: Database, reader: Begin) -> None:
+    database.run(TABLE)
+    one = reader()
+    assert one.source.measurements() == {}
+    one.until(lambda: one.source.measurements() != {})
+    found = one.source.measurements()
+    assert found["slot_wal_status"] == 0
+    assert 0 <= found["slot_retained_bytes"] < 2**30
+
+
 def test_what_is_not_stored_is_not_confirmed(database: Database, reader: Begin) -> None:
     database.run(TABLE, "CREATE TABLE busy (i integer)")
     captured = {"publication_autocreate_mode": "filtered", "table_include_list": r"public\.t"}
