@@ -6,11 +6,10 @@ from libc.stdint cimport int64_t, uint8_t
 from moldau.records.memory cimport copy, start_of, writable_view
 
 cdef int64_t RECORD_MAX_BYTES, SLICE_BYTES
-cdef bytearray _record
 
 
 cdef class TlsTransport:
-    cdef object _reader, _side, _loop, _incoming, _outgoing, _engine, _transport
+    cdef object _reader, _side, _memory, _loop, _incoming, _outgoing, _engine, _transport
     cdef object _file, _read_record, _sent
     cdef bytearray _unsent
     cdef int64_t _unsent_start, _unsent_max, _turn_bytes, _unasked_bytes, _file_sent
@@ -36,7 +35,7 @@ cdef class TlsTransport:
 
     @cython.locals(
         room=int64_t, filled=int64_t, left=int64_t, count=int64_t, is_at_end=bint,
-        target="uint8_t*", source="const uint8_t*")
+        record=bytearray, target="uint8_t*", source="const uint8_t*")
     cdef bint _read(self) except -1
 
     cdef _pause_below(self)

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from moldau.net.tls_memory import TlsMemory
+
 if TYPE_CHECKING:
     from moldau.net.tls_transport import TlsTransport
 
@@ -27,6 +29,7 @@ class Handshakes:
         count_failure: Callable[[], None] = lambda: None,
     ) -> None:
         """`context` is asked for each new connection: keys change while a broker runs."""
+        self.memory = TlsMemory()
         self._context = context
         self._failure_delay_s = failure_delay_s
         self._count_failure = count_failure

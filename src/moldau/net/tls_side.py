@@ -3,12 +3,16 @@
 import ssl
 from typing import TYPE_CHECKING, Protocol
 
+from moldau.net.tls_memory import TlsMemory
+
 if TYPE_CHECKING:
     from moldau.net.tls_transport import TlsTransport
 
 
 class TlsSide(Protocol):
     """Makes engines for connections, and decides on their handshakes."""
+
+    memory: TlsMemory
 
     def engine(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         """The engine of a new connection."""

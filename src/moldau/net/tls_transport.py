@@ -21,6 +21,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
+from moldau.net import tls_memory
 from moldau.net.sockets import Reader
 from moldau.net.tls_side import TlsSide, reason_of
 from moldau.runtime.file_range import FileRange
@@ -30,24 +31,15 @@ if not cython.compiled:
 
 _log = logging.getLogger(__name__)
 
-RECORD_MAX_BYTES = 16_384
+RECORD_MAX_BYTES = tls_memory.RECORD_MAX_BYTES
 RECORD_KINDS = range(0x14, 0x18)
 # What Java's engine says to bytes that are not TLS: a fatal alert, internal error.
 NOT_TLS_ALERT = bytes.fromhex("15030300020250")
-SLICE_BYTES = 65_536
-# Four whole records, header and checksum included.
-_RECEIVE_BYTES = 4 * (RECORD_MAX_BYTES + 256)
-_HANDSHAKE_BYTES = 16_384
+SLICE_BYTES = tls_memory.SLICE_BYTES
 # A third of a millisecond of encryption, after which others get their turn.
 _TURN_BYTES = 524_288
 # Of answers to key updates, from one that asks for many and reads none of them.
 _UNASKED_MAX_BYTES = 65_536
-
-# One for all connections: what is in them is copied before the next one gets its turn.
-_received = memoryview(bytearray(_RECEIVE_BYTES))
-_received_in_handshake = _received[:_HANDSHAKE_BYTES]
-_slice = memoryview(bytearray(SLICE_BYTES))
-_record = bytearray(RECORD_MAX_BYTES)
 
 
 class TlsTransport:
@@ -56,6 +48,7 @@ class TlsTransport:
     def __init__(self, reader: Reader, side: TlsSide) -> None:
         self._reader: Reader | None = reader
         self._side = side
+        self._memory = side.memory
         self._loop = asyncio.get_running_loop()
         # Made with the first byte: who connects and says nothing costs next to none of them.
         self._incoming: ssl.MemoryBIO
@@ -104,14 +97,14 @@ class TlsTransport:
         reader.connection_lost(exc)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
-        return _received if self._is_secure else _received_in_handshake
+        return self._memory.received if self._is_secure else self._memory.in_handshake
 
     def buffer_updated(self, nbytes: int) -> None:
         if self._has_failed:
             return
         if not self._has_begun:
             self._has_begun = True
-            if _received[0] not in RECORD_KINDS:
+            if self._memory.received[0] not in RECORD_KINDS:
                 self._transport.write(NOT_TLS_ALERT)
                 self._fail("what came is not TLS; is security.protocol that of this port?")
                 return
@@ -119,7 +112,7 @@ class TlsTransport:
             self._engine = self._side.engine(self._incoming, self._outgoing)
             # Its own method, past a function of Python that only calls it: this is for each record.
             self._read_record = getattr(self._engine, "_sslobj", self._engine).read
-        self._incoming.write(_received[:nbytes])
+        self._incoming.write(self._memory.received[:nbytes])
         if self._is_secure:
             self._drain()
         elif self._side.may_go_on(self):
@@ -322,11 +315,12 @@ class TlsTransport:
         is_at_end = False
         # Many clients send records of a few bytes: to copy these costs less than a view of the
         # rest of the buffer for each.
-        target, source, read = writable_view(buffer), start_of(_record), self._read_record
+        record = self._memory.record
+        target, source, read = writable_view(buffer), start_of(record), self._read_record
         with suppress(ssl.SSLWantReadError):
             while filled < room:
                 left = room - filled
-                count = read(left if left < RECORD_MAX_BYTES else RECORD_MAX_BYTES, _record)
+                count = read(left if left < RECORD_MAX_BYTES else RECORD_MAX_BYTES, record)
                 if not count:
                     is_at_end = True
                     break
@@ -400,14 +394,14 @@ class TlsTransport:
             self._finish()
 
     def _send_slice(self, piece: FileRange) -> None:
-        sent = self._file_sent
+        sent, room = self._file_sent, self._memory.slice
         try:
-            count = piece.part(piece.position + sent, piece.size - sent).read_into(_slice)
+            count = piece.part(piece.position + sent, piece.size - sent).read_into(room)
         except OSError as error:
             self._give_up(error)
             return
         if count:
-            self._file_sent = sent + self._encrypt(_slice[:count])
+            self._file_sent = sent + self._encrypt(room[:count])
         if not count or self._file_sent == piece.size:
             self._settle_file()
 
