@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from moldau.connect.connectors.mariadb.events import GroupBegun
+from moldau.connect.connectors.mariadb.events import GroupBegun, Idle
 from moldau.connect.connectors.mariadb.log_reader import BinlogReader
 from moldau.connect.connectors.mariadb.snapshot import snapshot_position
 from unit.connect.connectors.mariadb.databases import Database
@@ -40,5 +40,9 @@ def test_a_reader_that_is_behind_is_told(
     with caplog.at_level(logging.WARNING):
         reader.watch()
     assert "s behind the log of MariaDB at " in caplog.text
+    assert reader.measurements["log_behind_seconds"] >= 100
+    reader.take(Idle())
+    reader.watch()
+    assert reader.measurements == {"log_behind_seconds": 0}
     reader.close()
     capture.close()

@@ -72,6 +72,16 @@ def test_all_types_come_back(url: str, database: Database) -> None:
     assert row["at"] == MOMENT
 
 
+def test_a_query_is_polled_as_a_table_is(url: str, database: Database) -> None:
+    database.query("CREATE TABLE a (id utinyint, name varchar)")
+    database.query("INSERT INTO a VALUES (1, 'x'), (2, 'y'), (3, 'x')")
+    config = {"connection.url": url, "mode": "incrementing", "topic.prefix": "p-"}
+    query = {"query": "SELECT id, name FROM a WHERE name = 'x'", "incrementing.column.name": "id"}
+    found = read(JdbcSource, {**config, **query})
+    assert found.values() == [{"id": 1, "name": "x"}, {"id": 3, "name": "x"}]
+    assert found.records[0].topic == "p-"
+
+
 def test_new_fields_become_columns(url: str, database: Database) -> None:
     write(url, [record(0, {"id": 1, "name": "a"})])
     wider = struct([*((each.name, each.schema) for each in ROW.fields), ("extra", optional(INT64))])

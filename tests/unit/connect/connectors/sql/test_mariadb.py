@@ -99,6 +99,18 @@ def test_all_types_come_back(url: str, database: Database) -> None:
     assert kind == "decimal(65,2)"
 
 
+def test_a_query_is_polled_as_a_table_is(url: str, database: Database) -> None:
+    database.query("CREATE TABLE a (id bigint unsigned, name varchar(3))")
+    database.query("INSERT INTO a VALUES (1, 'x?'), (2, 'y'), (3, 'x?')")
+    config = {"connection.url": url, "mode": "incrementing", "topic.prefix": "p-"}
+    query = "SELECT id AS number, name FROM a WHERE name LIKE '%?'"
+    found = read(JdbcSource, {**config, "query": query, "incrementing.column.name": "number"})
+    assert found.values() == [{"number": 1, "name": "x?"}, {"number": 3, "name": "x?"}]
+    assert found.offsets == [({"query": "query"}, {"incrementing": 3})]
+    kinds = [(each.name, each.kind) for each in database.query_columns(query)]
+    assert kinds == [("number", "numeric"), ("name", "varchar")]
+
+
 def test_new_fields_become_columns(url: str, database: Database) -> None:
     write(url, [record(0, {"id": 1, "name": "a"})])
     wider = struct([*((each.name, each.schema) for each in ROW.fields), ("extra", optional(INT64))])
