@@ -364,5 +364,11 @@ def test_problems_are_told_by_setting(database: Database) -> None:
     assert name == "table.include.list"
     (name,) = PostgresSource.problems(database.config(signal_data_collection="s.t"))
     assert name == "signal.data.collection"
-    (name,) = PostgresSource.problems({**database.config(), "database.dbname": "none"})
+    ((name, why),) = PostgresSource.problems(
+        {**database.config(), "database.dbname": "none"}
+    ).items()
     assert name == "database.hostname"
+    # As Debezium's connector words it.
+    assert why.startswith(
+        "The 'database.hostname' value is invalid: Error while validating connector config: "
+    )

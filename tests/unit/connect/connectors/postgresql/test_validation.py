@@ -7,7 +7,6 @@ from postgres import parts_of, running_postgres
 from unit.connect.connectors.postgresql.databases import Database
 
 pytestmark = pytest.mark.needs("postgres")
-_WORD = "The 'database.hostname' value is invalid: Error while validating connector config: "
 
 
 def test_a_server_that_gives_its_log_is_fine(database: Database) -> None:
@@ -19,14 +18,13 @@ def test_a_user_who_may_not_replicate(database: Database) -> None:
     found = server_problem({**database.config(), "database.user": "nobody_special"})
     database.run("DROP ROLE nobody_special")
     assert found is not None
-    assert found.startswith(_WORD)
     assert "ALTER ROLE nobody_special REPLICATION" in found
 
 
 def test_a_server_that_is_not_there(database: Database) -> None:
     found = server_problem({**database.config(), "database.port": "1"})
     assert found is not None
-    assert found.startswith(_WORD)
+    assert found.startswith("PostgreSQL at ")
 
 
 def test_a_server_without_a_log_for_this() -> None:
