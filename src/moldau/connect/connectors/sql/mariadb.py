@@ -215,7 +215,8 @@ class MariaDb:
     def query_columns(self, query: str) -> list[Column]:
         """As the server describes those of a temporary table that a query could fill."""
         made = quoted(_POLLED)
-        self.query(f"CREATE TEMPORARY TABLE {made} AS SELECT * FROM ({query}\n) AS polled LIMIT 0")  # noqa: S608 - the user's own
+        polled = f"SELECT * FROM ({query}\n) AS polled LIMIT 0"  # noqa: S608 - the user's own
+        self.query(f"CREATE TEMPORARY TABLE {made} AS {polled}")
         try:
             found = self.query(f"SHOW COLUMNS FROM {made}")
         finally:
