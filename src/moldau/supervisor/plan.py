@@ -141,7 +141,7 @@ def check_nothing_is_lost(rows: Sequence[NodeRow], count: int) -> None:
     kept = ",".join(map(str, range(count)))
     named = ", ".join(lost[:_NAMED_MAX]) + (", …" if len(lost) > _NAMED_MAX else "")
     raise config_error(
-        f"with --brokers {count} {len(lost)} partitions would have no replica left: {named}. "
+        f"with --brokers {count}, {len(lost)} partitions would have no replica left: {named}. "
         f"Start as many brokers as before, and first move them: moldau rebalance --brokers {kept}"
     )
 

@@ -139,5 +139,5 @@ def test_with_fewer_brokers_it_is_said_what_would_be_lost() -> None:
     assert lost_partitions(ROWS, 4) == []
     assert lost_partitions(ROWS, 2) == ["a-1", "b-0"]
     check_nothing_is_lost(ROWS, 3)
-    with pytest.raises(KafkaError, match=r"with 2 brokers these 2 partitions .* left: a-1, b-0\. "):
+    with pytest.raises(KafkaError, match=r"with --brokers 2, 2 partitions .* left: a-1, b-0\. "):
         check_nothing_is_lost(ROWS, 2)
