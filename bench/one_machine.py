@@ -90,14 +90,13 @@ class Cluster:
 
 @contextmanager
 def cluster(count: int, directory: Path) -> Iterator[Cluster]:
-    """A cluster that is stopped in the end, or killed."""
+    """A cluster that is stopped in the end."""
     made = Cluster(count, directory / f"moldau-{count}")
     try:
         yield made
     finally:
         if made.process.poll() is None:
-            made.process.kill()
-            made.process.wait()
+            made.stop()
 
 
 @contextmanager
