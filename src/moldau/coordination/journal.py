@@ -19,6 +19,7 @@ FILE_NAME = "moldau-store.sqlite"
 
 _VERSION = 2
 _PRIVATE = 0o600
+_PRIMARY = 0xFF  # of an error code, without what is added to it
 _COLUMNS = NodeRow._fields
 _SESSION = "create table session (session_id integer primary key, password, timeout_ms)"
 _SCHEMA = (
@@ -131,7 +132,7 @@ class TreeJournal:
             _prepare(database)
         except sqlite3.OperationalError as error:
             database.close()
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            if error.sqlite_errorcode & _PRIMARY == sqlite3.SQLITE_BUSY:
                 raise StoreError(f"{self.path} is in use by another process") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:

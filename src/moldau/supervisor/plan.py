@@ -67,6 +67,10 @@ def check_wish(wish: ClusterWish) -> None:
         raise config_error(
             f"--port {wish.shared_port} is where any broker answers: it cannot be in --ports too"
         )
+    if not 0 <= wish.tree_port <= _PORT_MAX:
+        raise config_error(f"--tree-port {wish.tree_port} is not between 0 and {_PORT_MAX}")
+    if wish.tree_port in (*wish.ports, wish.shared_port):
+        raise config_error(f"--tree-port {wish.tree_port} is a port of the brokers")
     chosen = [name for name in _CHOSEN if name in wish.texts]
     if chosen:
         raise config_error(

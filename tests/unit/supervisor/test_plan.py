@@ -100,6 +100,15 @@ def test_the_shared_port_is_nobody_s_own() -> None:
         check_wish(ClusterWish(1, Path("/d"), "", [5], {}, shared_port=5))
 
 
+@pytest.mark.parametrize(
+    ("port", "why"),
+    [(70_000, "not between"), (-1, "not between"), (4, "a port of"), (5, "a port of")],
+)
+def test_the_tree_has_a_port_of_its_own(port: int, why: str) -> None:
+    with pytest.raises(KafkaError, match=f"--tree-port {port} is {why}"):
+        check_wish(ClusterWish(1, Path("/d"), "", [5], {}, shared_port=4, tree_port=port))
+
+
 @pytest.mark.parametrize("name", ["broker.id", "listeners", "log.dirs", "zookeeper.connect"])
 def test_what_each_has_for_itself_cannot_be_set_for_all(name: str) -> None:
     with pytest.raises(KafkaError, match="each broker has its own"):
