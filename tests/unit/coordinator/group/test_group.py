@@ -153,3 +153,23 @@ def test_a_group_that_becomes_another_type_has_no_subscriptions() -> None:
     group.add(worker, "connect")
     group.begin_generation(wall_ms=0)
     assert group.subscribed is None
+
+
+def test_a_group_without_members_or_with_a_leader_that_joined_elects_nobody() -> None:
+    assert not group_of().elect_joined_leader()
+    group = group_of(member("a"), member("b"))
+    assert group.elect_joined_leader()
+    assert group.is_leader("a")
+
+
+def test_a_static_member_that_comes_back_takes_the_place_of_its_old_id() -> None:
+    group = group_of(member("a", instance_id="i"), member("b", instance_id="j"))
+    group.expected_syncs["b"] = None
+    group.rename(group.members["b"], "c")
+    assert list(group.members) == ["a", "c"]
+    assert list(group.expected_syncs) == ["c"]
+    assert group.is_leader("a")
+    group.rename(group.members["a"], "d")
+    assert group.is_leader("d")
+    assert list(group.expected_syncs) == ["c"]
+    assert group.static_ids == {"i": "d", "j": "c"}

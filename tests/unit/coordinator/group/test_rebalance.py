@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import PendingReply
 from moldau.coordinator.group.attendance import Attendance, Surroundings, TimerKey
 from moldau.coordinator.group.group import Group
@@ -11,6 +12,7 @@ from moldau.coordinator.group.messages import MemberIdentity, Sync
 from moldau.coordinator.group.rebalance import Rebalance
 from moldau.coordinator.group.records import GroupRecord
 from moldau.coordinator.group.state import GroupState
+from moldau.coordinator.timers import Timers
 from moldau.errors import ErrorCode
 from moldau.runtime.clock import Moment
 from unit.coordinator.group.samples import (
@@ -113,3 +115,50 @@ def test_operators_read_of_each_step_in_kafkas_words(caplog: pytest.LogCaptureFi
         "Preparing to rebalance group g in state PreparingRebalance with old generation 1",
         "Group g with generation 2 is now empty",
     ]
+
+
+@pytest.mark.parametrize(
+    ("delay_ms", "newcomers", "ends"),
+    [(3_000, 0, [3_000]), (3_000, 1, [3_000, 6_000]), (15_000, 9, [15_000, 20_000])],
+    ids=["nobody comes", "one comes", "many come, and members wait for 20 seconds"],
+)
+def test_a_first_rebalance_waits_longer_while_members_come(
+    delay_ms: int, newcomers: int, ends: list[int]
+) -> None:
+    config = GroupConfig(group_initial_rebalance_delay_ms=delay_ms)
+    around = Surroundings(config, Timers(), [])
+    group = group_of(member("a"))
+    rebalance = rebalance_of(group, around)
+    rebalance.begin(now=NOW)
+    found: list[int] = []
+    while group.state is GroupState.PREPARING_REBALANCE:
+        if len(found) < newcomers:
+            rebalance.note_newcomer()
+        deadline_ms = around.timers.next_deadline_ms()
+        assert deadline_ms is not None
+        found.append(deadline_ms - NOW.monotonic_ms)
+        rebalance.expire(now=Moment(deadline_ms, 0))
+    assert found == ends
+
+
+def test_who_never_asks_for_its_assignment_is_out() -> None:
+    around = surroundings()
+    machine = stable_machine(around)
+    machine.join(joining("b"), now=NOW)
+    machine.join(joining("a", member_id="a"), now=NOW)
+    machine.sync(Sync(MemberIdentity("b", 2)), now=NOW)
+    assert list(machine.group.expected_syncs) == ["a"]
+    machine.rebalance.expire(now=Moment(NOW.monotonic_ms + 20_000, 0))
+    assert list(machine.group.members) == ["b"]
+    assert machine.group.state is GroupState.PREPARING_REBALANCE
+
+
+def test_a_group_that_is_read_back_gives_out_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    value = stable_machine(surroundings()).group.stored({"a": b"all"})
+    around = surroundings()
+    group = Group("g", wall_ms=0)
+    with caplog.at_level(logging.INFO):
+        rebalance_of(group, around).apply(value, now=NOW)
+    assert (group.state, group.generation) == (GroupState.STABLE, 1)
+    assert caplog.messages == []
+    assert around.timers.next_deadline_ms() is None

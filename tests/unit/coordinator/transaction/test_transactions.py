@@ -158,3 +158,24 @@ def test_a_transaction_may_begin_without_partitions(machine: Transactions) -> No
     assert len(machine.add_partitions("tx", ProducerIdentity(7, 0), [], now=NOW).records) == 1
     apply(machine, "tx", OPEN)
     assert not machine.add_partitions("tx", ProducerIdentity(7, 0), [T0], now=NOW).records
+
+
+def test_a_transaction_of_an_unknown_id_is_refused(machine: Transactions) -> None:
+    with pytest.raises(KafkaError) as raised:
+        machine.add_partitions("tx", ProducerIdentity(7, 0), [T0], now=NOW)
+    assert raised.value.code is ErrorCode.INVALID_PRODUCER_ID_MAPPING
+
+
+def test_a_producer_whose_epochs_are_used_up_gets_another_id(machine: Transactions) -> None:
+    last = Transaction(producer_id=7, epoch=32_766, timeout_ms=500, update_timestamp=NOW.wall_ms)
+    apply(machine, "tx", last)
+    decision = machine.initialise("tx", Initialisation(500, None), new_producer_id=8, now=NOW)
+    assert decision.reply == ProducerIdentity(8, 0)
+
+
+def test_an_id_that_expired_is_forgotten_also_when_it_is_read_back(machine: Transactions) -> None:
+    replay(machine, "tx", FIRST)
+    assert len(machine) == 1
+    key, _ = encode(TransactionRecord("tx", FIRST))
+    machine.replay(key, None, RecordSource(6, NO_PRODUCER_ID, NOW))
+    assert len(machine) == 0
