@@ -1,5 +1,8 @@
 """Topics from before there were ids get one when brokers know of them."""
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 from moldau.controller.cluster import ClusterPicture, ReplicaAssignment, Topic
 from moldau.controller.service import Rules
 from moldau.controller.state_nodes import StateNodes
@@ -8,13 +11,15 @@ from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.topics import PartitionAssignment, TopicAssignment
-from moldau.coordination.tree import Create
+from moldau.coordination.memory import MemoryTree
+from moldau.coordination.tree import Create, Operation, Tree
 from moldau.model import format_uuid
 from moldau.protocol.messages.leader_and_isr import LeaderAndIsrRequest
 from unit.controller.brokers import Cluster, settled
 
 ID = b"n" * 16
-OLD = TopicAssignment(partitions={0: PartitionAssignment(replicas=(1,))})
+ONE = PartitionAssignment(replicas=(1,))
+OLD = TopicAssignment(partitions={0: ONE})
 
 
 async def topic_id(cluster: Cluster, name: str) -> str | None:
@@ -67,3 +72,37 @@ async def test_an_id_that_another_wrote_meanwhile_is_kept() -> None:
     await give_ids(picture, TreeReader(cluster.admin), nodes, lambda: ID)
     assert picture.topics["t"].topic_id == b"i" * 16
     assert await topic_id(cluster, "t") == written == format_uuid(b"i" * 16)
+
+
+class _Meddling:
+    """A tree in which somebody adds a partition right before the first change."""
+
+    def __init__(self, tree: MemoryTree) -> None:
+        self._tree = tree
+        self._is_first = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tree, name)
+
+    async def multi(self, operations: Sequence[Operation]) -> Sequence[object]:
+        if self._is_first:
+            self._is_first = False
+            grown = TopicAssignment(partitions={0: ONE, 1: ONE})
+            await self._tree.set(topic_nodes.topic_path("t"), grown.encode())
+        return await self._tree.multi(operations)
+
+
+async def test_what_another_writes_meanwhile_is_kept_beside_the_id() -> None:
+    cluster = await Cluster.create(1)
+    await cluster.create_topic("t", (1,))
+    await cluster.admin.set(topic_nodes.topic_path("t"), OLD.encode())
+    created = await cluster.admin.create(
+        Create(controller_nodes.EPOCH_PATH, controller_nodes.encode_epoch(1))
+    )
+    picture = ClusterPicture()
+    picture.topics["t"] = Topic(None, {0: ReplicaAssignment((1,))})
+    nodes = StateNodes(cast("Tree", _Meddling(cluster.admin)), created.stat.version)
+    await give_ids(picture, TreeReader(cluster.admin), nodes, lambda: ID)
+    written = topic_nodes.decode_topic((await cluster.admin.get(topic_nodes.topic_path("t"))).data)
+    assert written == TopicAssignment(partitions={0: ONE, 1: ONE}, topic_id=format_uuid(ID))
+    assert picture.topics["t"].topic_id == ID

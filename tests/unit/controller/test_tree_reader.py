@@ -7,6 +7,7 @@ import pytest
 from moldau.controller.cluster import LeaderIsr, ReplicaAssignment
 from moldau.controller.tree_reader import TreeReader
 from moldau.coordination.layout import brokers as broker_nodes
+from moldau.coordination.layout import log_dirs as log_dir_nodes
 from moldau.coordination.layout import partitions as partition_lists
 from moldau.coordination.layout import topics as topic_nodes
 from moldau.coordination.layout.brokers import BrokerRegistration, RegisteredEndpoint
@@ -146,3 +147,37 @@ async def test_endpoints_have_the_number_of_their_protocol() -> None:
     await cluster.admin.create(Create(broker_nodes.id_path(5), data))
     found = (await TreeReader(cluster.admin).brokers(unwatched))[5]
     assert [one.security_protocol for one in found.endpoints] == [0, 1, 2, 3]
+
+
+async def test_failed_directories_are_reported_by_their_brokers() -> None:
+    cluster = await Cluster.create()
+    paths = []
+    for data in (log_dir_nodes.encode_log_dir_failure(4), b"?"):
+        node = Create(log_dir_nodes.EVENT_PREFIX, data, is_sequential=True)
+        paths.append((await cluster.admin.create(node)).path)
+    found = await TreeReader(cluster.admin).log_dir_failures(None)
+    assert found == {paths[0]: 4, paths[1]: None}
+
+
+async def test_a_parent_that_is_missing_has_no_children_but_is_watched() -> None:
+    cluster = await Cluster.create()
+    await cluster.admin.delete(topic_nodes.PATH)
+    events: list[WatchEvent] = []
+    assert await TreeReader(cluster.admin).topic_names(events.append) == []
+    await cluster.admin.create(Create(topic_nodes.PATH))
+    await settled(lambda: bool(events))
+    assert [event.path for event in events] == [topic_nodes.PATH]
+
+
+async def test_requests_of_administrators_are_read_once_they_are_there() -> None:
+    cluster = await Cluster.create()
+    reader = TreeReader(cluster.admin)
+    events: list[WatchEvent] = []
+    assert await reader.preferred_elections(events.append) is None
+    data = partition_lists.encode_partitions([T0])
+    await cluster.admin.create(Create(partition_lists.PREFERRED_ELECTION_PATH, data))
+    await settled(lambda: bool(events))
+    assert len(events) == 1
+    assert await reader.preferred_elections(unwatched) == [T0]
+    gone = _Vanishing(cluster.admin, partition_lists.PREFERRED_ELECTION_PATH)
+    assert await TreeReader(cast("Tree", gone)).preferred_elections(unwatched) is None
