@@ -31,3 +31,7 @@ def test_one_that_waits_for_us_is_parked() -> None:
     assert joining.is_parked
     assert syncing.is_parked
     assert not member("c").is_parked
+
+
+def test_one_is_new_only_where_it_is_said() -> None:
+    assert not member("a").is_new

@@ -1,6 +1,7 @@
 """What is said when nothing is said."""
 
 from moldau.coordinator.group.messages import (
+    Committed,
     FetchedOffset,
     JoinReply,
     MemberIdentity,
@@ -8,6 +9,7 @@ from moldau.coordinator.group.messages import (
     Sync,
 )
 from moldau.errors import ErrorCode
+from unit.coordinator.group.samples import joining
 
 
 def test_a_partition_without_an_offset_is_no_error() -> None:
@@ -25,3 +27,12 @@ def test_followers_bring_no_assignments() -> None:
 
 def test_groups_are_classic() -> None:
     assert Overview("g", "consumer", "Stable").group_type == "classic"
+
+
+def test_clients_that_say_nothing_of_it_cannot_skip_an_assignment() -> None:
+    assert not joining("a").can_skip_assignment
+    assert not joining("a").must_know_id
+
+
+def test_an_offset_has_no_epoch_and_no_times_unless_they_are_said() -> None:
+    assert Committed(5) == (5, -1, "", -1, -1, -1)
