@@ -89,8 +89,9 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.security.web_keys", "moldau.security.certificate_authority"),
     ),
     "cython": (
-        *("moldau.records", "moldau.log", "moldau.net.connection", "moldau.net.receive_buffer"),
-        *("moldau.broker.fast", "moldau.broker.requests", "moldau.client.producer.intake"),
+        *("moldau.records", "moldau.log", "moldau.client.producer.intake"),
+        *("moldau.net.connection", "moldau.net.receive_buffer", "moldau.net.tls_transport"),
+        *("moldau.broker.fast", "moldau.broker.requests", "moldau.broker.quotas.client_sensors"),
     ),
     "deltalake": ("moldau.connect.connectors.lakes.delta",),
     "duckdb": ("moldau.console.queries.worker", "moldau.connect.connectors.sql.duckdb"),

@@ -25,6 +25,7 @@ from moldau.broker.requests.fetch_request import (
     ParsedFetch,
     PartitionKey,
 )
+from moldau.broker.requests.fetch_rights import denials_of, everything
 from moldau.broker.requests.fetch_sessions import Fetch
 from moldau.broker.requests.fetched_records import CONVERTED_BEFORE, allowance_of_request, convert
 from moldau.broker.requests.follower_sessions import FollowerSession, note_fetch, note_sent
@@ -32,14 +33,12 @@ from moldau.broker.requests.nearest_replica import NearestReplica
 from moldau.broker.requests.reads import ReadTerms, is_high_watermark_news
 from moldau.model import TopicPartition
 from moldau.replication.read_replica import selects_by_rack
-from moldau.security.acls import Operation, ResourceType
 
 if not cython.compiled:
     from moldau.broker.quotas.client_sensors import ClientSensors, charge, sensors_of
     from moldau.broker.requests.reads import PartitionRead, PartitionReader
 
 if TYPE_CHECKING:
-    from moldau.broker.access.authorizer import Authorizer
     from moldau.broker.broker import Broker
     from moldau.broker.context import Context
     from moldau.metadata.image import ClusterImage
@@ -358,37 +357,6 @@ class FetchOperation:
     def _selected(self) -> list[PartitionRead]:
         reads = self._reads
         return [reads[key] for key in self._fetch.select(reads)]
-
-
-def denials_of(authorizer: "Authorizer", request: ParsedFetch) -> Callable[[str], bool]:
-    """Which topics the client may not read; asked at every read, also at the end of a wait.
-
-    A follower reads what is not committed, and says what it has: for that it must be a broker
-    (CVE-2018-1288).
-    """
-    if request.replica_id >= 0:
-        is_broker = authorizer.may(request, Operation.CLUSTER_ACTION, ResourceType.CLUSTER)
-        return nothing if is_broker else everything
-
-    told: set[str] = set()  # once is enough, however many partitions there are
-
-    def is_denied(topic: str) -> bool:
-        read, kind = Operation.READ, ResourceType.TOPIC
-        is_allowed = authorizer.may(request, read, kind, topic, log=topic not in told)
-        told.add(topic)
-        return not is_allowed
-
-    return is_denied
-
-
-def nothing(topic: str) -> bool:  # noqa: ARG001
-    """What is denied to brokers."""
-    return False
-
-
-def everything(topic: str) -> bool:  # noqa: ARG001
-    """What is denied to those who only say that they are brokers."""
-    return True
 
 
 def is_long(broker: "Broker", request: ParsedFetch) -> bool:
