@@ -82,7 +82,7 @@ async def gate(
 ) -> AsyncIterator[Door]:
     async with broker_world(settings) as world:
         keeper = Gatekeeper(
-            mechanisms or (Word(), Word("OTHER")),
+            [*mechanisms] or [Word(), Word("OTHER")],
             frame_size_max,
             FailureDelays(int(1000 * DELAY_S)),
             LoginCounts(world.broker.metrics, "SASL"),

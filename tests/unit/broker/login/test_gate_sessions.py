@@ -1,11 +1,17 @@
 """The gate in front of a broker, on real connections: logins that stay, are renewed and end."""
 
 import asyncio
+import base64
 
+from moldau.broker.login.credentials import ScramCredentials
+from moldau.broker.login.scram_login import ScramMechanism
+from moldau.broker.login.token_rules import TokenOwners
 from moldau.errors import ErrorCode
 from moldau.protocol.messages.list_groups import ListGroupsRequest
 from moldau.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from moldau.protocol.messages.sasl_handshake import SaslHandshakeRequest
+from moldau.security.principals import Principal
+from moldau.security.scram import ScramClient
 from unit.broker.login.gate_callers import (
     METADATA,
     ends_late,
@@ -14,6 +20,8 @@ from unit.broker.login.gate_callers import (
 from unit.broker.login.logging_in import Word, authenticate, handshake, heard
 from unit.broker.world import frame_of
 from unit.waiting import LoopTime, until
+
+SHA = "SCRAM-SHA-256"
 
 
 async def test_after_a_login_both_are_answered_with_34_and_the_connection_stays() -> None:
@@ -48,6 +56,31 @@ async def test_a_login_that_is_over_ends_the_connection_with_the_next_request() 
         caller.send(frame_of(METADATA, 9))
         assert await caller.until_closed() == b""
         assert door.counted("expired") == 1
+
+
+async def test_a_connection_lives_no_longer_than_the_token_that_it_came_with() -> None:
+    async with gate(settings={"delegation.token.secret.key": "of all"}) as door:
+        broker = door.world.broker
+        anna = Principal("User", "anna")
+        token = await broker.tokens.create(TokenOwners(anna, anna, []), 5000)
+        find = ScramCredentials(broker.users, broker.tokens, b"key").find
+        mechanisms = door.keeper.mechanisms
+        assert isinstance(mechanisms, list)
+        mechanisms[:] = [ScramMechanism(SHA, find, new_nonce=lambda: "server")]
+        password = base64.b64encode(broker.tokens.hmac_of(token)).decode()
+        client = ScramClient(SHA, token.token_id, password, "client", is_token=True)
+        caller = await door.connect()
+        await caller.ask(SaslHandshakeRequest(mechanism=SHA), 1)
+        first = await caller.ask(SaslAuthenticateRequest(auth_bytes=client.begin()), 2)
+        final = client.answer(first.auth_bytes)
+        assert final is not None
+        last = await caller.ask(SaslAuthenticateRequest(auth_bytes=final), 2)
+        assert (last.error_code, last.session_lifetime_ms) == (0, 5000)
+        assert (await caller.ask(METADATA, 9)).brokers
+        assert door.clients[0].principal == anna
+        door.world.clock.time_ms += 5001
+        caller.send(frame_of(METADATA, 9))
+        assert await caller.until_closed() == b""
 
 
 async def test_a_renewal_that_fails_is_counted_apart(time: LoopTime) -> None:
