@@ -6,6 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
+from moldau.client.producer.admission import bulk_batch_size
 from moldau.spark.bundles import COLUMNS, Division, bundled
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
@@ -54,7 +55,8 @@ def by_partition(
     def count_of(topic: str) -> int:
         return partition_count(topic, options) if known_count is None else known_count
 
-    division = Division(columns, task_count, count_of)
+    batch_size = bulk_batch_size(options.settings())
+    division = Division(columns, task_count, count_of, batch_size)
 
     def bundle(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return bundled(batches, division)

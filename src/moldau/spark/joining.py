@@ -20,6 +20,7 @@ from moldau.client.producer.transactions import TransactionClient
 from moldau.client.settings import ProducerSettings
 from moldau.model import TopicPartition
 from moldau.records.batch import Producer as ProducerIdentity
+from moldau.records.building import BuiltRecords
 from moldau.runtime.random import SystemRandom
 from moldau.runtime.waiters import Waiters
 
@@ -74,11 +75,23 @@ class JoinedProducer:
         self._thread.call(admission.wait_for_topic(topic))
         sent = SentTable()
         for _, records in pieces(admission, topic, rows, columns, number):
-            batch = admission.add(partition, records)
-            if batch is None:
-                batch = self._thread.call(admission.wait_to_add(partition, records))
-            sent.add(batch)
+            sent.add(self._add(partition, records))
         return sent
+
+    def send_batch(self, partition: TopicPartition, records: BuiltRecords) -> SentTable:
+        """Take a batch that was encoded before; blocks while the buffer is full."""
+        topic, number = partition
+        self._thread.call(self._admission.wait_for_topic(topic))
+        self._admission.check_partition(topic, number)
+        sent = SentTable()
+        sent.add(self._add(partition, records))
+        return sent
+
+    def _add(self, partition: TopicPartition, records: BuiltRecords) -> Batch:
+        batch = self._admission.add(partition, records)
+        if batch is None:
+            batch = self._thread.call(self._admission.wait_to_add(partition, records))
+        return batch
 
     def close(self) -> None:
         """Hang up; what was not waited for may be lost."""

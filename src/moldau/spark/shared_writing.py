@@ -14,7 +14,7 @@ from moldau.runtime.clock import SystemClock
 from moldau.spark.bundles import unbundled
 from moldau.spark.deliveries import Deliveries
 from moldau.spark.joining import JoinedProducer
-from moldau.spark.parts import Part, parts_of, table_columns
+from moldau.spark.parts import parts_of, table_columns
 from moldau.spark.sink_columns import SinkColumns
 from moldau.spark.sink_options import SinkOptions
 from moldau.spark.worker import settle
@@ -80,27 +80,26 @@ def _write(
     counts: dict[TopicPartition, int] = {}
     producer: JoinedProducer | None = None
     with ExitStack() as stack:
-        for part in unbundled(batches) if owned is None else _parts(batches, plan.columns):
-            if not part.rows.num_rows:
-                continue
+        for target, found in unbundled(batches) if owned is None else _rows(batches, plan, owned):
             if producer is None:  # many tasks have no rows, and need no connection
                 settings = plan.options.settings(plan.transactional_id)
                 producer = stack.enter_context(JoinedProducer(settings, plan.identity))
-            target = _target(part, owned)
-            deliveries.add(producer.send(target, part.rows, columns))
-            counts[target] = counts.get(target, 0) + part.rows.num_rows
+            if isinstance(found, pa.RecordBatch):
+                sent = producer.send(target, found, columns)
+            else:
+                sent = producer.send_batch(target, found)
+            deliveries.add(sent)
+            counts[target] = counts.get(target, 0) + sent.row_count
         deliveries.finish()
     return counts
 
 
-def _parts(batches: Iterator[pa.RecordBatch], columns: SinkColumns) -> Iterator[Part]:
+def _rows(
+    batches: Iterator[pa.RecordBatch], plan: Plan, owned: Iterator[int]
+) -> Iterator[tuple[TopicPartition, pa.RecordBatch]]:
+    """Rows that may go to any partition, to those of the task in turn."""
     clock = SystemClock()
     for batch in batches:
-        yield from parts_of(batch, columns, now_ms=clock.now_ms())
-
-
-def _target(part: Part, owned: Iterator[int] | None) -> TopicPartition:
-    if owned is not None:
-        return TopicPartition(part.topic, next(owned))
-    assert part.partition is not None, "bundles have one"
-    return TopicPartition(part.topic, part.partition)
+        for topic, _, rows in parts_of(batch, plan.columns, now_ms=clock.now_ms()):
+            if rows.num_rows:
+                yield TopicPartition(topic, next(owned)), rows

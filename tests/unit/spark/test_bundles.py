@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from moldau.client.producer.encoding import seal
 from moldau.model import TopicPartition
+from moldau.records.batch import read_records
+from moldau.records.building import BatchForm, BuiltRecords
 from moldau.records.murmur import murmur2
-from moldau.spark import bundles
 from moldau.spark.bundles import Division, bundled, unbundled
 from moldau.spark.sink_columns import SinkColumns
 
@@ -31,18 +32,24 @@ def batch_of(found: Sequence[Row], first: int) -> pa.RecordBatch:
     )
 
 
-def division(*names: str, topic: str | None = None) -> Division:
-    return Division(SinkColumns(names, topic), 2, COUNTS.__getitem__)
+def division(*names: str, topic: str | None = None, batch_size: int = 1 << 14) -> Division:
+    return Division(SinkColumns(names, topic), 2, COUNTS.__getitem__, batch_size)
 
 
 def delivered(found: Iterable[pa.RecordBatch]) -> dict[TopicPartition, list[int]]:
     """The values that came to each partition."""
     taken: dict[TopicPartition, list[int]] = {}
-    for topic, partition, part in unbundled(iter(found)):
-        assert partition is not None
-        values = taken.setdefault(TopicPartition(topic, partition), [])
-        values += map(int, part.column("value").to_pylist())
+    for target, built in unbundled(iter(found)):
+        values = values_in(built)
+        assert len(values) == built.count
+        taken.setdefault(target, []).extend(values)
     return taken
+
+
+def values_in(built: BuiltRecords) -> list[int]:
+    """The values of a batch, once a producer has written its header."""
+    sealed = seal(built, BatchForm(1 << 14))
+    return [int(each.value or b"") for each in read_records(sealed, limit_bytes=1 << 20)]
 
 
 @given(some.lists(rows, max_size=3))
@@ -72,15 +79,12 @@ def test_rows_go_by_partition_or_key_and_keep_their_order(batches: list[list[Row
                 assert target.partition == (murmur2(key) & 0x7FFFFFFF) % COUNTS[topic]
 
 
-@pytest.mark.parametrize("limit", ["BUNDLE_BYTES", "HELD_BYTES_MAX"])
-def test_what_has_grown_large_goes_on_before_the_end(
-    monkeypatch: pytest.MonkeyPatch, limit: str
-) -> None:
-    monkeypatch.setattr(bundles, limit, 1)
-    batches = (batch_of([("x", None, number % 3)] * 10, 10 * number) for number in range(9))
-    found = bundled(batches, division("key", "value", "topic", "partition"))
-    assert delivered([next(found)]) == {TopicPartition("x", 0): [*range(10)]}
-    assert next(batches).column("value")[0].as_py() == b"10", "no more was read than was needed"
+def test_batches_are_as_large_as_those_of_a_producer() -> None:
+    rows_of_one = batch_of([("x", None, 0)] * 100, 0)
+    divided = division("key", "value", "topic", "partition", batch_size=300)
+    found = [*bundled(iter([rows_of_one]), divided)]
+    assert len(found) > 2
+    assert delivered(found) == {TopicPartition("x", 0): [*range(100)]}
 
 
 def test_rows_without_columns_for_a_place_stay_together() -> None:

@@ -63,7 +63,7 @@ def test_free_rows_go_to_the_partitions_of_the_task(
 def test_bundles_go_where_they_say(kafka: EmbeddedBroker, driver: BatchTransactions) -> None:
     rows = pa.record_batch({"value": ["a", "b", "c"], "partition": pa.array([2, 1, 2], pa.int32())})
     found = plan(kafka, driver.begin(), "value", "partition")
-    bundles = bundled(iter([rows]), Division(found.columns, 1, lambda _topic: 3))
+    bundles = bundled(iter([rows]), Division(found.columns, 1, lambda _topic: 3, 1 << 14))
     assert report(write_in_transaction(bundles, found)) == [
         {"stage": 4, "topic": "t", "partition": 2, "rows": 2},
         {"stage": 4, "topic": "t", "partition": 1, "rows": 1},

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 _BULK_BATCH_BYTES = 512 << 10  # half of what brokers take by default
 
 
+def bulk_batch_size(settings: ProducerSettings) -> int:
+    """How large batches are that come whole: they need not wait to be filled."""
+    large = min(_BULK_BATCH_BYTES, settings.max_request_size // 2)
+    return min(max(settings.batch_size, large), settings.buffer_memory // 2)
+
+
 class RecordAdmission:
     """Begins batches; what can be done without waiting may be done in any thread."""
 
@@ -122,9 +128,8 @@ class RecordAdmission:
 
     @property
     def bulk_batch_size(self) -> int:
-        """How large batches are that come whole: they need not wait to be filled."""
-        large = min(_BULK_BATCH_BYTES, self._settings.max_request_size // 2)
-        return min(max(self._settings.batch_size, large), self._settings.buffer_memory // 2)
+        """How large batches are that come whole."""
+        return bulk_batch_size(self._settings)
 
     def add(self, partition: TopicPartition, records: BatchRecords) -> Batch | None:
         """Take a whole batch, if there is room for it; any thread may bring it."""
