@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from moldau.client.arrow.sending import TableColumns
+from moldau.client.arrow.sending import TableColumns, new_records
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.records.batch import BatchHeader
+from moldau.records.building import build_batches
 from moldau.spark.joining import JoinedProducer
 from moldau.spark.transactions import BatchTransactions
 from moldau.testing.broker import EmbeddedBroker
@@ -79,3 +80,17 @@ def test_a_task_of_an_older_epoch_cannot_write_any_more(
         producer.send(T0, rows("new"), TableColumns()).result(10)
     driver.commit(0, [T0])
     assert committed(kafka, "t") == [b"new"]
+
+
+def test_a_batch_that_was_encoded_before_is_sent_as_it_is(
+    kafka: EmbeddedBroker, driver: BatchTransactions
+) -> None:
+    settings = sink_options(kafka, **{"kafka.compression.type": "gzip"}).settings("id")
+    records = new_records(rows("a", "b"), TableColumns(), 7)
+    (built,) = build_batches(records, 1 << 14)
+    with JoinedProducer(settings, driver.begin()) as producer:
+        assert producer.send_batch(T1, built).result(10) == 2
+        with pytest.raises(KafkaError, match="t has no partition 2; it has 2"):
+            producer.send_batch(TopicPartition("t", 2), built)
+    driver.commit(0, [T1])
+    assert committed(kafka, "t") == [b"a", b"b"]
