@@ -3,19 +3,71 @@
 import asyncio
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import pytest
 
 from browser import Page
+from conformance.apache.broker import ApacheBroker, apache_broker
+from conformance.apache.marks import needs_apache
 from conformance.clients.programs import node_program
 from moldau.console.running import ConsoleOptions, running_console
+from moldau.testing.broker import running_broker
 from moldau.web.server import Binding
 
+EVERY_KAFKA = ("moldau", pytest.param("apache", marks=needs_apache("kafka-3.9")))
+"""Whose brokers a console is shown with: it is a client of any."""
 HOSTILE = '"><img src=x onerror="document.title=1337"><script>document.title=1337</script>'
 PICTURES = os.environ.get("MOLDAU_PICTURES")
 """A folder for pictures of the pages, as in docs/pictures; none are kept without it."""
+
+
+class Kafka(Protocol):
+    """A broker, whoever made it."""
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients call the setting of this name."""
+
+    def start(self) -> None:
+        """Start again, with the same data."""
+
+    def stop(self) -> None:
+        """Stop cleanly."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApacheKafka:
+    """Apache's broker, by the names of ours."""
+
+    broker: ApacheBroker
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return self.broker.bootstrap
+
+    def start(self) -> None:
+        self.broker.start()
+
+    def stop(self) -> None:
+        self.broker.stop()
+
+
+@contextmanager
+def running_kafka(kind: str, settings: Mapping[str, str], folder: Path) -> Iterator[Kafka]:
+    """A broker of one of EVERY_KAFKA."""
+    settings = {"group.initial.rebalance.delay.ms": "0", **settings}
+    if kind == "moldau":
+        with running_broker(settings) as ours:
+            yield ours
+        return
+    with apache_broker(folder, {"auto.create.topics.enable": "true", **settings}) as apache:
+        apache.start()
+        yield ApacheKafka(apache)
 
 
 @contextmanager

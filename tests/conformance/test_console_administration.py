@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from browser import Page, browser
-from conformance.console_site import keep, served, violations
+from conformance.console_site import EVERY_KAFKA, Kafka, keep, running_kafka, served, violations
 from moldau.client.admin.quotas import QuotaEntity
 from moldau.client.admin.topics import NewTopic
 from moldau.client.admin.users import ScramPassword
@@ -21,7 +21,6 @@ from moldau.model import TopicPartition
 from moldau.net.metrics_page import MetricsPage
 from moldau.security.acls import Acl, Operation, ResourceType
 from moldau.streams.run.pages import pages_of
-from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.web.server import Binding
 from unit.connect.started import StartedWorker, started_worker, until
 from unit.console.login.provider import CLIENT, provider
@@ -32,7 +31,6 @@ from unit.streams.test_picture import topology
 pytestmark = pytest.mark.needs("browser")
 
 BROKER = {
-    "group.initial.rebalance.delay.ms": "0",
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
@@ -44,21 +42,23 @@ SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 
 
-@pytest.fixture(scope="module")
-def kafka() -> Iterator[EmbeddedBroker]:
-    with running_broker(BROKER) as running:
+@pytest.fixture(scope="module", params=EVERY_KAFKA)
+def kafka(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Kafka]:
+    with running_kafka(request.param, BROKER, tmp_path_factory.mktemp("kafka")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def worker(kafka: EmbeddedBroker) -> Iterator[StartedWorker]:
+def worker(kafka: Kafka) -> Iterator[StartedWorker]:
     with started_worker(kafka.bootstrap_servers) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def site(
-    kafka: EmbeddedBroker, worker: StartedWorker, tmp_path_factory: pytest.TempPathFactory
+    kafka: Kafka, worker: StartedWorker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """A console for a broker with rules, users and names that attack; one connector fails."""
     folder = tmp_path_factory.mktemp("lines")
@@ -301,6 +301,7 @@ def test_why_pages_name_causes_and_what_mends_them(page: Page, site: str) -> Non
     page.see("Every partition has a leader and all its replicas")
 
 
+@pytest.mark.parametrize("kafka", ["moldau"], indirect=True)
 def test_a_topology_is_drawn_with_its_rates(page: Page) -> None:
     page.click("Streams")
     page.see("counting")
@@ -311,7 +312,8 @@ def test_a_topology_is_drawn_with_its_rates(page: Page) -> None:
     keep(page, "streams")
 
 
-def test_a_browser_logs_in_elsewhere_and_comes_back(tab: Page, kafka: EmbeddedBroker) -> None:
+@pytest.mark.parametrize("kafka", ["moldau"], indirect=True)
+def test_a_browser_logs_in_elsewhere_and_comes_back(tab: Page, kafka: Kafka) -> None:
     thread = LoopThread("provider")
     entered = provider()
     scripted = thread.call(entered.__aenter__())
@@ -355,6 +357,7 @@ LONG_PAGES = (
 )
 
 
+@pytest.mark.parametrize("kafka", ["moldau"], indirect=True)
 def test_they_can_be_used_on_a_phone(page: Page, site: str) -> None:
     page.resize(380, 740)
     for path in (*PAGES, *LONG_PAGES):
@@ -366,6 +369,7 @@ def test_they_can_be_used_on_a_phone(page: Page, site: str) -> None:
 
 
 @pytest.mark.needs("node", "npm")
+@pytest.mark.parametrize("kafka", ["moldau"], indirect=True)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_they_are_accessible(page: Page, site: str, theme: str) -> None:
     assert violations(page, [f"{site}/{path}" for path in PAGES], theme) == []

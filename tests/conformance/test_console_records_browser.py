@@ -6,21 +6,22 @@ from collections.abc import Iterator
 import pytest
 
 from browser import Page, browser
-from conformance.console_site import HOSTILE, keep, served
+from conformance.console_site import EVERY_KAFKA, HOSTILE, Kafka, keep, running_kafka, served
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
-from moldau.testing.broker import EmbeddedBroker, running_broker
 
 pytestmark = pytest.mark.needs("browser")
 
 TOPICS = ("orders", "bank", "copies", "hostile")
 
 
-@pytest.fixture(scope="module")
-def kafka() -> Iterator[EmbeddedBroker]:
+@pytest.fixture(scope="module", params=EVERY_KAFKA)
+def kafka(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Kafka]:
     """A broker with orders, a transaction that was aborted, and values that attack."""
-    with running_broker({"group.initial.rebalance.delay.ms": "0"}) as running:
+    with running_kafka(request.param, {}, tmp_path_factory.mktemp("kafka")) as running:
         servers = running.bootstrap_servers
         with Admin(bootstrap_servers=servers) as admin:
             admin.create_topics([NewTopic(name, partitions=1) for name in TOPICS]).check()
@@ -43,7 +44,7 @@ def send_order(producer: Producer[bytes, bytes], number: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(kafka: EmbeddedBroker) -> Iterator[str]:
+def site(kafka: Kafka) -> Iterator[str]:
     with served(kafka.bootstrap_servers) as url:
         yield f"{url}/c/local"
 
@@ -64,9 +65,7 @@ def page(tab: Page, site: str) -> Iterator[Page]:
     assert tab.complaints() == []
 
 
-def test_a_topic_is_followed_and_a_pause_loses_nothing(
-    page: Page, site: str, kafka: EmbeddedBroker
-) -> None:
+def test_a_topic_is_followed_and_a_pause_loses_nothing(page: Page, site: str, kafka: Kafka) -> None:
     page.open(f"{site}/topics/orders")
     page.fill("select[name=start]", "live")
     page.click("Look")
@@ -178,9 +177,7 @@ def test_records_are_copied_in_bulk_and_brought_in_from_a_file(page: Page, site:
     page.see("from a file")
 
 
-def test_a_view_goes_on_after_the_cluster_was_away(
-    page: Page, site: str, kafka: EmbeddedBroker
-) -> None:
+def test_a_view_goes_on_after_the_cluster_was_away(page: Page, site: str, kafka: Kafka) -> None:
     page.open(f"{site}/topics/orders?start=live")
     page.see("● live")
     kafka.stop()

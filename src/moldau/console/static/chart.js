@@ -1,5 +1,5 @@
 // A line over time, or bars, by uPlot, which is loaded with the first chart.
-import { html, useEffect, useRef } from "./lib.js";
+import { html, isUtc, useEffect, useRef } from "./lib.js";
 
 let loading = null;
 function uPlot() {
@@ -16,6 +16,13 @@ function uPlot() {
   return loading;
 }
 
+function lastMinuteAtLeast(_, low, high) {
+  const end = high ?? Date.now() / 1000;
+  return [Math.min(low ?? end, end - 60), end];
+}
+
+const clock = (seconds) => (isUtc.value ? new Date(seconds * 1000).toISOString().slice(11, 19) : new Date(seconds * 1000).toTimeString().slice(0, 8));
+
 // `points` are pairs of milliseconds and a number.
 export function Chart({ points, label }) {
   const place = useRef();
@@ -31,14 +38,14 @@ export function Chart({ points, label }) {
       plot.current = new Plot({
         width: place.current.clientWidth, height: 170, legend: { show: false }, cursor: { y: false },
         series: [{}, { label, stroke: color("--accent"), fill: color("--accent-soft"), width: 2, points: { show: false } }],
-        scales: { x: { range: (_, low, high) => [Math.min(low, high - 60), high] }, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
-        axes: [{ ...axis, values: (_, ticks) => ticks.map((each) => new Date(each * 1000).toTimeString().slice(0, 8)) , space: 80 }, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => each >= 1e6 ? `${each / 1e6}M` : each >= 1e3 ? `${each / 1e3}k` : each) }],
+        scales: { x: { range: lastMinuteAtLeast }, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
+        axes: [{ ...axis, values: (_, ticks) => ticks.map(clock), space: 80 }, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => each >= 1e6 ? `${each / 1e6}M` : each >= 1e3 ? `${each / 1e3}k` : each) }],
       }, data, place.current);
     }).catch(() => {});
     const resize = new ResizeObserver(() => place.current && plot.current?.setSize({ width: place.current.clientWidth, height: 170 }));
     resize.observe(place.current);
     return () => { isGone = true; resize.disconnect(); plot.current?.destroy(); plot.current = null; };
-  }, [document.documentElement.dataset.theme]);
+  }, [document.documentElement.dataset.theme, isUtc.value]);
   useEffect(() => { plot.current?.setData(data); }, [points.length, points[points.length - 1]?.[0]]);
   const last = points.length ? points[points.length - 1][1] : null;
   return html`<figure class="chart"><figcaption>${label}</figcaption>
