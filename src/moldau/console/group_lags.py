@@ -28,7 +28,9 @@ class GroupLags:
         self, admin: "Admin", named: Collection[str], *, has_all: bool, at_ms: int
     ) -> dict[str, GroupLag]:
         """A round: all that is known of those who are wanted."""
-        listed = [each.group_id for each in await admin.list_groups()] if has_all else []
+        listed, is_whole = await _names(admin) if has_all else (set[str](), True)
+        if not is_whole:  # those of a broker that is silent are not gone
+            listed |= self._known.keys()
         wanted = {*named, *listed}
         for name in self._known.keys() - wanted:
             del self._known[name]
@@ -57,3 +59,9 @@ class GroupLags:
                 self.history.pop(next(iter(self.history)))
             points = self.history.setdefault(group, deque(maxlen=_POINTS_MAX))
             points.append((at_ms, lag.total))
+
+
+async def _names(admin: "Admin") -> tuple[set[str], bool]:
+    """The groups that there are, and whether all brokers have answered."""
+    found = await admin.list_groups_by_broker()
+    return {each.group_id for some in found.succeeded.values() for each in some}, not found.errors

@@ -16,11 +16,7 @@ from moldau.protocol.messages.leave_group import (
     LeaveGroupResponse,
     MemberIdentity,
 )
-from moldau.protocol.messages.list_groups import (
-    ListedGroup,
-    ListGroupsRequest,
-    ListGroupsResponse,
-)
+from moldau.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from moldau.security.acls import Operation, operations_of
 
 CLASSIC = "classic"
@@ -88,22 +84,28 @@ class GroupsArea(AdminArea):
         self, *, states: Iterable[str] = (), types: Iterable[str] = ()
     ) -> list[GroupListing]:
         """The groups of all brokers, of these states and types if any are named."""
+        found = await self.list_groups_by_broker(states=states, types=types)
+        listings = {each.group_id: each for listed in found.values() for each in listed}
+        return [listings[group_id] for group_id in sorted(listings)]
+
+    async def list_groups_by_broker(
+        self, *, states: Iterable[str] = (), types: Iterable[str] = ()
+    ) -> Outcomes[int, list[GroupListing]]:
+        """As `list_groups`, for whoever goes on without the groups of brokers that are silent."""
         router = self._router
         request = ListGroupsRequest(states_filter=list(states), types_filter=list(types))
 
-        async def ask(node_id: int, keys: list[int]) -> Answers[int, list[ListedGroup]]:
+        async def ask(node_id: int, keys: list[int]) -> Answers[int, list[GroupListing]]:
             answer = await router.cluster.ask(node_id, request, ListGroupsResponse)
-            return dict.fromkeys(keys, outcome(answer.error_code, answer.groups))
+            listed = [
+                GroupListing(
+                    each.group_id, each.protocol_type, each.group_state, each.group_type, node_id
+                )
+                for each in answer.groups
+            ]
+            return dict.fromkeys(keys, outcome(answer.error_code, listed))
 
-        found = await router.each(await router.all_brokers(), router.brokers, ask)
-        listings = {
-            each.group_id: GroupListing(
-                each.group_id, each.protocol_type, each.group_state, each.group_type, node_id
-            )
-            for node_id, listed in found.items()
-            for each in listed
-        }
-        return [listings[group_id] for group_id in sorted(listings)]
+        return await router.each(await router.all_brokers(), router.brokers, ask)
 
     async def describe_groups(
         self, group_ids: str | Iterable[str]

@@ -48,6 +48,7 @@ class Admin(BlockingClient[admin.Admin]):
     # Groups
 
     list_groups = Mirrored(admin.Admin.list_groups)
+    list_groups_by_broker = Mirrored(admin.Admin.list_groups_by_broker)
     describe_groups = Mirrored(admin.Admin.describe_groups)
     delete_groups = Mirrored(admin.Admin.delete_groups)
     remove_group_members = Mirrored(admin.Admin.remove_group_members)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from moldau.client.admin.groups import GroupDescription
 from moldau.console.access import Role
 from moldau.console.api.plans import ResetPlan, read_plan
-from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint
+from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, described
 from moldau.console.lag import GroupLag, read_lag
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
@@ -20,7 +20,10 @@ _IDLE = ("Empty", "Dead")
 
 async def groups(call: ApiCall) -> object:
     """All groups as brokers list them; their lag comes by the stream of events."""
-    admin = await call.admin()
+    found = await (await call.admin()).list_groups_by_broker()
+    listed = {each.group_id: each for some in found.succeeded.values() for each in some}
+    if found.errors and not found.succeeded:
+        found.check()
     return {
         "groups": [
             {
@@ -30,8 +33,9 @@ async def groups(call: ApiCall) -> object:
                 "protocol": each.protocol_type,
                 "coordinator": each.coordinator,
             }
-            for each in sorted(await admin.list_groups(), key=lambda each: each.group_id)
-        ]
+            for _, each in sorted(listed.items())
+        ],
+        "missing": [{"broker": broker, **described(each)} for broker, each in found.errors.items()],
     }
 
 

@@ -86,14 +86,17 @@ async def consumers(call: ApiCall) -> object:
     """The groups that have committed offsets of a topic."""
     admin = await call.admin()
     name = call.path("topic")
-    groups = [each.group_id for each in await admin.list_groups()]
-    offsets = (await admin.list_group_offsets(groups)).succeeded
+    listed = await admin.list_groups_by_broker()
+    groups = [each.group_id for some in listed.succeeded.values() for each in some]
+    found = await admin.list_group_offsets(groups)
+    offsets = found.succeeded
     return {
+        "is_partial": bool(listed.errors or found.errors),
         "groups": [
             {"group": group, "partitions": sum(each.topic == name for each in committed)}
             for group, committed in offsets.items()
             if any(each.topic == name for each in committed)
-        ]
+        ],
     }
 
 
@@ -139,21 +142,6 @@ async def add_partitions(call: ApiCall) -> object:
         raise WebError(400, "total: how many partitions the topic shall have")
     (await (await call.admin()).create_partitions({name: total})).check()
     return {"partitions": total}
-
-
-async def delete_records(call: ApiCall) -> object:
-    """Delete records before an offset of each partition; -1 stands for all."""
-    sent = await call.body()
-    before = sent.get("before")
-    if not isinstance(before, dict) or not before:
-        raise WebError(400, "before: an offset by partition")
-    name = call.path("topic")
-    try:
-        wanted = {TopicPartition(name, int(key)): int(at) for key, at in before.items()}
-    except (TypeError, ValueError):
-        raise WebError(400, "before: numbers of partitions and offsets") from None
-    found = await (await call.admin()).delete_records(wanted)
-    return {"starts": {str(each.partition): start for each, start in found.items()}}
 
 
 async def delete(call: ApiCall) -> object:
@@ -224,13 +212,5 @@ ENDPOINTS = (
         "Add partitions",
         add_partitions,
         body={"total": "how many the topic shall have"},
-    ),
-    ApiEndpoint(
-        "POST",
-        f"{_TOPIC}/delete-records",
-        Role.ADMIN,
-        "Delete records before offsets",
-        delete_records,
-        body={"before": "offsets by partition; -1: all records"},
     ),
 )

@@ -7,6 +7,7 @@ from moldau.client.admin.groups import LeavingMember
 from moldau.errors import (
     GroupAuthorizationFailed,
     GroupIdNotFound,
+    NetworkException,
     NonEmptyGroup,
     UnknownMemberId,
     UnsupportedVersion,
@@ -15,6 +16,8 @@ from moldau.model import TopicPartition
 from moldau.protocol.messages import consumer_group_describe as new
 from moldau.protocol.messages import describe_groups as classic
 from moldau.protocol.messages.find_coordinator import FindCoordinatorResponse
+from moldau.protocol.messages.list_groups import ListedGroup, ListGroupsResponse
+from moldau.protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
 from moldau.testing.broker import EmbeddedBroker
 from moldau.testing.control import Respond
 from unit.client.admin.answering import Answering, admin_of
@@ -155,6 +158,7 @@ async def test_groups_of_the_new_protocol_are_asked_for_first() -> None:
             node_id=1, host=broker.address.host, port=broker.address.port
         ),
     )
+    broker.newest["FindCoordinator"] = 3  # which asks for one group at a time
     async with admin_of(broker) as admin:
         outcomes = await admin.describe_groups(["new", "old"])
     assert (outcomes["new"].group_type, outcomes["new"].assignor) == ("consumer", "uniform")
@@ -173,3 +177,25 @@ async def test_what_an_old_broker_cannot_do_is_said() -> None:
     async with admin_of(broker) as admin:
         with pytest.raises(UnsupportedVersion, match="states_filter"):
             await admin.list_groups(states=["Empty"])
+
+
+async def test_groups_of_brokers_that_answer_are_listed_though_others_do_not() -> None:
+    listed = ListGroupsResponse(
+        error_code=0,
+        groups=[ListedGroup(group_id="g", protocol_type="consumer", group_state="Empty")],
+    )
+    broker = Answering(ListGroups=lambda _: listed)
+    here = broker.metadata
+
+    def two_brokers() -> MetadataResponse:
+        answer = here()
+        answer.brokers.append(MetadataResponseBroker(node_id=2, host="127.0.0.1", port=1))
+        return answer
+
+    broker.metadata = two_brokers  # type: ignore[method-assign]
+    async with admin_of(broker, default_api_timeout_ms=200) as admin:
+        found = await admin.list_groups_by_broker()
+        assert [each.group_id for each in found[1]] == ["g"]
+        assert list(found.errors) == [2]
+        with pytest.raises(NetworkException):
+            await admin.list_groups()

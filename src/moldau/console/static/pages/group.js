@@ -1,8 +1,11 @@
-import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, Loading, may, numbers, rate, Title, useEffect, useLoad, useRef, useState, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, later, Loading, may, numbers, rate, Title, useEffect, useLoad, useRef, useState, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Chart } from "../chart.js";
 import { STATES } from "./groups.js";
 import { Delete } from "./topic.js";
+
+const Forget = later(() => import("./admin/group_actions.js"), "Forget");
+const SendAway = later(() => import("./admin/group_actions.js"), "SendAway");
 
 export function Group({ id }) {
   const { data, error, reload } = useLoad((abort) => api(apiPath("groups", id), { signal: abort }), [id]);
@@ -32,10 +35,11 @@ export function Group({ id }) {
     { name: "Host", show: (row) => visible(row.host) },
     { name: "Member", kind: "code", show: (row) => visible(row.instance || row.member) },
     { name: "Partitions", show: (row) => row.partitions.map(visible).join(", ") || html`<span class="quiet">none</span>` },
+    ...(may("operator") ? [{ name: "", show: (row) => html`<button class="small danger" onClick=${() => setDialog({ member: row })}>Send away…</button>` }] : []),
   ];
   return html`
     <${Title} crumbs=${crumbs} actions=${html`
-      ${may("operator") && html`<button onClick=${() => setDialog("reset")}>Reset offsets…</button>`}
+      ${may("operator") && html`<button onClick=${() => setDialog("reset")}>Reset offsets…</button>${offsets.length > 0 && html`<button onClick=${() => setDialog("forget")}>Forget a topic…</button>`}`}
       ${may("admin") && html`<button class="danger" onClick=${() => setDialog("delete")}>Delete…</button>`}`}>${visible(id)}<//>
     <${Failure} error=${error} retry=${reload} />
     <dl class="cards">
@@ -55,6 +59,8 @@ export function Group({ id }) {
     ${data.members.length ? html`<${Table} label="Members" columns=${members} rows=${data.members} keyOf=${(row) => row.member} />`
       : html`<${Empty} title="No members"><p>Nobody reads for this group now. Its offsets can be reset.</p><//>`}
     ${dialog === "reset" && html`<${Reset} id=${id} topics=${[...new Set(offsets.map((each) => each.topic))]} onClose=${() => setDialog(null)} onDone=${() => { setDialog(null); reload(); }} />`}
+    ${dialog === "forget" && html`<${Forget} id=${id} topics=${[...new Set(offsets.map((each) => each.topic))]} onClose=${() => setDialog(null)} onDone=${reload} />`}
+    ${dialog?.member && html`<${SendAway} id=${id} member=${dialog.member} onClose=${() => setDialog(null)} onDone=${reload} />`}
     ${dialog === "delete" && html`<${Delete} what="group" name=${id} path=${apiPath("groups", id)} after=${at("groups")} onClose=${() => setDialog(null)}><p>Its offsets go with it.</p><//>`}`;
 }
 

@@ -20,6 +20,7 @@ export function Groups() {
   const sort = query.value.get("sort") || "";
   const shown = useMemo(() => sorted(rows, columns, sort), [rows, sort, numbers.value.at]);
   return html`<${Title}>Groups<//><${Failure} error=${error} retry=${reload} />
+    ${data?.missing.length > 0 && html`<div class="notice warn" role="status"><strong>Not all groups.</strong> ${data.missing.map((each) => `Broker ${each.broker}: ${visible(each.error)}`).join("; ")}. Groups that it coordinates are not shown.</div>`}
     ${!data ? !error && html`<${Loading} />` : !data.groups.length ? html`<${Empty} title="No groups yet">
         <p>A consumer with a group id appears here.</p>
         <${Command} text="moldau console-consumer --topic orders --group first --bootstrap-server localhost:9092" /><//>` : html`

@@ -4,6 +4,8 @@ import { Configs } from "../configs.js";
 import { Later } from "../later.js";
 import { Messages } from "./messages.js";
 
+const Grow = later(() => import("./admin/topic_actions.js"), "Grow");
+const Cut = later(() => import("./admin/topic_actions.js"), "Cut");
 const Sql = later(() => import("./sql.js"), "Sql");
 
 export function Topic({ name, tab = may("reader") ? "messages" : "partitions" }) {
@@ -44,6 +46,8 @@ export function Delete({ what, name, path, after, onClose, children }) {
 }
 
 function Partitions({ name }) {
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null), done = () => { setDialog(null); reload(); };
   const { data, error, reload } = useLoad((abort) => api(apiPath("topics", name), { signal: abort }), [name]);
   useStream({ topics: 1 });
   if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
@@ -65,7 +69,10 @@ function Partitions({ name }) {
       <div><dt>On disk</dt><dd>${bytes(now[2])}</dd></div>
       <div><dt>Partitions</dt><dd>${data.partitions.length}</dd></div>
     </dl>
+    ${may("admin") && html`<div class="bar"><button onClick=${() => setDialog("grow")}>Add partitions…</button><button class="danger" onClick=${() => setDialog("cut")}>Delete records…</button></div>`}
     <${Table} label="Partitions" columns=${columns} rows=${data.partitions} keyOf=${(row) => row.partition} />
+    ${dialog === "grow" && html`<${Grow} name=${name} count=${data.partitions.length} onClose=${close} onDone=${done} />`}
+    ${dialog === "cut" && html`<${Cut} name=${name} onClose=${close} onDone=${done} />`}
     ${data.id && html`<p class="quiet">Topic id ${data.id}. Records are next offset less first offset: fewer if the topic is compacted or has transactions.</p>`}`;
 }
 
@@ -73,11 +80,12 @@ function Consumers({ name }) {
   const { data, error, reload } = useLoad((abort) => api(apiPath("topics", name, "consumers"), { signal: abort }), [name]);
   useStream({ groups: 1 });
   if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
-  if (!data.groups.length) return html`<${Empty} title="No group has read this topic"><p>A consumer with a group id appears here with its first commit.</p><//>`;
+  if (!data.groups.length && !data.is_partial) return html`<${Empty} title="No group has read this topic"><p>A consumer with a group id appears here with its first commit.</p><//>`;
   const columns = [
     { name: "Group", show: (row) => html`<a href=${at("groups", row.group)}>${visible(row.group)}</a>` },
     { name: "Partitions", kind: "number", show: (row) => row.partitions },
     { name: "Lag of the group", kind: "number", show: (row) => count(numbers.value.groups[row.group]?.lag) },
   ];
-  return html`<${Table} label="Groups" columns=${columns} rows=${data.groups} keyOf=${(row) => row.group} />`;
+  return html`${data.is_partial && html`<div class="notice warn" role="status"><strong>Not all groups.</strong> Some could not be asked for their offsets.</div>`}
+    <${Table} label="Groups" columns=${columns} rows=${data.groups} keyOf=${(row) => row.group} />`;
 }
