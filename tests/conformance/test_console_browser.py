@@ -17,6 +17,7 @@ from conformance.console_site import (
 )
 from moldau.client.admin.topics import NewTopic
 from moldau.client.blocking.admin import Admin
+from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.model import TopicPartition
 
@@ -186,6 +187,51 @@ def test_a_topic_is_created_and_deleted_by_typing_its_name(page: Page) -> None:
     page.click("Delete", "dialog button.danger")
     page.wait("location.pathname.endsWith('/topics')", "the list")
     page.wait("!document.body.innerText.includes('fresh')", "it is gone")
+
+
+def test_a_topic_grows_and_loses_records_by_a_plan(page: Page, kafka: Kafka) -> None:
+    with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
+        for number in range(5):
+            producer.send("payments", b"%d" % number, partition=0)
+    page.click("Topics")
+    page.click("payments")
+    page.click("Partitions")
+    page.click("Add partitions…")
+    page.fill("dialog input[name=total]", "7")
+    page.click("Add", "dialog button.primary")
+    page.wait("document.querySelectorAll('tbody tr').length === 7", "seven partitions")
+    page.click("Delete records…")
+    page.fill("dialog select", "offset")
+    page.fill("dialog input[name=value]", "3")
+    page.click("Show the plan")
+    page.see("Delete 3 records…")
+    page.click("Delete 3 records…")
+    page.fill("dialog input", "payments")
+    page.click("Delete the records", "dialog button.danger")
+    page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
+    page.wait("document.querySelector('tbody td:nth-of-type(5)').innerText === '3'", "its begin")
+
+
+def test_a_member_is_sent_away_and_offsets_are_forgotten(page: Page, kafka: Kafka) -> None:
+    servers = kafka.bootstrap_servers
+    with Admin(bootstrap_servers=servers) as admin:
+        offsets = {TopicPartition(name, 0): 0 for name in ("orders", "payments")}
+        admin.alter_group_offsets("parting", offsets).check()
+        with Consumer[bytes, bytes](bootstrap_servers=servers, group_id="parting") as consumer:
+            consumer.subscribe(["orders"])
+            consumer.poll(0.1)
+            page.click("Groups")
+            page.click("parting")
+            page.click("Send away…")
+            page.click("Send away", "dialog button.danger")
+            page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
+        page.click("Forget a topic…")
+        page.fill("dialog select", "payments")
+        page.fill("dialog input", "payments")
+        page.click("Forget", "dialog button.danger")
+        page.wait("!document.querySelector('dialog[open]')", "the dialog is closed")
+        left = {each.topic for each in admin.list_group_offsets("parting")["parting"]}
+        assert left == {"orders"}
 
 
 def test_a_group_is_reset_after_the_plan_was_seen(page: Page) -> None:

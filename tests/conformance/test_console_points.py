@@ -10,6 +10,7 @@ import re
 import struct
 import time
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from moldau.model import TopicPartition
 from moldau.security.acls import Acl, Operation, ResourceType
 from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.testing.cluster import running_cluster
+from moldau.testing.control import Delay
 from unit.registry.started import StartedRegistry, started_registry
 
 QUICK = {"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "100"}
@@ -274,6 +276,13 @@ def test_09_a_broker_that_is_dead_or_silent_is_marked_and_the_rest_is_shown() ->
                 assert (told.status, told.seconds < SOON_S) == (200, True), path
             causes = console.get("/why/partitions").said
             assert "2" in json.dumps(causes)
+            for api in ("ListGroups", "ListOffsets"):
+                cluster[1].control(api, lambda _: Delay(60.0))
+            with ThreadPoolExecutor() as threads:
+                groups, topic = threads.map(console.get, ("/groups", "/topics/spread"))
+            assert [each["broker"] for each in groups.said["missing"]] == [1]
+            ends = {each["leader"]: each["end"] for each in topic.said["partitions"]}
+            assert ends == {0: 0, 1: None}, "what its leader does not say is unknown"
 
 
 def _troubled(console: ConsoleProcess) -> Any:
