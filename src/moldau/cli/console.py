@@ -71,6 +71,7 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         users_of(options, _ROLES),
         is_read_only=options.read_only,
         audit=options.audit,
+        audit_topic=options.audit_topic,
         registry=options.registry,
         connect=_services(options.connect, "--connect"),
         streams=_services(options.streams, "--streams"),
@@ -208,6 +209,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--read-only", action="store_true", help="allow no changes")
     parser.add_argument(
         "--audit", metavar="FILE", help="keep a line for every change and every look at records"
+    )
+    parser.add_argument(
+        "--audit-topic",
+        metavar="TOPIC",
+        help="keep the same lines in a topic of the first cluster, which is created if needed",
     )
     add_web_options(parser, PORT)
     add_login_options(parser)

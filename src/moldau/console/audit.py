@@ -3,22 +3,25 @@
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 _log = logging.getLogger(__name__)
 
 
 class AuditTrail:
-    """Appends to a file, or to the log where there is none."""
+    """Appends to a file, or to the log where there is none; `also` is told of each line."""
 
-    def __init__(self, path: str | None = None) -> None:
+    def __init__(self, path: str | None = None, also: Callable[[str], None] | None = None) -> None:
         self._path = path
+        self._also = also
 
     def note(self, actor: str, action: str, status: int, details: Mapping[str, object]) -> None:
         """One thing that was done, or refused."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         line = {"at": now, "actor": actor, "action": action, "status": status, **details}
         text = json.dumps(line, default=str)
+        if self._also is not None:
+            self._also(text)
         if self._path is None:
             _log.info("audit %s", text)
             return

@@ -23,6 +23,7 @@ from moldau.console.services.rest import RestService
 from moldau.web.server import Binding, serving
 
 if TYPE_CHECKING:
+    from moldau.console.audit_topic import AuditTopic
     from moldau.console.login.oidc import OidcOptions
     from moldau.web.proxies import TrustedProxy
     from moldau.web.users import Users
@@ -39,6 +40,8 @@ class ConsoleOptions:
     is_read_only: bool = False
     audit: str | None = None
     """A file for what is done; the log if there is none."""
+    audit_topic: str | None = None
+    """A topic of the first cluster for the same, besides."""
     registry: str | None = None
     """The address of a schema registry."""
     connect: Mapping[str, str] = field(default_factory=dict)
@@ -65,11 +68,12 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve until the block ends, and yield the address; clusters need not be up."""
     clusters = {name: ConsoleCluster(name, given) for name, given in options.clusters.items()}
     oidc = options.oidc
+    told = _audit_topic(options)
     console = Console(
         clusters,
         {name: Sampler(each) for name, each in clusters.items()},
         options.rights,
-        AuditTrail(options.audit),
+        AuditTrail(options.audit, None if told is None else told.put),
         _registered(options.registry),
         None if options.registry is None else RestService(options.registry),
         {name: RestService(url) for name, url in options.connect.items()},
@@ -89,7 +93,9 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
     async with asyncio.TaskGroup() as tasks:
         if logins is not None:
             logins.tasks = tasks
-        sampling = [tasks.create_task(each.run()) for each in console.samplers.values()]
+        working = [tasks.create_task(each.run()) for each in console.samplers.values()]
+        if told is not None:
+            working.append(tasks.create_task(told.run()))
         try:
             async with serving(app, options.binding) as url:
                 try:
@@ -99,11 +105,21 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
                         await sampler.close()
                     if logins is not None:
                         await logins.close()
+            if told is not None:
+                await told.close()
         finally:
-            for each in sampling:
+            for each in working:
                 each.cancel()
             for cluster in clusters.values():
                 await cluster.close()
+
+
+def _audit_topic(options: ConsoleOptions) -> "AuditTopic | None":
+    if options.audit_topic is None:
+        return None
+    from moldau.console.audit_topic import AuditTopic  # noqa: PLC0415 - few have one
+
+    return AuditTopic(next(iter(options.clusters.values())), options.audit_topic)
 
 
 def _registered(url: str | None) -> RegisteredValues | None:

@@ -111,6 +111,8 @@ def kafka_logins_of(
         return False
     if options.users or options.oidc or options.trusted_proxy:
         raise CommandFailed("--kafka-logins goes with no other way to log in")
+    if options.audit_topic:
+        raise CommandFailed("--kafka-logins has no login of its own to write an --audit-topic by")
     for name, settings in clusters.items():
         if not takes_passwords(settings):
             raise CommandFailed(

@@ -64,10 +64,13 @@ def test_rules_are_read_and_mistakes_named_with_the_file(tmp_path: Path) -> None
 def test_passwords_of_kafka_need_a_cluster_that_takes_them_and_no_other_way() -> None:
     scram = {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512"}
     asked = given("--kafka-logins")
-    asked.users = None
+    asked.users = asked.audit_topic = None
     assert kafka_logins_of(asked, {"one": scram})
     with pytest.raises(CommandFailed, match="cluster two needs"):
         kafka_logins_of(asked, {"one": scram, "two": {}})
+    asked.audit_topic = "audit"
+    with pytest.raises(CommandFailed, match="no login of its own"):
+        kafka_logins_of(asked, {"one": scram})
     asked.users = "users"
     with pytest.raises(CommandFailed, match="no other way"):
         kafka_logins_of(asked, {"one": scram})
