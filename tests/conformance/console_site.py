@@ -22,6 +22,8 @@ from moldau.web.server import Binding
 EVERY_KAFKA = ("moldau", pytest.param("apache", marks=needs_apache("kafka-3.9")))
 """Whose brokers a console is shown with: it is a client of any."""
 HOSTILE = '"><img src=x onerror="document.title=1337"><script>document.title=1337</script>'
+LONG_NAME = "orders_with_payments_and_shipments_of_every_region_of_the_world_by_customer"
+"""A name without a place to break it; repeated, it is as long as names may be."""
 PICTURES = os.environ.get("MOLDAU_PICTURES")
 """A folder for pictures of the pages, as in docs/pictures; none are kept without it."""
 

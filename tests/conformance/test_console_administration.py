@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from browser import Page, browser
-from conformance.console_site import EVERY_KAFKA, Kafka, keep, running_kafka, served, violations
+from conformance.console_site import (
+    EVERY_KAFKA,
+    LONG_NAME,
+    Kafka,
+    keep,
+    running_kafka,
+    served,
+    violations,
+)
 from moldau.client.admin.quotas import QuotaEntity
 from moldau.client.admin.topics import NewTopic
 from moldau.client.admin.users import ScramPassword
@@ -36,8 +44,7 @@ BROKER = {
 }
 ATTACK = '"><img src=x onerror="document.title=1337">'
 """Without a slash, which no name in ZooKeeper has."""
-LONG = "n" * 200
-"""Without a place to break it."""
+LONG = (LONG_NAME * 3)[:200]
 SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 

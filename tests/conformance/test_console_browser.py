@@ -9,6 +9,7 @@ from browser import Page, browser
 from conformance.console_site import (
     EVERY_KAFKA,
     HOSTILE,
+    LONG_NAME,
     Kafka,
     keep,
     running_kafka,
@@ -21,8 +22,8 @@ from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.model import TopicPartition
 
-LONG = "n" * 249
-"""As long as a name of a topic may be, and without a place to break it."""
+LONG = (LONG_NAME * 4)[:249]
+"""As long as a name of a topic may be."""
 
 pytestmark = pytest.mark.needs("browser")
 
@@ -292,7 +293,7 @@ PAGES = (
 
 NARROW = (
     *PAGES,
-    *("/brokers/0", "/groups?q=nnn", "/topics?q=nnn"),
+    *("/brokers/0", "/groups?q=orders_", "/topics?q=orders_"),
     *(f"/topics/{LONG}{tab}" for tab in ("", "/partitions", "/consumers", "/configuration")),
     *(f"/topics/{LONG}/sql", f"/topics/{LONG}/producers", f"/groups/{LONG}"),
     *(f"/why/group/{LONG}", f"/why/produce?topic={LONG}"),
