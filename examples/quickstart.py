@@ -296,7 +296,8 @@ def section_of(page: int) -> str:
 
 
 def since(began_s: float) -> str:
-    return f"{time.monotonic() - began_s:.1f} s"
+    passed_s = time.monotonic() - began_s
+    return f"{passed_s:.1f} s" if passed_s >= 1 else f"{passed_s * 1000:.0f} ms"
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ def shortened(printed: str) -> str:
     hidden = rows[_ROWS_SHOWN:-1]
     kept = [line for place, line in enumerate(lines) if place not in hidden]
     if hidden:
-        kept.insert(hidden[0], f"   ⋮            {len(hidden)} more windows")
+        kept.insert(hidden[0], f"   ⋮ {len(hidden)} more windows")
     return "\n".join(kept)
 
 
