@@ -24,7 +24,8 @@ def lines_of(title: str, bootstrap: str) -> str:
     """The program of a section, with another address."""
     section = PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     found = _BLOCK.search(section)
-    assert found is not None and "localhost:9092" in found[1], title
+    assert found is not None, title
+    assert "localhost:9092" in found[1]
     return found[1].replace("localhost:9092", bootstrap)
 
 
