@@ -9,16 +9,16 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.apache.connect import Worker, worker
+from conformance.debezium_records import DIRECTORY, Json, statements
 from conformance.our_broker import our_broker
 from mariadb import MariaDb, running_mariadb
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.consumer import Consumer
 
-GOLDEN = Path(__file__).with_name("connect") / "debezium-mariadb-golden"
+GOLDEN = DIRECTORY / "debezium-mariadb-golden"
 _DEADLINE_S = 120
 _JSON = "org.apache.kafka.connect.json.JsonConverter"
 _PLAIN = {f"{side}.converter.schemas.enable": "false" for side in ("key", "value")}
@@ -44,7 +44,6 @@ CONFIGS = {
     "d": {"time.precision.mode": "microseconds", "binary.handling.mode": "base64"},
     "e": {"time.precision.mode": "nanoseconds", **_PLAIN},
 }
-Json = dict[str, object]
 
 
 def config(name: str, bootstrap: str, port: int) -> dict[str, str]:
@@ -65,13 +64,6 @@ def config(name: str, bootstrap: str, port: int) -> dict[str, str]:
         "value.converter": _JSON,
         **CONFIGS[name],
     }
-
-
-def statements(text: str) -> Iterator[str]:
-    """Of a file of SQL."""
-    for each in re.split(r";[ ]*\n", re.sub(r"^--.*", "", text, flags=re.MULTILINE)):
-        if each.strip():
-            yield each
 
 
 def run(server: MariaDb, text: str) -> None:

@@ -2,80 +2,35 @@
 
 import json
 import re
-import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from moldau.connect.connector import Offset
+from conformance.debezium_records import (
+    DIRECTORY,
+    Captured,
+    golden,
+    golden_headers,
+    headers_of,
+    list_of_names,
+    shaped,
+    statements,
+)
 from moldau.connect.connectors.postgresql.source import PostgresSource
-from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
 from postgres import parts_of, running_postgres
 
 pytestmark = pytest.mark.needs("postgres")
 
-_GOLDEN = Path(__file__).with_name("connect") / "debezium-golden"
-_DEADLINE_S = 60
-_CLOCKS = ("ts_ms", "ts_us", "ts_ns", "__source_ts_ms")
-_PLACES = ("lsn", "txId", "__lsn")
 _MONITOR = re.compile(r"io\.debezium\.connector\.postgresql\.LogicalDecodingMessageMonitor.*")
-Json = dict[str, object]
-
-
-class Captured:
-    """A connector with one of Debezium's configurations, read here by hand."""
-
-    def __init__(self, config: Mapping[str, str]) -> None:
-        json_converter = "org.apache.kafka.connect.json.JsonConverter"
-        worker = {"key.converter": json_converter, "value.converter": json_converter}
-        self.found: dict[str, list[Outgoing]] = {}
-        self.offset: Offset | None = None
-        self._pipeline = SourcePipeline(worker, config)
-        self._source = PostgresSource(config)
-
-    def read_until(self, topic: str) -> None:
-        """Read on until a topic has a record."""
-        (partition,) = self._source.partitions()
-        deadline = time.monotonic() + _DEADLINE_S
-        while topic not in self.found:
-            assert time.monotonic() < deadline, {each: len(has) for each, has in self.found.items()}
-            batch = self._source.read(partition, self.offset, 10_000)
-            if batch is None:
-                continue
-            for each in self._pipeline.outgoing(batch):
-                assert isinstance(each, Outgoing), each
-                self.found.setdefault(each.topic, []).append(each)
-            self.offset = batch.offset
-            self._source.commit(partition, batch.offset)
-
-    def close(self) -> None:
-        self._source.close()
-
-
-def golden() -> tuple[dict[str, dict[str, str]], dict[str, list[Json]]]:
-    """The configurations by name, the records by topic."""
-    lines = _GOLDEN.with_suffix(".jsonl").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
-    configs = {each["name"]: each["config"] for each in rows if each["what"] == "connector"}
-    topics: dict[str, list[Json]] = {}
-    for each in rows:
-        if each["what"] == "record":
-            topics.setdefault(each["topic"], []).append(each)
-    return configs, topics
-
-
-def statements(text: str) -> Iterator[str]:
-    for each in re.split(r";[ ]*\n", re.sub(r"--.*", "", text)):
-        if each.strip():
-            yield each
+_CONFIGS, _TOPICS = golden("debezium-golden")
+_TABLES = [each for each in _TOPICS if ".inv." in each]
 
 
 @pytest.fixture(scope="module")
 def captured() -> Iterator[dict[str, Captured]]:
     """All four connectors, after both parts of the statements."""
-    before, after = _GOLDEN.with_suffix(".sql").read_text().split("-- part 2")
+    before, after = (DIRECTORY / "debezium-golden.sql").read_text().split("-- part 2")
     with running_postgres(wal_level="logical") as url:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("CREATE DATABASE golden")
@@ -85,8 +40,8 @@ def captured() -> Iterator[dict[str, Captured]]:
                 connection.execute(statement.encode())
             host, _ = parts_of(url)
             place = {"database.hostname": host, "poll.interval.ms": "20"}
-            for name, config in golden()[0].items():
-                connectors[name] = Captured({**config, **place})
+            for name, config in _CONFIGS.items():
+                connectors[name] = Captured({**config, **place}, PostgresSource)
             try:
                 for name, each in connectors.items():
                     each.read_until(f"{name}.inv.types")  # the last table of the snapshot
@@ -99,10 +54,6 @@ def captured() -> Iterator[dict[str, Captured]]:
             finally:
                 for each in connectors.values():
                     each.close()
-
-
-_CONFIGS, _TOPICS = golden()
-_TABLES = [each for each in _TOPICS if ".inv." in each]
 
 
 @pytest.mark.parametrize("topic", [*_TABLES, "a.message"])
@@ -150,43 +101,6 @@ def test_the_offset_has_debeziums_fields(captured: dict[str, Captured]) -> None:
     assert set(offset) == {"ts_usec", "txId", "lsn", "lsn_proc", "lsn_commit", "messageType"}
 
 
-def shaped(value: object) -> object:
-    """A record's value with shapes in the place of what differs from run to run."""
-    if not isinstance(value, dict):
-        return value
-    if set(value) == {"schema", "payload"}:
-        return {"schema": value["schema"], "payload": shaped(value["payload"])}
-    found = {name: each for name, each in value.items() if name not in (*_CLOCKS, *_PLACES)}
-    for name in (*_CLOCKS, *_PLACES):
-        if name in value:
-            found[name] = type(value[name]).__name__
-    if isinstance(value.get("source"), dict):
-        found["source"] = shaped_source(value["source"])
-    block = value.get("transaction")
-    if isinstance(block, dict):
-        assert re.fullmatch(r"\d+:\d+", str(block["id"]))
-        found["transaction"] = {**block, "id": "*"}
-    return found
-
-
-def shaped_source(source: Json) -> Json:
-    assert str(source["version"])
-    last, own = json.loads(str(source["sequence"]))
-    assert own == str(source["lsn"])
-    # Before the first commit there may be none, with Debezium as well.
-    assert last is None or (last.isdigit() and source["snapshot"] == "false")
-    kept = shaped({name: each for name, each in source.items() if name != "sequence"})
-    assert isinstance(kept, dict)
-    return {**kept, "version": "*"}
-
-
-def list_of_names(value: object) -> object:
-    """Names in their order, at all depths."""
-    if isinstance(value, dict):
-        return [(name, list_of_names(each)) for name, each in value.items()]
-    return [list_of_names(each) for each in value] if isinstance(value, list) else None
-
-
 def counted(record: object) -> object:
     assert isinstance(record, dict)
     value = record["payload"]
@@ -196,14 +110,3 @@ def counted(record: object) -> object:
         _MONITOR.sub("message", each["data_collection"]): each["event_count"] for each in tables
     }
     return value["status"], value["event_count"], names, list(value)
-
-
-def headers_of(record: Outgoing) -> list[tuple[str, str]]:
-    return [(name, (data or b"").decode()) for name, data in record.headers]
-
-
-def golden_headers(record: Json) -> list[tuple[str, str]]:
-    listed = record["headers"] or []
-    assert isinstance(listed, list)
-    pairs = zip(listed[::2], listed[1::2], strict=True)
-    return [(name, text) for name, text in pairs if not name.startswith("__debezium.context.")]

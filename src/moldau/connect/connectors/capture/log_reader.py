@@ -49,7 +49,7 @@ class BatchLimits:
     heartbeat_s: float
 
 
-class LogReader(ABC, Generic[Frame]):
+class ChangeLogReader(ABC, Generic[Frame]):
     """Reads a log that gives frames; what they are is the database's matter."""
 
     def __init__(

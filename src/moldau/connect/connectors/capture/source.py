@@ -27,7 +27,7 @@ class FirstRead(Protocol):
         """Give up."""
 
 
-class ChangeReader(Protocol):
+class StreamedChanges(Protocol):
     """The changes after it."""
 
     measurements: Mapping[str, float]
@@ -53,7 +53,7 @@ class CaptureSource(Source):
         self._has_begun = False
         self._first: FirstRead | None = None
         self._streams = False
-        self._reader: ChangeReader | None = None
+        self._reader: StreamedChanges | None = None
 
     @classmethod
     @abstractmethod
@@ -70,7 +70,7 @@ class CaptureSource(Source):
         """What comes first, and whether a stream follows."""
 
     @abstractmethod
-    def open(self, start: Offset | None) -> ChangeReader | None:
+    def open(self, start: Offset | None) -> StreamedChanges | None:
         """The stream; None if it cannot be opened yet."""
 
     @abstractmethod

@@ -8,31 +8,31 @@ from moldau.connect.connectors.capture.filters import CaptureFilters
 from moldau.connect.connectors.capture.places import RecordNames
 from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.mariadb.catalog import (
-    CapturedColumn,
-    Catalog,
+    KnownColumn,
     KnownTable,
+    ServerCatalog,
     logged_columns,
 )
-from moldau.connect.connectors.mariadb.changes import ChangeRules, MappedTable
+from moldau.connect.connectors.mariadb.changes import BinlogRules, MappedTable
 from moldau.connect.connectors.mariadb.envelope_schemas import source_schema
 from moldau.connect.connectors.mariadb.event_reading import json_text
 from moldau.connect.connectors.mariadb.events import TableMapped
 from moldau.connect.connectors.mariadb.modes import modes_of
 from moldau.connect.connectors.mariadb.row_images import RowDecoder
-from moldau.connect.connectors.mariadb.server import DatabaseServer
+from moldau.connect.connectors.mariadb.server import MariaDbServer
 from moldau.connect.connectors.mariadb.settings import capture_settings
-from moldau.connect.connectors.mariadb.table_schema import RowRules, captured_table
+from moldau.connect.connectors.mariadb.table_schema import ColumnRules, captured_table
 from moldau.connect.errors import ConfigError
 
 
-class Capture:
+class BinlogCapture:
     """Holds one ordinary connection, for questions."""
 
     def __init__(self, config: Mapping[str, str], connector: str = "mariadb") -> None:
         """`connector` is the word for it in records."""
         self.settings = capture_settings(config)
         self.filters = CaptureFilters(config, "database")
-        self.server = DatabaseServer(config)
+        self.server = MariaDbServer(config)
         self.connector = connector
         self.heartbeat_query = config.get("heartbeat.action.query")
         self.records = EnvelopeWriter(
@@ -45,23 +45,23 @@ class Capture:
         )
         self.connection = self.server.connect()
         self.facts = self.server.facts(self.connection)
-        self._rules = RowRules(
+        self._rules = ColumnRules(
             modes_of(config),
             self.filters.has_column,
             self.filters.mask,
             source_schema(connector),
             self.facts.is_mariadb,
         )
-        self.catalog = Catalog(self.server, self.connection)
+        self.catalog = ServerCatalog(self.server, self.connection)
 
     def tables(self) -> list[KnownTable]:
         """All that are captured, in order."""
         return [each for each in self.catalog.tables() if self.filters.has_table(each.name)]
 
-    def change_rules(self) -> ChangeRules:
+    def change_rules(self) -> BinlogRules:
         """For the stream."""
         settings = self.settings
-        return ChangeRules(
+        return BinlogRules(
             self._logged_table,
             self._table_now,
             settings.skipped,
@@ -70,7 +70,7 @@ class Capture:
         )
 
     def table(
-        self, name: TableName, columns: Sequence[CapturedColumn], key: Sequence[str]
+        self, name: TableName, columns: Sequence[KnownColumn], key: Sequence[str]
     ) -> CapturedTable:
         """A table of these columns; settings may name another key."""
         wanted = self.filters.key_of(name)

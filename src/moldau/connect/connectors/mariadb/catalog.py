@@ -35,7 +35,7 @@ from moldau.connect.connectors.mariadb.row_images import (
     YEAR,
     LogColumn,
 )
-from moldau.connect.connectors.mariadb.server import Connection, DatabaseServer
+from moldau.connect.connectors.mariadb.server import Connection, MariaDbServer
 
 _TABLES = """
 SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE FROM information_schema.TABLES
@@ -84,7 +84,7 @@ _TEXT_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class CapturedColumn:
+class KnownColumn:
     """A column as the catalogue and the log describe it."""
 
     name: str
@@ -103,10 +103,10 @@ class KnownTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class ServerCatalog:
     """Asks one connection."""
 
-    server: DatabaseServer
+    server: MariaDbServer
     connection: Connection
 
     def tables(self) -> list[KnownTable]:
@@ -116,10 +116,10 @@ class Catalog:
             for database, name, engine in self.server.rows(self.connection, _TABLES)
         ]
 
-    def columns(self, table: TableName) -> list[CapturedColumn]:
+    def columns(self, table: TableName) -> list[KnownColumn]:
         """As they are now, in the table's order."""
         return [
-            CapturedColumn(
+            KnownColumn(
                 str(name),
                 ColumnType(
                     str(word).lower(),
@@ -151,8 +151,8 @@ def _labels(whole: str) -> tuple[str, ...]:
 
 
 def logged_columns(
-    columns: Sequence[LogColumn], known: Sequence[CapturedColumn]
-) -> tuple[list[LogColumn], list[CapturedColumn]]:
+    columns: Sequence[LogColumn], known: Sequence[KnownColumn]
+) -> tuple[list[LogColumn], list[KnownColumn]]:
     """Those that the log has, with what only the catalogue knows of them."""
     by_name = {each.name: each for each in known}
     logged, captured = [], []
@@ -164,13 +164,13 @@ def logged_columns(
         )
         is_nullable = now is None or now.is_nullable
         captured.append(
-            CapturedColumn(each.name, kind, is_nullable, None if now is None else now.default)
+            KnownColumn(each.name, kind, is_nullable, None if now is None else now.default)
         )
         logged.append(column)
     return logged, captured
 
 
-def _completed(column: LogColumn, now: CapturedColumn) -> LogColumn:
+def _completed(column: LogColumn, now: KnownColumn) -> LogColumn:
     if column.kind == STRING and column.encoding is None and now.kind.word in _FORMS:
         return replace(column, form=now.kind.word)
     if "" in column.labels and len(column.labels) == len(now.kind.labels):

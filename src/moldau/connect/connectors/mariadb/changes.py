@@ -34,8 +34,8 @@ from moldau.connect.connectors.mariadb.events import (
     Statement,
     TableMapped,
 )
-from moldau.connect.connectors.mariadb.places import LogPlace
-from moldau.connect.connectors.mariadb.position import LogPosition, LogProgress
+from moldau.connect.connectors.mariadb.places import BinlogPlace
+from moldau.connect.connectors.mariadb.position import BinlogPosition, BinlogProgress
 from moldau.connect.connectors.mariadb.row_images import RowDecoder
 from moldau.connect.connectors.mariadb.statements import truncated_table
 from moldau.connect.errors import ConfigError
@@ -50,7 +50,7 @@ class MappedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeRules:
+class BinlogRules:
     """What is wanted."""
 
     table_of: Callable[[TableMapped], MappedTable | None]
@@ -62,17 +62,17 @@ class ChangeRules:
     connector: str = "mariadb"
 
 
-class ChangeCollector:
+class BinlogCollector:
     """Takes events, one after the other; `cut` gives what there is."""
 
-    def __init__(self, position: LogPosition, rules: ChangeRules) -> None:
+    def __init__(self, position: BinlogPosition, rules: BinlogRules) -> None:
         self._rules = rules
-        self._progress = LogProgress(position)
+        self._progress = BinlogProgress(position)
         self._tables: dict[int, tuple[TableMapped, MappedTable | None]] = {}
         self._changes: list[Change] = []
         self._is_open = False
         self._counts = TransactionCounts()
-        self._place = LogPlace(position.file, position.pos, 0, None, 0)
+        self._place = BinlogPlace(position.file, position.pos, 0, None, 0)
         self._has_begun = False
         self.has_moved = False
         """Whether a commit was passed, or a change collected."""
@@ -88,7 +88,7 @@ class ChangeCollector:
         return self._is_open
 
     @property
-    def position(self) -> LogPosition:
+    def position(self) -> BinlogPosition:
         """The end of the last transaction."""
         return self._progress.position
 
@@ -132,7 +132,7 @@ class ChangeCollector:
         self._is_open = True
         self._has_begun, self._counts = False, TransactionCounts()
         file = self._progress.position.file
-        self._place = LogPlace(
+        self._place = BinlogPlace(
             file,
             event.position,
             event.server_id,

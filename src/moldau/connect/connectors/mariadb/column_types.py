@@ -20,7 +20,7 @@ from moldau.connect.connectors.capture.temporal import (
     timestamp_column,
     zoned_timestamp_column,
 )
-from moldau.connect.connectors.mariadb.modes import HandlingModes
+from moldau.connect.connectors.mariadb.modes import ValueModes
 from moldau.connect.connectors.mariadb.row_images import float_text
 from moldau.connect.data.schema import (
     BOOLEAN,
@@ -60,7 +60,7 @@ class ColumnType:
     labels: tuple[str, ...] = ()
 
 
-def column_mapping(kind: ColumnType, modes: HandlingModes) -> ColumnMapping | None:
+def column_mapping(kind: ColumnType, modes: ValueModes) -> ColumnMapping | None:
     """None if the type is not known here."""
     made = _TYPES.get(kind.word)
     if made is None:
@@ -69,11 +69,11 @@ def column_mapping(kind: ColumnType, modes: HandlingModes) -> ColumnMapping | No
     return ColumnMapping(schema, convert, placeholder_of(schema, modes.placeholder))
 
 
-def _whole(signed: Mapped, unsigned: Mapped) -> Callable[[ColumnType, HandlingModes], Mapped]:
+def _whole(signed: Mapped, unsigned: Mapped) -> Callable[[ColumnType, ValueModes], Mapped]:
     return lambda kind, _: unsigned if kind.is_unsigned else signed
 
 
-def _big(kind: ColumnType, modes: HandlingModes) -> Mapped:
+def _big(kind: ColumnType, modes: ValueModes) -> Mapped:
     if not kind.is_unsigned:
         return INT64, int
     if modes.big_unsigned == "precise":
@@ -90,7 +90,7 @@ def _float(text: str) -> object:
     return float(float_text(float(text)))
 
 
-def _decimal(kind: ColumnType, modes: HandlingModes) -> Mapped:
+def _decimal(kind: ColumnType, modes: ValueModes) -> Mapped:
     if modes.decimal == "string":
         return STRING, str
     if modes.decimal == "double":
@@ -98,7 +98,7 @@ def _decimal(kind: ColumnType, modes: HandlingModes) -> Mapped:
     return decimal(kind.digits, kind.size), Decimal
 
 
-def _bits(kind: ColumnType, modes: HandlingModes) -> Mapped:
+def _bits(kind: ColumnType, modes: ValueModes) -> Mapped:
     del modes
     if kind.size == 1:
         return BOOLEAN, lambda text: text == "1"
@@ -127,7 +127,7 @@ _SHAPES = (
     *("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring"),
     *("multipolygon", "geometrycollection"),
 )
-_TYPES: dict[str, Callable[[ColumnType, HandlingModes], Mapped]] = {
+_TYPES: dict[str, Callable[[ColumnType, ValueModes], Mapped]] = {
     "tinyint": _whole((INT16, int), (INT16, int)),
     "smallint": _whole((INT16, int), (INT32, int)),
     "mediumint": _whole((INT32, int), (INT32, int)),

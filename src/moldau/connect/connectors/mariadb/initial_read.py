@@ -2,23 +2,25 @@
 
 from moldau.connect.connector import SourceBatch
 from moldau.connect.connectors.capture.snapshot_rows import SnapshotRecords
-from moldau.connect.connectors.mariadb.capture import Capture
-from moldau.connect.connectors.mariadb.places import LogPlace
-from moldau.connect.connectors.mariadb.position import LogPosition, snapshot_offset
-from moldau.connect.connectors.mariadb.snapshot import TableSnapshot
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
+from moldau.connect.connectors.mariadb.places import BinlogPlace
+from moldau.connect.connectors.mariadb.position import BinlogPosition, snapshot_offset
+from moldau.connect.connectors.mariadb.snapshot import ConsistentRead
 
 
-class InitialRead:
+class TablesRead:
     """Gives batches until all rows were given."""
 
-    def __init__(self, capture: Capture, snapshot: TableSnapshot, position: LogPosition) -> None:
+    def __init__(
+        self, capture: BinlogCapture, snapshot: ConsistentRead, position: BinlogPosition
+    ) -> None:
         """`position` is where the stream goes on."""
         self._capture = capture
         self._snapshot = snapshot
         self._position = position
         tables = [each for each in capture.tables() if capture.filters.in_snapshot(each.name)]
         seen = snapshot.position
-        place = LogPlace(
+        place = BinlogPlace(
             seen.file, seen.pos, 0, None, snapshot.time_s * 1_000_000, connector=capture.connector
         )
         rows = snapshot.rows(tables, capture.table)

@@ -9,11 +9,11 @@ import time
 from collections.abc import Sequence
 
 from moldau.connect.connector import Offset
-from moldau.connect.connectors.capture.log_reader import LogReader
-from moldau.connect.connectors.mariadb.capture import Capture
-from moldau.connect.connectors.mariadb.changes import ChangeCollector
+from moldau.connect.connectors.capture.log_reader import ChangeLogReader
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
+from moldau.connect.connectors.mariadb.changes import BinlogCollector
 from moldau.connect.connectors.mariadb.events import Idle, LogEvent
-from moldau.connect.connectors.mariadb.position import LogPosition
+from moldau.connect.connectors.mariadb.position import BinlogPosition
 from moldau.connect.connectors.mariadb.stream import BinlogStream
 
 _log = logging.getLogger(__name__)
@@ -22,12 +22,14 @@ _STORED_EVERY_S = 30.0
 _WARNED_S = 60
 
 
-class BinlogReader(LogReader[LogEvent]):
+class BinlogReader(ChangeLogReader[LogEvent]):
     """Reads from a position on."""
 
-    def __init__(self, capture: Capture, position: LogPosition, start: Offset | None) -> None:
+    def __init__(
+        self, capture: BinlogCapture, position: BinlogPosition, start: Offset | None
+    ) -> None:
         self._capture = capture
-        self._collector = ChangeCollector(position, capture.change_rules())
+        self._collector = BinlogCollector(position, capture.change_rules())
         super().__init__(capture.settings.limits, self._collector, capture.records, start)
         self._stream = BinlogStream(capture.server, position, capture.settings.limits.poll_s)
         # Where the stream began is noted at once, if it was not.

@@ -18,7 +18,7 @@ UNSIGNED_MODES = ("long", "precise")
 
 
 @dataclass(frozen=True, slots=True)
-class HandlingModes:
+class ValueModes:
     """One choice for each kind of value."""
 
     time: str = "adaptive_time_microseconds"
@@ -28,9 +28,9 @@ class HandlingModes:
     placeholder: str = PLACEHOLDER
 
 
-def modes_of(config: Mapping[str, str]) -> HandlingModes:
+def modes_of(config: Mapping[str, str]) -> ValueModes:
     """The choices that settings make; ConfigError for one that there is not."""
-    return HandlingModes(
+    return ValueModes(
         chosen(config, "time.precision.mode", TIME_MODES),
         chosen(config, "decimal.handling.mode", DECIMAL_MODES),
         chosen(config, "binary.handling.mode", BINARY_MODES),

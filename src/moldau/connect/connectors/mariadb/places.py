@@ -8,7 +8,7 @@ from moldau.connect.connectors.capture.tables import Row, TableName
 
 
 @dataclass(frozen=True, slots=True)
-class LogPlace:
+class BinlogPlace:
     """What the `source` of a record says of where its change is."""
 
     file: str

@@ -19,7 +19,7 @@ _GTID, _EVENTS = "moldau_gtid", "moldau_events"
 
 
 @dataclass(frozen=True, slots=True)
-class LogPosition:
+class BinlogPosition:
     """Where to go on: between two transactions."""
 
     file: str
@@ -33,15 +33,15 @@ class LogPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredOffset:
+class BinlogOffset:
     """What an offset of the connector says."""
 
-    position: LogPosition
+    position: BinlogPosition
     is_snapshot_complete: bool
     """False while the tables are read for the first time."""
 
 
-def stored_offset(offset: Mapping[str, object]) -> StoredOffset:
+def stored_offset(offset: Mapping[str, object]) -> BinlogOffset:
     """The offset of this connector or of Debezium's; ConnectError for anything else."""
     is_complete = offset.get("snapshot") in (None, False, "false") or any(
         offset.get(name) in (True, "true") for name in ("snapshot_completed",)
@@ -61,14 +61,14 @@ def stored_offset(offset: Mapping[str, object]) -> StoredOffset:
             dict(offset),
         )
     known = None if gtids is None else gtids_of(gtids)
-    return StoredOffset(LogPosition(file, pos, known, partial, events), is_complete)
+    return BinlogOffset(BinlogPosition(file, pos, known, partial, events), is_complete)
 
 
 @dataclass(slots=True)
-class LogProgress:
+class BinlogProgress:
     """Decides what is new, and says how far it got."""
 
-    position: LogPosition
+    position: BinlogPosition
     time_s: int = 0
     server_id: int = 0
     _gtid: str | None = None
@@ -97,7 +97,7 @@ class LogProgress:
         gtids = self.position.gtids
         if gtids is not None and self._gtid is not None:
             gtids = gtids.added(self._gtid)
-        self.position = LogPosition(self.position.file, pos, gtids)
+        self.position = BinlogPosition(self.position.file, pos, gtids)
 
     def offset(self, *, is_within: bool) -> dict[str, object]:
         """Debezium's fields; ours are added where it has no counterpart, and Java ignores them."""
@@ -108,7 +108,7 @@ class LogProgress:
         return found
 
 
-def position_fields(position: LogPosition) -> dict[str, object]:
+def position_fields(position: BinlogPosition) -> dict[str, object]:
     """What an offset says of a position."""
     found: dict[str, object] = {"file": position.file, "pos": position.pos}
     if position.gtids is not None:
@@ -116,7 +116,9 @@ def position_fields(position: LogPosition) -> dict[str, object]:
     return found
 
 
-def snapshot_offset(position: LogPosition, time_s: int, *, is_complete: bool) -> dict[str, object]:
+def snapshot_offset(
+    position: BinlogPosition, time_s: int, *, is_complete: bool
+) -> dict[str, object]:
     """While tables are read, and right after."""
     fields = {**position_fields(position), "ts_sec": time_s}
     return {**fields, "snapshot": "INITIAL", "snapshot_completed": is_complete}

@@ -62,7 +62,7 @@ class ServerFacts:
         return int(self.variables.get("server_id", "0"))
 
 
-class DatabaseServer:
+class MariaDbServer:
     """Opens connections; what goes wrong is told without the password."""
 
     def __init__(self, config: Mapping[str, str]) -> None:

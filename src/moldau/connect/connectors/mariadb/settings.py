@@ -75,7 +75,7 @@ _HISTORY = "schema.history.internal"
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureSettings:
+class BinlogSettings:
     """Settings as what they mean, where no other module has them."""
 
     prefix: str
@@ -86,9 +86,9 @@ class CaptureSettings:
     limits: BatchLimits
 
 
-def capture_settings(config: Mapping[str, str]) -> CaptureSettings:
+def capture_settings(config: Mapping[str, str]) -> BinlogSettings:
     """ConfigError for what cannot be meant."""
-    return CaptureSettings(
+    return BinlogSettings(
         config.get("topic.prefix", ""),
         snapshot_mode(config),
         chosen(config, "snapshot.locking.mode", LOCKING_MODES),

@@ -13,20 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from moldau.connect.connectors.capture.cells import Cells
 from moldau.connect.connectors.capture.snapshot_rows import SnapshotRow, rows_of
 from moldau.connect.connectors.capture.tables import CapturedTable, TableName
-from moldau.connect.connectors.mariadb.catalog import CapturedColumn, Catalog, KnownTable
+from moldau.connect.connectors.mariadb.catalog import KnownColumn, KnownTable, ServerCatalog
 from moldau.connect.connectors.mariadb.gtids import MariaDbGtids, gtids_of
-from moldau.connect.connectors.mariadb.position import LogPosition
+from moldau.connect.connectors.mariadb.position import BinlogPosition
 from moldau.connect.connectors.mariadb.row_images import bits_text
 from moldau.connect.connectors.mariadb.server import (
     Connection,
-    DatabaseServer,
+    MariaDbServer,
     ServerFacts,
 )
 from moldau.connect.errors import RetriableConnectError
 
 _log = logging.getLogger(__name__)
 
-MakeTable = Callable[[TableName, Sequence[CapturedColumn], Sequence[str]], CapturedTable]
+MakeTable = Callable[[TableName, Sequence[KnownColumn], Sequence[str]], CapturedTable]
 _TRANSACTIONAL = frozenset({"InnoDB", "ROCKSDB", "TokuDB"})
 _BYTES = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
 _SHAPES = frozenset(
@@ -38,13 +38,13 @@ _SHAPES = frozenset(
 _LOCK = "FLUSH TABLES WITH READ LOCK"
 
 
-class TableSnapshot:
+class ConsistentRead:
     """A transaction that reads; it ends with `close`."""
 
-    def __init__(self, server: DatabaseServer, facts: ServerFacts, locking: str) -> None:
+    def __init__(self, server: MariaDbServer, facts: ServerFacts, locking: str) -> None:
         self._server = server
         self._connection = server.connect()
-        self._catalog = Catalog(server, self._connection)
+        self._catalog = ServerCatalog(server, self._connection)
         self._is_locked = locking == "extended"
         locks = self._is_locked or (locking == "minimal" and not facts.is_mariadb)
         try:
@@ -74,7 +74,7 @@ class TableSnapshot:
                 _log.info("reading table %s", each.name)
                 yield from rows_of(make(each.name, columns, key), self._cells(each.name, columns))
 
-    def _cells(self, name: TableName, columns: Sequence[CapturedColumn]) -> Iterator[Cells]:
+    def _cells(self, name: TableName, columns: Sequence[KnownColumn]) -> Iterator[Cells]:
         listed = ", ".join(_selected(each) for each in columns)
         statement = f"SELECT {listed} FROM {quoted(name.schema)}.{quoted(name.name)}"  # noqa: S608
         convert = [_text_of(each) for each in columns]
@@ -90,21 +90,21 @@ class TableSnapshot:
 
 
 def snapshot_position(
-    server: DatabaseServer, connection: Connection, facts: ServerFacts
-) -> LogPosition:
+    server: MariaDbServer, connection: Connection, facts: ServerFacts
+) -> BinlogPosition:
     """Of the snapshot that the connection's transaction has, or else of now."""
     if facts.is_mariadb:
         told = server.rows(connection, "SHOW STATUS LIKE 'binlog_snapshot_%'")
         by_name = {str(name).lower(): str(value) for name, value in told}
         file, pos = by_name["binlog_snapshot_file"], int(by_name["binlog_snapshot_position"])
         ((gtids,),) = server.rows(connection, "SELECT BINLOG_GTID_POS(%s, %s)", [file, pos])
-        return LogPosition(file, pos, gtids_of(gtids or ""))
+        return BinlogPosition(file, pos, gtids_of(gtids or ""))
     return _mysql_position(server, connection, facts)
 
 
 def _mysql_position(
-    server: DatabaseServer, connection: Connection, facts: ServerFacts
-) -> LogPosition:
+    server: MariaDbServer, connection: Connection, facts: ServerFacts
+) -> BinlogPosition:
     version = facts.variables["version"].split(".")
     is_new = (int(version[0]), int(version[1])) >= (8, 4)
     statement = "SHOW BINARY LOG STATUS" if is_new else "SHOW MASTER STATUS"
@@ -115,7 +115,7 @@ def _mysql_position(
     known = gtids_of((gtids or "").replace("\n", "")) if facts.has_gtids else None
     if isinstance(known, MariaDbGtids):
         known = None  # there is none yet, and an empty set would be MariaDB's
-    return LogPosition(str(file), int(str(pos)), known)
+    return BinlogPosition(str(file), int(str(pos)), known)
 
 
 def quoted(name: str) -> str:
@@ -123,13 +123,13 @@ def quoted(name: str) -> str:
     return "`{}`".format(name.replace("`", "``"))
 
 
-def _selected(column: CapturedColumn) -> str:
+def _selected(column: KnownColumn) -> str:
     name = quoted(column.name)
     # As it is printed, a number of four bytes has lost its last digits.
     return f"{name} + 0e0" if column.kind.word == "float" else name
 
 
-def _text_of(column: CapturedColumn) -> Callable[[bytes], str]:
+def _text_of(column: KnownColumn) -> Callable[[bytes], str]:
     kind = column.kind
     if kind.word in _BYTES or kind.word in _SHAPES:
         return bytes.hex

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from moldau.connect.connector import Offset
 from moldau.connect.connectors.capture.source import CaptureSource, FirstRead
-from moldau.connect.connectors.mariadb.capture import Capture
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
 from moldau.connect.connectors.mariadb.log_reader import BinlogReader
 from moldau.connect.connectors.mariadb.position import stored_offset
 from moldau.connect.connectors.mariadb.settings import (
@@ -13,7 +13,7 @@ from moldau.connect.connectors.mariadb.settings import (
     log_ignored,
     refused_settings,
 )
-from moldau.connect.connectors.mariadb.start import CaptureStart, begin_capture
+from moldau.connect.connectors.mariadb.start import BinlogStart, begin_capture
 from moldau.connect.connectors.mariadb.validation import server_problem
 
 
@@ -27,8 +27,8 @@ class MariaDbSource(CaptureSource):
 
     def __init__(self, config: Mapping[str, str]) -> None:
         super().__init__(config)
-        self._capture: Capture | None = None
-        self._start: CaptureStart | None = None
+        self._capture: BinlogCapture | None = None
+        self._start: BinlogStart | None = None
 
     @classmethod
     def refused(cls, config: Mapping[str, str]) -> Mapping[str, str]:
@@ -43,7 +43,7 @@ class MariaDbSource(CaptureSource):
     def begin(self, start: Offset | None) -> tuple[FirstRead | None, bool]:
         """The tables, or nothing, before the stream."""
         log_ignored(self.config)
-        self._capture = Capture(self.config, self.connector)
+        self._capture = BinlogCapture(self.config, self.connector)
         self._start = begin_capture(self._capture, start)
         return self._start.read, self._start.streams
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from moldau.connect.connector import Offset
 from moldau.connect.connectors.capture.settings import READS_FIRST
-from moldau.connect.connectors.mariadb.capture import Capture
-from moldau.connect.connectors.mariadb.initial_read import InitialRead
-from moldau.connect.connectors.mariadb.position import LogPosition, StoredOffset, stored_offset
-from moldau.connect.connectors.mariadb.snapshot import TableSnapshot, snapshot_position
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
+from moldau.connect.connectors.mariadb.initial_read import TablesRead
+from moldau.connect.connectors.mariadb.position import BinlogOffset, BinlogPosition, stored_offset
+from moldau.connect.connectors.mariadb.snapshot import ConsistentRead, snapshot_position
 from moldau.connect.connectors.mariadb.stream import BinlogStream, LogLostError
 from moldau.connect.errors import ConfigError, RetriableConnectError
 
@@ -20,15 +20,15 @@ _HEARTBEAT_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureStart:
+class BinlogStart:
     """What comes first, and where the stream goes on after it."""
 
-    read: InitialRead | None
-    position: LogPosition
+    read: TablesRead | None
+    position: BinlogPosition
     streams: bool
 
 
-def begin_capture(capture: Capture, offset: Offset | None) -> CaptureStart:
+def begin_capture(capture: BinlogCapture, offset: Offset | None) -> BinlogStart:
     """ConfigError if changes are lost, and nobody has allowed to begin anew."""
     mode = capture.settings.snapshot_mode
     stored = _still_there(capture, stored_offset(offset) if offset else None)
@@ -37,24 +37,24 @@ def begin_capture(capture: Capture, offset: Offset | None) -> CaptureStart:
     streams = mode != "initial_only"
     if not wants_read:
         position = _now(capture) if stored is None else stored.position
-        return CaptureStart(None, position, streams)
-    snapshot = TableSnapshot(capture.server, capture.facts, capture.settings.locking)
+        return BinlogStart(None, position, streams)
+    snapshot = ConsistentRead(capture.server, capture.facts, capture.settings.locking)
     position = snapshot.position
     if stored is not None and not is_complete:
         # Rows that a read before this one gave may be gone since: then all changes must follow it.
         position = stored.position
     try:
-        return CaptureStart(InitialRead(capture, snapshot, position), position, streams)
+        return BinlogStart(TablesRead(capture, snapshot, position), position, streams)
     except BaseException:
         snapshot.close()
         raise
 
 
-def _now(capture: Capture) -> LogPosition:
+def _now(capture: BinlogCapture) -> BinlogPosition:
     return snapshot_position(capture.server, capture.connection, capture.facts)
 
 
-def _still_there(capture: Capture, stored: StoredOffset | None) -> StoredOffset | None:
+def _still_there(capture: BinlogCapture, stored: BinlogOffset | None) -> BinlogOffset | None:
     """What was stored, if the server can go on from there; ConfigError if changes are lost."""
     mode = capture.settings.snapshot_mode
     if stored is None or mode in ("always", "initial_only"):
@@ -69,7 +69,7 @@ def _still_there(capture: Capture, stored: StoredOffset | None) -> StoredOffset 
     return stored
 
 
-def _try(capture: Capture, position: LogPosition) -> None:
+def _try(capture: BinlogCapture, position: BinlogPosition) -> None:
     """Have the server begin to send: it refuses at once what it has not."""
     stream = BinlogStream(capture.server, position, _HEARTBEAT_S)
     deadline = time.monotonic() + _TRIAL_DEADLINE_S
@@ -83,7 +83,7 @@ def _try(capture: Capture, position: LogPosition) -> None:
         stream.close()
 
 
-def gone_message(position: LogPosition, error: LogLostError) -> str:
+def gone_message(position: BinlogPosition, error: LogLostError) -> str:
     """What happened, and what to do."""
     place = f"{position.file}:{position.pos}"
     if position.gtids is not None:

@@ -14,8 +14,8 @@ from pymysqlreplication import BinLogStreamReader
 from moldau.connect.connectors.mariadb.event_reading import NEEDED, EventReading
 from moldau.connect.connectors.mariadb.events import Idle, LogEvent
 from moldau.connect.connectors.mariadb.gtids import MySqlGtids
-from moldau.connect.connectors.mariadb.position import LogPosition
-from moldau.connect.connectors.mariadb.server import DatabaseServer
+from moldau.connect.connectors.mariadb.position import BinlogPosition
+from moldau.connect.connectors.mariadb.server import MariaDbServer
 from moldau.connect.errors import ConfigError, ConnectError, RetriableConnectError
 
 _EVENTS_MAX = 256
@@ -33,7 +33,7 @@ class LogLostError(ConfigError):
 class BinlogStream:
     """From a position on."""
 
-    def __init__(self, server: DatabaseServer, position: LogPosition, heartbeat_s: float) -> None:
+    def __init__(self, server: MariaDbServer, position: BinlogPosition, heartbeat_s: float) -> None:
         self._server = server
         self._events: queue.Queue[LogEvent] = queue.Queue(_EVENTS_MAX)
         self._closed = threading.Event()
@@ -132,7 +132,7 @@ class BinlogStream:
         return self._server.failure(error)
 
 
-def _start(position: LogPosition) -> dict[str, object]:
+def _start(position: BinlogPosition) -> dict[str, object]:
     if position.gtids is not None:
         is_mariadb = not isinstance(position.gtids, MySqlGtids)
         return {"auto_position": position.gtids.text, "is_mariadb": is_mariadb}

@@ -5,20 +5,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from moldau.connect.connectors.capture.tables import CapturedTable, GivenColumn, TableName, zero_of
-from moldau.connect.connectors.mariadb.catalog import CapturedColumn
+from moldau.connect.connectors.mariadb.catalog import KnownColumn
 from moldau.connect.connectors.mariadb.column_types import column_mapping
 from moldau.connect.connectors.mariadb.defaults import default_of
-from moldau.connect.connectors.mariadb.modes import HandlingModes
+from moldau.connect.connectors.mariadb.modes import ValueModes
 from moldau.connect.data.schema import Schema
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class RowRules:
+class ColumnRules:
     """What settings say of columns."""
 
-    modes: HandlingModes
+    modes: ValueModes
     has_column: Callable[[str], bool]
     """By `database.table.column`."""
     mask: Callable[[str, Schema], Callable[[object], object] | None]
@@ -30,16 +30,16 @@ class RowRules:
 def captured_table(
     name: TableName,
     topic: str,
-    columns: Sequence[CapturedColumn],
+    columns: Sequence[KnownColumn],
     key: Sequence[str],
-    rules: RowRules,
+    rules: ColumnRules,
 ) -> CapturedTable:
     """A table of these columns, as settings want it."""
     given = [_given(each, name, rules) for each in columns]
     return CapturedTable(name, topic, given, key, rules.source)
 
 
-def _given(column: CapturedColumn, table: TableName, rules: RowRules) -> GivenColumn | None:
+def _given(column: KnownColumn, table: TableName, rules: ColumnRules) -> GivenColumn | None:
     full = f"{table}.{column.name}"
     if not rules.has_column(full):
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moldau.connect.connectors.mariadb.server import DatabaseServer, ServerFacts
+from moldau.connect.connectors.mariadb.server import MariaDbServer, ServerFacts
 from moldau.connect.errors import ConnectError
 
 # Variable -> what it must be, and why.
@@ -27,7 +27,7 @@ _RIGHTS = ("REPLICATION SLAVE", "REPLICATION REPLICA", "ALL PRIVILEGES")
 def server_problem(config: Mapping[str, str]) -> str | None:
     """None if the connector can work."""
     try:
-        server = DatabaseServer(config)
+        server = MariaDbServer(config)
         connection = server.connect()
     except ConnectError as error:
         return str(error)

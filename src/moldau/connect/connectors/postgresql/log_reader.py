@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 
 from moldau.connect.connector import Offset
-from moldau.connect.connectors.capture.log_reader import LogReader
+from moldau.connect.connectors.capture.log_reader import ChangeLogReader
 from moldau.connect.connectors.postgresql.capture import Capture
 from moldau.connect.connectors.postgresql.changes import ChangeCollector
 from moldau.connect.connectors.postgresql.frames import KeepAlive, LogData
@@ -20,7 +20,7 @@ from moldau.connect.connectors.postgresql.slot import slot_state
 _log = logging.getLogger(__name__)
 
 
-class WalReader(LogReader[LogData | KeepAlive]):
+class WalReader(ChangeLogReader[LogData | KeepAlive]):
     """Reads from a position on; SlotInUseError if another one does."""
 
     def __init__(self, capture: Capture, position: LogPosition, start: Offset | None) -> None:

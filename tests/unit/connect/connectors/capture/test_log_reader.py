@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from moldau.connect.connectors.capture.changes import Change, RowChange
 from moldau.connect.connectors.capture.envelope import EnvelopeWriter
-from moldau.connect.connectors.capture.log_reader import BatchLimits, LogReader
+from moldau.connect.connectors.capture.log_reader import BatchLimits, ChangeLogReader
 from moldau.connect.connectors.capture.places import RecordNames
 from moldau.connect.connectors.postgresql.places import LogPlace
 from unit.connect.connectors.postgresql.tables import table
@@ -32,7 +32,7 @@ class Written:
         return found
 
 
-class LettersReader(LogReader[str]):
+class LettersReader(ChangeLogReader[str]):
     def __init__(self, portions: Sequence[str], limits: BatchLimits) -> None:
         self.written = Written()
         super().__init__(limits, self.written, EnvelopeWriter(RecordNames("p", "d")), {"begun": 1})

@@ -9,7 +9,7 @@ from pymysql.cursors import Cursor
 
 from mariadb import MariaDb
 from moldau.connect.connector import Offset
-from moldau.connect.connectors.mariadb.capture import Capture
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
 from moldau.connect.connectors.mariadb.source import MariaDbSource
 from moldau.connect.data.record import ConnectRecord
 
@@ -60,8 +60,8 @@ class Database:
             **named,
         }
 
-    def capture(self, **changed: str) -> Capture:
-        return Capture(self.config(**changed))
+    def capture(self, **changed: str) -> BinlogCapture:
+        return BinlogCapture(self.config(**changed))
 
 
 class Reader:

@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.connect.connectors.capture.tables import TableName
-from moldau.connect.connectors.mariadb.catalog import CapturedColumn, logged_columns
+from moldau.connect.connectors.mariadb.catalog import KnownColumn, logged_columns
 from moldau.connect.connectors.mariadb.column_types import ColumnType
 from moldau.connect.connectors.mariadb.row_images import (
     BLOB,
@@ -34,21 +34,21 @@ def test_tables_columns_and_keys(database: Database) -> None:
     assert {each.engine for each in capture.tables()} == {"InnoDB"}
     assert [catalog.key(each) for each in (t, u, v)] == [["b", "a"], ["a"], ()]
     assert catalog.columns(t) == [
-        CapturedColumn("a", ColumnType("int", is_unsigned=True, size=10), is_nullable=False),
-        CapturedColumn("b", ColumnType("varchar"), is_nullable=False, default="'x'"),
-        CapturedColumn("c", ColumnType("decimal", size=6, digits=2), default="NULL"),
-        CapturedColumn("d", ColumnType("enum", labels=("p", "it's")), default="NULL"),
-        CapturedColumn("e", ColumnType("datetime", digits=3), default="NULL"),
-        CapturedColumn("f", ColumnType("bit", size=9), default="NULL"),
+        KnownColumn("a", ColumnType("int", is_unsigned=True, size=10), is_nullable=False),
+        KnownColumn("b", ColumnType("varchar"), is_nullable=False, default="'x'"),
+        KnownColumn("c", ColumnType("decimal", size=6, digits=2), default="NULL"),
+        KnownColumn("d", ColumnType("enum", labels=("p", "it's")), default="NULL"),
+        KnownColumn("e", ColumnType("datetime", digits=3), default="NULL"),
+        KnownColumn("f", ColumnType("bit", size=9), default="NULL"),
     ]
     capture.close()
 
 
 def test_the_log_names_types_and_the_catalogue_what_it_leaves_out() -> None:
     known = [
-        CapturedColumn("a", ColumnType("int"), is_nullable=False, default="7"),
-        CapturedColumn("u", ColumnType("uuid")),
-        CapturedColumn("e", ColumnType("enum", labels=("grün", "b"))),
+        KnownColumn("a", ColumnType("int"), is_nullable=False, default="7"),
+        KnownColumn("u", ColumnType("uuid")),
+        KnownColumn("e", ColumnType("enum", labels=("grün", "b"))),
     ]
     logged = [
         LogColumn("a", LONG, is_unsigned=True),

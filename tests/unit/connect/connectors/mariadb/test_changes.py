@@ -12,7 +12,7 @@ from moldau.connect.connectors.capture.changes import (
     TransactionEnd,
 )
 from moldau.connect.connectors.capture.tables import CapturedTable, TableName
-from moldau.connect.connectors.mariadb.changes import ChangeCollector, ChangeRules, MappedTable
+from moldau.connect.connectors.mariadb.changes import BinlogCollector, BinlogRules, MappedTable
 from moldau.connect.connectors.mariadb.events import (
     FileBegun,
     GroupBegun,
@@ -24,13 +24,13 @@ from moldau.connect.connectors.mariadb.events import (
     TableMapped,
 )
 from moldau.connect.connectors.mariadb.gtids import gtids_of
-from moldau.connect.connectors.mariadb.places import LogPlace
-from moldau.connect.connectors.mariadb.position import LogPosition, stored_offset
+from moldau.connect.connectors.mariadb.places import BinlogPlace
+from moldau.connect.connectors.mariadb.position import BinlogPosition, stored_offset
 from moldau.connect.connectors.mariadb.row_images import RowDecoder
 from moldau.connect.errors import ConfigError
 from unit.connect.connectors.mariadb.tables import LOGGED, table
 
-START = LogPosition("f.1", 4, gtids_of("0-7-5"))
+START = BinlogPosition("f.1", 4, gtids_of("0-7-5"))
 T, OTHER = (
     TableMapped(1, TableName("d", "t"), LOGGED, has_names=True),
     TableMapped(2, TableName("d", "other"), LOGGED, has_names=True),
@@ -66,22 +66,22 @@ def now(name: TableName) -> CapturedTable | None:
     return table() if name.name == "t" else None
 
 
-RULES = ChangeRules(known, now)
+RULES = BinlogRules(known, now)
 
 
 def collected(
     events: list[LogEvent],
-    position: LogPosition = START,
-    rules: ChangeRules = RULES,
-) -> ChangeCollector:
-    found = ChangeCollector(position, rules)
+    position: BinlogPosition = START,
+    rules: BinlogRules = RULES,
+) -> BinlogCollector:
+    found = BinlogCollector(position, rules)
     for each in events:
         found.take(each)
     return found
 
 
-def at(change: Change) -> LogPlace:
-    assert isinstance(change.place, LogPlace)
+def at(change: Change) -> BinlogPlace:
+    assert isinstance(change.place, BinlogPlace)
     return change.place
 
 
@@ -108,7 +108,7 @@ def test_a_transaction_is_its_changes_of_captured_tables() -> None:
     assert isinstance(update, RowChange)
     assert (update.old, update.new, update.has_full_old) == (["1", "a"], ["1", "c"], True)
     assert (len(found), found.size_bytes) == (0, 0)
-    assert found.position == LogPosition("f.1", 200, gtids_of("0-7-6"))
+    assert found.position == BinlogPosition("f.1", 200, gtids_of("0-7-6"))
 
 
 def test_a_part_of_a_transaction_says_how_much_was_given() -> None:
@@ -149,7 +149,7 @@ def test_truncates_are_skipped_unless_they_are_wanted() -> None:
     found = collected(statements, rules=replace(RULES, skipped=frozenset()))
     assert shown(found.cut()) == [("t", 100, 0)]
     assert not found.is_within
-    assert found.position == LogPosition("f.1", 180, gtids_of("0-7-7"))
+    assert found.position == BinlogPosition("f.1", 180, gtids_of("0-7-7"))
 
 
 def test_operations_can_be_skipped() -> None:

@@ -3,13 +3,13 @@
 import pytest
 
 from moldau.connect.connectors.mariadb.column_types import ColumnType, column_mapping
-from moldau.connect.connectors.mariadb.modes import HandlingModes
+from moldau.connect.connectors.mariadb.modes import ValueModes
 from moldau.connect.data.schema import Kind, Schema
 
-DEFAULTS = HandlingModes()
+DEFAULTS = ValueModes()
 
 
-def given(kind: ColumnType, text: str, modes: HandlingModes = DEFAULTS) -> tuple[Schema, object]:
+def given(kind: ColumnType, text: str, modes: ValueModes = DEFAULTS) -> tuple[Schema, object]:
     found = column_mapping(kind, modes)
     assert found is not None
     return found.schema, found.convert(text)
@@ -33,7 +33,7 @@ def test_numbers_have_room_for_those_without_a_sign(word: str, kind: Kind, unsig
 def test_the_largest_numbers_wrap_around_unless_they_are_to_be_precise() -> None:
     kind = ColumnType("bigint", is_unsigned=True)
     assert given(kind, "18446744073709551615")[1] == -1
-    precise = given(kind, "18446744073709551615", HandlingModes(big_unsigned="precise"))
+    precise = given(kind, "18446744073709551615", ValueModes(big_unsigned="precise"))
     assert str(precise[1]) == "18446744073709551615"
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from moldau.connect.connectors.mariadb.column_types import ColumnType, column_mapping
 from moldau.connect.connectors.mariadb.defaults import default_of
-from moldau.connect.connectors.mariadb.modes import HandlingModes
+from moldau.connect.connectors.mariadb.modes import ValueModes
 
 
 def default(kind: ColumnType, expression: str | None, *, is_quoted: bool = True) -> object:
-    mapping = column_mapping(kind, HandlingModes())
+    mapping = column_mapping(kind, ValueModes())
     assert mapping is not None
     return default_of(kind, mapping, expression, is_quoted=is_quoted)
 

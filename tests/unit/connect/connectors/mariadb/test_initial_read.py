@@ -2,19 +2,19 @@
 
 import pytest
 
-from moldau.connect.connectors.mariadb.capture import Capture
+from moldau.connect.connectors.mariadb.capture import BinlogCapture
 from moldau.connect.connectors.mariadb.gtids import gtids_of
-from moldau.connect.connectors.mariadb.initial_read import InitialRead
-from moldau.connect.connectors.mariadb.position import LogPosition
-from moldau.connect.connectors.mariadb.snapshot import TableSnapshot
+from moldau.connect.connectors.mariadb.initial_read import TablesRead
+from moldau.connect.connectors.mariadb.position import BinlogPosition
+from moldau.connect.connectors.mariadb.snapshot import ConsistentRead
 from unit.connect.connectors.mariadb.databases import Database
 
 pytestmark = pytest.mark.needs("mariadbd")
 
 
-def read_of(capture: Capture, position: LogPosition | None = None) -> InitialRead:
-    snapshot = TableSnapshot(capture.server, capture.facts, "minimal")
-    return InitialRead(capture, snapshot, position or snapshot.position)
+def read_of(capture: BinlogCapture, position: BinlogPosition | None = None) -> TablesRead:
+    snapshot = ConsistentRead(capture.server, capture.facts, "minimal")
+    return TablesRead(capture, snapshot, position or snapshot.position)
 
 
 def test_the_last_batch_says_that_it_is(database: Database) -> None:
@@ -24,7 +24,7 @@ def test_the_last_batch_says_that_it_is(database: Database) -> None:
         "INSERT INTO a VALUES (1), (2), (3), (4), (5)",
     )
     capture = database.capture(max_batch_size="2")
-    found = read_of(capture, LogPosition("old", 9, gtids_of("0-7-1")))
+    found = read_of(capture, BinlogPosition("old", 9, gtids_of("0-7-1")))
     batches = []
     while not found.is_complete:
         batches.append(found.batch(1000))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from moldau.connect.connectors.mariadb.modes import HandlingModes, modes_of
+from moldau.connect.connectors.mariadb.modes import ValueModes, modes_of
 from moldau.connect.errors import ConfigError
 
 
 def test_the_defaults_are_debeziums() -> None:
-    assert modes_of({}) == HandlingModes()
+    assert modes_of({}) == ValueModes()
 
 
 def test_adaptive_is_postgresqls_alone() -> None:

@@ -2,13 +2,15 @@
 
 from moldau.connect.connectors.capture.places import RecordNames
 from moldau.connect.connectors.capture.tables import TableName
-from moldau.connect.connectors.mariadb.places import LogPlace
+from moldau.connect.connectors.mariadb.places import BinlogPlace
 
 NAMES = RecordNames("p", "")
 
 
 def test_a_place_names_file_and_transaction() -> None:
-    found = LogPlace("f", 5, 7, "0-7-1", 1_500_000, 2).source(NAMES, TableName("d", "t"), "false")
+    found = BinlogPlace("f", 5, 7, "0-7-1", 1_500_000, 2).source(
+        NAMES, TableName("d", "t"), "false"
+    )
     assert [found[name] for name in ("db", "table", "file", "pos", "row", "gtid")] == [
         *("d", "t", "f", 5, 2, "0-7-1")
     ]
@@ -16,5 +18,5 @@ def test_a_place_names_file_and_transaction() -> None:
 
 
 def test_a_transaction_without_an_id_is_called_by_its_place() -> None:
-    assert LogPlace("f", 5, 7, "0-7-1", 0).transaction == "0-7-1"
-    assert LogPlace("f", 5, 7, None, 0).transaction == "file=f,pos=5"
+    assert BinlogPlace("f", 5, 7, "0-7-1", 0).transaction == "0-7-1"
+    assert BinlogPlace("f", 5, 7, None, 0).transaction == "file=f,pos=5"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moldau.connect.connectors.mariadb.server import DatabaseServer, ServerFacts
+from moldau.connect.connectors.mariadb.server import MariaDbServer, ServerFacts
 from moldau.connect.errors import ConfigError, RetriableConnectError
 from unit.connect.connectors.mariadb.databases import Database
 
@@ -10,19 +10,19 @@ CONFIG = {"database.hostname": "127.0.0.1", "database.port": "1", "database.user
 
 
 def test_what_goes_wrong_is_told_without_the_password() -> None:
-    server = DatabaseServer({**CONFIG, "database.password": "secret"})
+    server = MariaDbServer({**CONFIG, "database.password": "secret"})
     with pytest.raises(RetriableConnectError, match=r"^MariaDB at 127\.0\.0\.1:1: ") as caught:
         server.connect()
     assert "secret" not in str(caught.value)
     with pytest.raises(ConfigError, match=r"database\.user"):
-        DatabaseServer({"database.hostname": "h"})
+        MariaDbServer({"database.hostname": "h"})
 
 
 def test_a_connector_has_a_number_of_its_own() -> None:
-    one, two = (DatabaseServer({**CONFIG, "topic.prefix": each}).reader_id for each in "ab")
+    one, two = (MariaDbServer({**CONFIG, "topic.prefix": each}).reader_id for each in "ab")
     assert one != two
-    assert one == DatabaseServer({**CONFIG, "topic.prefix": "a"}).reader_id
-    assert DatabaseServer({**CONFIG, "database.server.id": "5"}).reader_id == 5
+    assert one == MariaDbServer({**CONFIG, "topic.prefix": "a"}).reader_id
+    assert MariaDbServer({**CONFIG, "database.server.id": "5"}).reader_id == 5
 
 
 def test_what_a_server_is() -> None:
@@ -35,7 +35,7 @@ def test_what_a_server_is() -> None:
 
 @pytest.mark.needs("mariadbd")
 def test_values_are_texts_in_utc(database: Database) -> None:
-    server = DatabaseServer(database.config())
+    server = MariaDbServer(database.config())
     connection = server.connect()
     assert server.rows(connection, "SELECT 1.50, NULL, %s, @@time_zone", ["it's"]) == [
         ("1.50", None, "it's", "+00:00")
@@ -53,8 +53,8 @@ def test_values_are_texts_in_utc(database: Database) -> None:
 
 @pytest.mark.needs("mariadbd")
 def test_encryption_that_the_server_has_not_is_missed(database: Database) -> None:
-    server = DatabaseServer(database.config(database_ssl_mode="trust"))
+    server = MariaDbServer(database.config(database_ssl_mode="trust"))
     with pytest.raises(RetriableConnectError, match="SSL"):
         server.connect()
-    plain = DatabaseServer(database.config(database_ssl_mode="disable"))
+    plain = MariaDbServer(database.config(database_ssl_mode="disable"))
     plain.close(plain.connect())

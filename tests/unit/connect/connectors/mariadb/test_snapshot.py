@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from moldau.connect.connectors.mariadb.position import LogPosition
-from moldau.connect.connectors.mariadb.snapshot import TableSnapshot, quoted, snapshot_position
+from moldau.connect.connectors.mariadb.position import BinlogPosition
+from moldau.connect.connectors.mariadb.snapshot import ConsistentRead, quoted, snapshot_position
 from unit.connect.connectors.mariadb.databases import Database
 
 pytestmark = pytest.mark.needs("mariadbd")
@@ -21,7 +21,7 @@ def test_rows_are_those_of_the_moment_table_by_table(database: Database, locking
         "INSERT INTO `c``d` VALUES (7)",
     )
     capture = database.capture()
-    snapshot = TableSnapshot(capture.server, capture.facts, locking)
+    snapshot = ConsistentRead(capture.server, capture.facts, locking)
     position = snapshot.position
     assert position.gtids is not None
     assert position.gtids.text == database.gtid()
@@ -45,7 +45,7 @@ def test_a_table_without_transactions_is_warned_of(
     capture = database.capture()
     for locking, count in (("minimal", 1), ("extended", 0)):
         caplog.clear()
-        snapshot = TableSnapshot(capture.server, capture.facts, locking)
+        snapshot = ConsistentRead(capture.server, capture.facts, locking)
         with caplog.at_level(logging.WARNING):
             assert len(list(snapshot.rows(capture.tables(), capture.table))) == 1
         assert len(caplog.messages) == count
@@ -58,7 +58,7 @@ def test_the_place_of_now_is_behind_all_that_is_written(database: Database) -> N
     before = snapshot_position(capture.server, capture.connection, capture.facts)
     database.run("CREATE TABLE t (i int)")
     after = snapshot_position(capture.server, capture.connection, capture.facts)
-    assert isinstance(after, LogPosition)
+    assert isinstance(after, BinlogPosition)
     assert (before.file, before.pos) < (after.file, after.pos)
     assert after.gtids is not None
     assert after.gtids.text == database.gtid()

@@ -99,9 +99,9 @@ def test_a_transaction_that_is_too_large_is_given_in_parts_and_each_once(
     assert seen == [(number,) for number in range(500)]
 
 
-def test_rows_in_the_log_are_those_that_are_read(database: Database) -> None:
-    chance = random.Random(11)
-    columns: dict[str, tuple[str, Callable[[], object]]] = {
+def columns_of(chance: random.Random) -> dict[str, tuple[str, Callable[[], object]]]:
+    """By name: a type, and what makes values of it."""
+    return {
         "a": ("bigint", lambda: chance.randint(-(2**63), 2**63 - 1)),
         "b": ("decimal(38,18)", lambda: f"{chance.uniform(-1e15, 1e15):.12f}"),
         "c": ("double", lambda: chance.uniform(-1e300, 1e300)),
@@ -125,6 +125,10 @@ def test_rows_in_the_log_are_those_that_are_read(database: Database) -> None:
         "r": ("mediumint unsigned", lambda: chance.randint(0, 2**24 - 1)),
         "s": ("text CHARACTER SET utf16", lambda: chance.choice(["grün", "🙂", ""])),
     }
+
+
+def test_rows_in_the_log_are_those_that_are_read(database: Database) -> None:
+    columns = columns_of(chance := random.Random(11))
     defined = ", ".join(f"{name} {kind}" for name, (kind, _) in columns.items())
     database.run(f"CREATE TABLE t (id int PRIMARY KEY, {defined})")
     before = Reader(database.config(snapshot_mode="no_data"))

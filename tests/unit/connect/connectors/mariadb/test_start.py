@@ -3,7 +3,7 @@
 import pytest
 
 from moldau.connect.connectors.mariadb.gtids import gtids_of
-from moldau.connect.connectors.mariadb.position import LogPosition
+from moldau.connect.connectors.mariadb.position import BinlogPosition
 from moldau.connect.connectors.mariadb.start import begin_capture, gone_message
 from moldau.connect.connectors.mariadb.stream import LogLostError
 from unit.connect.connectors.mariadb.databases import Database
@@ -24,6 +24,6 @@ def test_an_offset_is_where_the_stream_goes_on(database: Database) -> None:
 
 
 def test_a_lost_log_is_told_with_its_place() -> None:
-    position = LogPosition("binlog.1", 5, gtids_of("0-7-1"))
+    position = BinlogPosition("binlog.1", 5, gtids_of("0-7-1"))
     assert "binlog.1:5 (GTID 0-7-1)" in gone_message(position, LogLostError("purged"))
-    assert gone_message(LogPosition("f", 5), LogLostError("purged")).endswith("It said: purged")
+    assert gone_message(BinlogPosition("f", 5), LogLostError("purged")).endswith("It said: purged")

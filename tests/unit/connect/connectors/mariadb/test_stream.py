@@ -6,8 +6,8 @@ import pytest
 
 from moldau.connect.connectors.mariadb.events import GroupBegun, GroupEnded, LogEvent, RowsChanged
 from moldau.connect.connectors.mariadb.gtids import gtids_of
-from moldau.connect.connectors.mariadb.position import LogPosition
-from moldau.connect.connectors.mariadb.server import DatabaseServer
+from moldau.connect.connectors.mariadb.position import BinlogPosition
+from moldau.connect.connectors.mariadb.server import MariaDbServer
 from moldau.connect.connectors.mariadb.snapshot import snapshot_position
 from moldau.connect.connectors.mariadb.stream import BinlogStream, LogLostError
 from moldau.connect.errors import RetriableConnectError
@@ -27,11 +27,11 @@ def read_until(stream: BinlogStream, count: int) -> list[LogEvent]:
     return found
 
 
-def here(database: Database, *, has_gtids: bool = True) -> LogPosition:
+def here(database: Database, *, has_gtids: bool = True) -> BinlogPosition:
     capture = database.capture()
     found = snapshot_position(capture.server, capture.connection, capture.facts)
     capture.close()
-    return found if has_gtids else LogPosition(found.file, found.pos)
+    return found if has_gtids else BinlogPosition(found.file, found.pos)
 
 
 @pytest.mark.parametrize("has_gtids", [True, False])
@@ -39,7 +39,7 @@ def test_it_begins_where_it_is_told(database: Database, *, has_gtids: bool) -> N
     database.run("CREATE TABLE t (i int)", "INSERT INTO t VALUES (1)")
     position = here(database, has_gtids=has_gtids)
     database.run("INSERT INTO t VALUES (2), (3)", "INSERT INTO t VALUES (4)")
-    stream = BinlogStream(DatabaseServer(database.config()), position, 0.1)
+    stream = BinlogStream(MariaDbServer(database.config()), position, 0.1)
     found = read_until(stream, 2)
     assert [each.operation for each in found if isinstance(each, RowsChanged)] == ["c", "c"]
     begun = [each for each in found if isinstance(each, GroupBegun)]
@@ -50,12 +50,12 @@ def test_it_begins_where_it_is_told(database: Database, *, has_gtids: bool) -> N
 
 def test_a_log_that_was_thrown_away_is_told(database: Database) -> None:
     database.run("CREATE TABLE t (i int)", "FLUSH BINARY LOGS")
-    server = DatabaseServer(database.config())
+    server = MariaDbServer(database.config())
     database.purge()
     for position in (
-        LogPosition("binlog.000001", 4),
-        LogPosition("binlog.000001", 4, gtids_of("0-7-1")),
-        LogPosition("binlog.000001", 4, gtids_of("")),
+        BinlogPosition("binlog.000001", 4),
+        BinlogPosition("binlog.000001", 4, gtids_of("0-7-1")),
+        BinlogPosition("binlog.000001", 4, gtids_of("")),
     ):
         stream = BinlogStream(server, position, 0.1)
         with pytest.raises(LogLostError):
@@ -65,7 +65,7 @@ def test_a_log_that_was_thrown_away_is_told(database: Database) -> None:
 
 def test_a_connection_that_breaks_is_not_made_again(database: Database) -> None:
     database.run("CREATE TABLE t (i int)")
-    stream = BinlogStream(DatabaseServer(database.config()), here(database), 0.1)
+    stream = BinlogStream(MariaDbServer(database.config()), here(database), 0.1)
     database.run("INSERT INTO t VALUES (1)")
     read_until(stream, 1)
     for (thread,) in database.rows(
@@ -79,7 +79,7 @@ def test_a_connection_that_breaks_is_not_made_again(database: Database) -> None:
 
 def test_a_server_that_is_not_there_is_told() -> None:
     config = {"database.hostname": "127.0.0.1", "database.port": "1", "database.user": "u"}
-    stream = BinlogStream(DatabaseServer(config), LogPosition("f", 4), 0.1)
+    stream = BinlogStream(MariaDbServer(config), BinlogPosition("f", 4), 0.1)
     with pytest.raises(RetriableConnectError, match="Can't connect"):
         read_until(stream, 1)
     stream.close()

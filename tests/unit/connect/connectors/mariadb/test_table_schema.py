@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from moldau.connect.connectors.capture.tables import TableName
-from moldau.connect.connectors.mariadb.catalog import CapturedColumn
+from moldau.connect.connectors.mariadb.catalog import KnownColumn
 from moldau.connect.connectors.mariadb.column_types import ColumnType
 from moldau.connect.connectors.mariadb.table_schema import captured_table
 from unit.connect.connectors.mariadb.tables import RULES, table
@@ -29,7 +29,7 @@ def test_a_column_of_a_type_that_is_not_known_is_left_out(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        columns = [CapturedColumn("v", ColumnType("vector"), is_nullable=False)]
+        columns = [KnownColumn("v", ColumnType("vector"), is_nullable=False)]
         found = captured_table(TableName("d", "t"), "p.d.t", columns, [], RULES)
     assert found.row(["x"]) == {}
     assert "d.t.v is left out: its type vector is not known" in caplog.text
