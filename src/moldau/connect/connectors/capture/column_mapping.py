@@ -2,12 +2,16 @@
 
 import base64
 import hashlib
+import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from moldau.connect.connectors.capture.temporal import Mapped, TextConversion
-from moldau.connect.data.schema import BYTES, STRING, Kind, Schema
+from moldau.connect.data.schema import BYTES, DECIMAL, STRING, Kind, Schema
+
+_log = logging.getLogger(__name__)
 
 TIME_MODES = (
     *("adaptive", "adaptive_time_microseconds", "connect"),
@@ -66,3 +70,17 @@ def placeholder_of(schema: Schema, text: str) -> object:
     if schema.kind is Kind.BYTES and schema.name is None:
         return text.encode()
     return {text: text} if schema.kind is Kind.MAP else None
+
+
+def default_value(mapping: ColumnMapping, text: str, expression: str) -> object:
+    """What a text is as a column's default; None if it is no value of the column's type."""
+    try:
+        value = mapping.convert(text)
+    except (ValueError, ArithmeticError):
+        _log.info(
+            "the default %s of a column is left out of its schema: it is no literal", expression
+        )
+        return None
+    if mapping.schema.name == DECIMAL and isinstance(value, Decimal):
+        return value.quantize(Decimal(1).scaleb(-mapping.schema.scale))
+    return value

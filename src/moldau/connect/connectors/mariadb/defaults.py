@@ -6,12 +6,10 @@ that the time of the insert stands for the beginning of 1970, as with Debezium.
 
 import logging
 import re
-from decimal import Decimal
 
-from moldau.connect.connectors.capture.column_mapping import ColumnMapping
+from moldau.connect.connectors.capture.column_mapping import ColumnMapping, default_value
 from moldau.connect.connectors.mariadb.column_types import ColumnType
 from moldau.connect.connectors.mariadb.row_images import bits_text
-from moldau.connect.data.schema import DECIMAL
 
 _log = logging.getLogger(__name__)
 
@@ -32,16 +30,7 @@ def default_of(
     text = _literal(kind, expression, is_quoted=is_quoted)
     if text is None:
         return None
-    try:
-        value = mapping.convert(text)
-    except (ValueError, ArithmeticError):
-        _log.info(
-            "the default %s of a column is left out of its schema: it is no literal", expression
-        )
-        return None
-    if mapping.schema.name == DECIMAL and isinstance(value, Decimal):
-        return value.quantize(Decimal(1).scaleb(-mapping.schema.scale))
-    return value
+    return default_value(mapping, text, expression)
 
 
 def _literal(kind: ColumnType, expression: str, *, is_quoted: bool) -> str | None:

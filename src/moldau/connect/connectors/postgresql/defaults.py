@@ -6,11 +6,10 @@ with Debezium; of other expressions there is no default.
 
 import logging
 import re
-from decimal import Decimal
 
-from moldau.connect.connectors.capture.column_mapping import ColumnMapping
+from moldau.connect.connectors.capture.column_mapping import ColumnMapping, default_value
 from moldau.connect.connectors.postgresql.column_types import PgType
-from moldau.connect.data.schema import DECIMAL, Kind
+from moldau.connect.data.schema import Kind
 
 _log = logging.getLogger(__name__)
 
@@ -41,16 +40,7 @@ def default_of(kind: PgType, mapping: ColumnMapping, expression: str | None) -> 
     text = _literal(expression, zero)
     if text is None or (kind.kind == "e" and text not in kind.labels):
         return None
-    try:
-        value = mapping.convert(text)
-    except (ValueError, ArithmeticError):
-        _log.info(
-            "the default %s of a column is left out of its schema: it is no literal", expression
-        )
-        return None
-    if mapping.schema.name == DECIMAL and isinstance(value, Decimal):
-        return value.quantize(Decimal(1).scaleb(-mapping.schema.scale))
-    return value
+    return default_value(mapping, text, expression)
 
 
 def _literal(expression: str, zero: str) -> str | None:

@@ -1,6 +1,5 @@
 """DuckDB, in this process; one process at a time may write to a file."""
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -10,7 +9,12 @@ import pyarrow.compute as pc
 
 from moldau.connect.connectors.sql.changes import UPDATE, TableChanges
 from moldau.connect.connectors.sql.database import Column, Row, quoted, quoted_table
-from moldau.connect.connectors.sql.statements import columns_text, insert_text
+from moldau.connect.connectors.sql.statements import (
+    columns_text,
+    insert_text,
+    same_key,
+    without_zone,
+)
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
 
@@ -66,7 +70,7 @@ class DuckDb:
     def query(self, statement: str, parameters: Row = ()) -> list[Row]:
         """All rows."""
         try:
-            found = self._connection.execute(statement, [_stored(each) for each in parameters])
+            found = self._connection.execute(statement, [without_zone(each) for each in parameters])
             return list(found.fetchall()) if found.description else []
         except duckdb.Error as error:
             raise self._translated(error) from error
@@ -87,7 +91,7 @@ class DuckDb:
         """From Arrow tables, which DuckDB reads as its own."""
         key, rows, target = changes.key, changes.rows, quoted_table(table)
         if changes.gone.num_rows:
-            same = _same(key)
+            same = same_key(key)
             statement = f"DELETE FROM {target} AS t USING {_STAGE} AS s WHERE {same}"  # noqa: S608
             self._with_stage(changes.gone, statement)
         if not rows.num_rows:
@@ -95,7 +99,7 @@ class DuckDb:
         names = rows.column_names
         if changes.mode == UPDATE:
             sets = ", ".join(f"{quoted(e)} = s.{quoted(e)}" for e in names if e not in key)
-            joined = f"FROM {_STAGE} AS s WHERE {_same(key)}"
+            joined = f"FROM {_STAGE} AS s WHERE {same_key(key)}"
             self._with_stage(rows, f"UPDATE {target} AS t SET {sets} {joined}")  # noqa: S608
         else:
             source = f"SELECT {columns_text(names)} FROM {_STAGE}"  # noqa: S608 - our own name
@@ -170,17 +174,6 @@ class DuckDb:
 
 def _word(kind: str) -> str:
     return _WORDS.get(kind, kind)
-
-
-def _same(key: Sequence[str]) -> str:
-    return " AND ".join(f"t.{quoted(each)} = s.{quoted(each)}" for each in key)
-
-
-def _stored(value: object) -> object:
-    """Times are in UTC, and have no zone there."""
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return value.astimezone(dt.UTC).replace(tzinfo=None)
-    return value
 
 
 def _without_zones(rows: pa.Table) -> pa.Table:

@@ -20,7 +20,12 @@ from moldau.connect.connectors.sql.database import (
     quoted_table,
     without_password,
 )
-from moldau.connect.connectors.sql.statements import columns_text, insert_text
+from moldau.connect.connectors.sql.statements import (
+    columns_text,
+    insert_text,
+    same_key,
+    without_zone,
+)
 from moldau.connect.data.logical import EPOCH
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
@@ -106,7 +111,7 @@ class MariaDb:
         """All rows."""
         try:
             with self._connection.cursor() as cursor:
-                cursor.execute(_marked(statement), [_stored(each) for each in parameters])
+                cursor.execute(_marked(statement), [without_zone(each) for each in parameters])
                 return list(cursor.fetchall())
         except (pymysql.Error, OSError) as error:
             raise self._translated(error) from error
@@ -134,7 +139,7 @@ class MariaDb:
         target, names = quoted_table(table), rows.column_names
         if changes.gone.num_rows:
             with self._stage(table, changes.gone) as stage:
-                joined = f"{target} AS t JOIN {stage} AS s ON {_same(key)}"
+                joined = f"{target} AS t JOIN {stage} AS s ON {same_key(key)}"
                 self.query(f"DELETE t FROM {joined}")
         if not rows.num_rows:
             return
@@ -145,7 +150,7 @@ class MariaDb:
         elif changes.mode == UPDATE:
             with self._stage(table, rows) as stage:
                 sets = ", ".join(f"t.{quoted(e)} = s.{quoted(e)}" for e in names if e not in key)
-                joined = f"{target} AS t JOIN {stage} AS s ON {_same(key)}"
+                joined = f"{target} AS t JOIN {stage} AS s ON {same_key(key)}"
                 self.query(f"UPDATE {joined} SET {sets}")  # noqa: S608
         else:
             self._insert(table, rows)
@@ -169,7 +174,7 @@ class MariaDb:
 
     def _insert(self, table: str, rows: pa.Table) -> None:
         names = rows.column_names
-        columns = [[_stored(each) for each in column.to_pylist()] for column in rows.columns]
+        columns = [[without_zone(each) for each in column.to_pylist()] for column in rows.columns]
         marks = f"VALUES ({', '.join('?' for _ in names)})"
         self.run(insert_text(table, names, (), marks, "insert"), zip(*columns, strict=True))
 
@@ -267,17 +272,6 @@ def _word(kind: str, is_unsigned: bool) -> str:
 def _kind(declared: str) -> tuple[str, bool]:
     """`bigint(20) unsigned` is a bigint, and has no sign."""
     return declared.partition("(")[0].partition(" ")[0].lower(), "unsigned" in declared
-
-
-def _same(key: Sequence[str]) -> str:
-    return " AND ".join(f"t.{quoted(each)} = s.{quoted(each)}" for each in key)
-
-
-def _stored(value: object) -> object:
-    """Times are in UTC, and have no zone there."""
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return value.astimezone(dt.UTC).replace(tzinfo=None)
-    return value
 
 
 def _clock(text: str) -> object:

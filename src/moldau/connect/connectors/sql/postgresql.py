@@ -16,7 +16,7 @@ from moldau.connect.connectors.sql.database import (
     quoted_table,
     without_password,
 )
-from moldau.connect.connectors.sql.statements import columns_text, insert_text
+from moldau.connect.connectors.sql.statements import columns_text, insert_text, same_key
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
 
@@ -83,7 +83,7 @@ class Postgresql:
         target, names = quoted_table(table), rows.column_names
         if changes.gone.num_rows:
             stage = self._stage(table, changes.gone)
-            same = _where_same(key)
+            same = f"WHERE {same_key(key)}"
             self.query(f"DELETE FROM {target} AS t USING {stage} AS s {same}")  # noqa: S608
         if not rows.num_rows:
             return
@@ -93,7 +93,7 @@ class Postgresql:
         elif changes.mode == UPDATE:
             stage = self._stage(table, rows)
             sets = ", ".join(f"{quoted(e)} = s.{quoted(e)}" for e in names if e not in key)
-            joined = f"FROM {stage} AS s {_where_same(key)}"
+            joined = f"FROM {stage} AS s WHERE {same_key(key)}"
             self.query(f"UPDATE {target} AS t SET {sets} {joined}")  # noqa: S608
         else:
             self._copy(target, rows)
@@ -189,7 +189,3 @@ def _marked(statement: str) -> bytes:
 def _placeholder(found: re.Match[str]) -> str:
     text = found[0]
     return {"?": "%s", "??": "?"}.get(text, text)
-
-
-def _where_same(key: Sequence[str]) -> str:
-    return "WHERE " + " AND ".join(f"t.{quoted(each)} = s.{quoted(each)}" for each in key)

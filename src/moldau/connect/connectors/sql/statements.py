@@ -1,5 +1,6 @@
 """Statements that change tables, as SQLite, PostgreSQL and DuckDB understand them."""
 
+import datetime as dt
 from collections.abc import Sequence
 
 from moldau.connect.connectors.sql.changes import UPSERT
@@ -22,3 +23,15 @@ def insert_text(
     sets = ", ".join(f"{quoted(each)} = excluded.{quoted(each)}" for each in rest)
     change = f"DO UPDATE SET {sets}" if rest else "DO NOTHING"
     return f"{statement} ON CONFLICT ({columns_text(key)}) {change}"
+
+
+def same_key(key: Sequence[str]) -> str:
+    """That a row of the target, `t`, is one of the stage, `s`."""
+    return " AND ".join(f"t.{quoted(each)} = s.{quoted(each)}" for each in key)
+
+
+def without_zone(value: object) -> object:
+    """A time in UTC, for databases whose times have no zone; other values stay."""
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.astimezone(dt.UTC).replace(tzinfo=None)
+    return value

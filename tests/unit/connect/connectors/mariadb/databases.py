@@ -1,7 +1,7 @@
 """A database that a test fills, and a connector that reads it by hand."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pymysql.connections import Connection
@@ -11,7 +11,7 @@ from mariadb import MariaDb
 from moldau.connect.connector import Offset
 from moldau.connect.connectors.mariadb.capture import BinlogCapture
 from moldau.connect.connectors.mariadb.source import MariaDbSource
-from moldau.connect.data.record import ConnectRecord
+from unit.connect.connectors.capture.reading import CaptureReader
 
 _DEADLINE_S = 60
 
@@ -64,58 +64,13 @@ class Database:
         return BinlogCapture(self.config(**changed))
 
 
-class Reader:
-    """Reads a connector's batches as a task does."""
+class Reader(CaptureReader):
+    """Of MariaDB's connector."""
 
     def __init__(self, config: Mapping[str, str], offset: Offset | None = None) -> None:
-        self.source = MariaDbSource(config)
-        self.offset = offset
-        self.records: list[ConnectRecord] = []
-        self.sizes: list[int] = []
-
-    def step(self, *, stores: bool = True) -> list[ConnectRecord] | None:
-        """One batch; None if there was nothing."""
-        (partition,) = self.source.partitions()
-        batch = self.source.read(partition, self.offset, 10_000)
-        if batch is None:
-            return None
-        found = list(batch.records)
-        if stores:
-            self.records += found
-            self.sizes.append(len(found))
-            self.offset = batch.offset
-            self.source.commit(partition, batch.offset)
-        return found
-
-    def until(self, is_so: Callable[[], bool]) -> None:
-        """Read on until something holds."""
-        deadline = time.monotonic() + _DEADLINE_S
-        while not is_so():
-            assert time.monotonic() < deadline, (self.offset, self.changes())
-            self.step()
-
-    def read(self, count: int) -> list[tuple[object, ...]]:
-        """Read on until there are so many records."""
-        self.until(lambda: len(self.records) >= count)
-        return self.changes()
-
-    def changes(self) -> list[tuple[object, ...]]:
-        """What each record is: operation, key and new row; a tombstone has no operation."""
-        return [_shown(each) for each in self.records]
+        super().__init__(MariaDbSource, config, offset)
 
     def streamed(self) -> None:
         """Read the tables, and open the stream."""
         self.until(lambda: bool(self.offset and self.offset.get("snapshot_completed")))
         self.step()
-
-    def close(self) -> None:
-        self.source.close()
-
-
-def _shown(record: ConnectRecord) -> tuple[object, ...]:
-    key, value = record.key.value, record.value.value
-    shown_key = tuple(key.values()) if isinstance(key, dict) else None
-    if not isinstance(value, dict):
-        return None, shown_key, None
-    after = value.get("after")
-    return value.get("op"), shown_key, tuple(after.values()) if isinstance(after, dict) else None

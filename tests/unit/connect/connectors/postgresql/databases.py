@@ -1,7 +1,7 @@
 """A database that a test fills, and a connector that reads it by hand."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import psycopg
@@ -9,8 +9,8 @@ import psycopg
 from moldau.connect.connector import Offset
 from moldau.connect.connectors.postgresql.capture import Capture
 from moldau.connect.connectors.postgresql.source import PostgresSource
-from moldau.connect.data.record import ConnectRecord
 from postgres import parts_of
+from unit.connect.connectors.capture.reading import CaptureReader
 
 _DEADLINE_S = 60
 Row = dict[str, object]
@@ -68,44 +68,11 @@ class Database:
         return Capture(self.config(**changed))
 
 
-class Reader:
-    """Reads a connector's batches as a task does: stored, then confirmed."""
+class Reader(CaptureReader):
+    """Of PostgreSQL's connector."""
 
     def __init__(self, config: Mapping[str, str], offset: Offset | None = None) -> None:
-        self.source = PostgresSource(config)
-        self.offset = offset
-        self.records: list[ConnectRecord] = []
-        self.sizes: list[int] = []
-
-    def step(self, *, stores: bool = True) -> list[ConnectRecord] | None:
-        """One batch; None if there was nothing."""
-        (partition,) = self.source.partitions()
-        batch = self.source.read(partition, self.offset, 10_000)
-        if batch is None:
-            return None
-        found = list(batch.records)
-        if stores:
-            self.records += found
-            self.sizes.append(len(found))
-            self.offset = batch.offset
-            self.source.commit(partition, batch.offset)
-        return found
-
-    def until(self, is_so: Callable[[], bool]) -> None:
-        """Read on until something holds."""
-        deadline = time.monotonic() + _DEADLINE_S
-        while not is_so():
-            assert time.monotonic() < deadline, (self.offset, self.changes())
-            self.step()
-
-    def read(self, count: int) -> list[tuple[object, ...]]:
-        """Read on until there are so many records."""
-        self.until(lambda: len(self.records) >= count)
-        return self.changes()
-
-    def changes(self) -> list[tuple[object, ...]]:
-        """What each record is: operation, key and new row; a tombstone has no operation."""
-        return [_shown(each) for each in self.records]
+        super().__init__(PostgresSource, config, offset)
 
     def image(self, topic: str) -> dict[object, object]:
         """The table as its topic tells it: the last row of each key."""
@@ -121,15 +88,3 @@ class Reader:
             else:
                 found[place] = value["after"]
         return found
-
-    def close(self) -> None:
-        self.source.close()
-
-
-def _shown(record: ConnectRecord) -> tuple[object, ...]:
-    key, value = record.key.value, record.value.value
-    shown_key = tuple(key.values()) if isinstance(key, dict) else None
-    if not isinstance(value, dict):
-        return None, shown_key, None
-    after = value.get("after")
-    return value.get("op"), shown_key, tuple(after.values()) if isinstance(after, dict) else None

@@ -249,6 +249,7 @@ def test_a_slot_in_use_is_waited_for_and_then_told(
     patient = reader(holder.offset)
     assert patient.step() is None
     holder.close()
+    assert isinstance(patient.source, PostgresSource)
     patient.source._attempt_at_s = 0.0
     database.run("INSERT INTO t VALUES (1, 'a')")
     assert patient.read(1) == [("c", (1,), (1, "a"))]
