@@ -10,6 +10,7 @@ from moldau.cli.terminal.client_settings import read_file, read_pairs
 _EPILOG = """addresses:
   kafka://HOST:PORT[,HOST:PORT]/TOPIC
   postgresql://USER@HOST/DATABASE?table=T   sqlite:FILE?table=T
+  mariadb://USER@HOST/DATABASE?table=T      duckdb:FILE?table=T
     as a source: &incrementing=COLUMN &timestamp=COLUMN, or &mode=bulk
     as a target: &key=COLUMN changes rows that are there
   parquet:FILE  csv:FILE  jsonl:FILE        or a directory of such files

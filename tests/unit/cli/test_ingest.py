@@ -2,8 +2,10 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import psycopg
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -11,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
+from mariadb import running_mariadb
 from moldau.cli.ingest import main
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.blocking.consumer import Consumer
@@ -22,6 +25,16 @@ from postgres import running_postgres
 @pytest.fixture
 def kafka_settings() -> dict[str, str]:
     return {"group.initial.rebalance.delay.ms": "0"}
+
+
+@pytest.fixture
+def mariadb_url() -> Iterator[str]:
+    with running_mariadb(skip_log_bin="1") as server:
+        connection = server.connect()
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE DATABASE shop")
+        connection.close()
+        yield f"mariadb://root@127.0.0.1:{server.port}/shop"
 
 
 def records(kafka: EmbeddedBroker, topic: str, count: int) -> list[tuple[bytes | None, object]]:
@@ -78,6 +91,22 @@ def test_a_table_goes_into_a_topic_and_on_from_there_and_into_another_table(
     told = capsys.readouterr().out.splitlines()
     assert [each.partition(" in ")[0] for each in told[:2]] == ["3 records", "6 records"]
     assert told[2].startswith("nothing new")
+
+
+@pytest.mark.needs("mariadbd")
+def test_tables_of_other_databases_go_the_same_way(
+    kafka: EmbeddedBroker, tmp_path: Path, mariadb_url: str
+) -> None:
+    path, topic = tmp_path / "d", f"kafka://{kafka.bootstrap_servers}/orders"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE orders AS SELECT 1::bigint AS id, 'a' AS name")
+    main([f"duckdb:{path}?table=orders&incrementing=id", topic])
+    main([topic, f"{mariadb_url}?table=orders&key=id"])
+    onwards = topic.replace("orders", "onwards")
+    main([f"{mariadb_url}?table=orders&incrementing=id", onwards])
+    main([onwards, f"duckdb:{path}?table=copied&key=id"])
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT * FROM copied").fetchall() == [(1, "a")]
 
 
 def test_files_go_into_a_topic_and_a_topic_into_files(

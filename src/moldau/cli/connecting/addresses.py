@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from moldau.cli.terminal.failure import CommandFailed
 
 _KAFKA = "kafka"
-_TABLES = ("postgresql", "postgres", "sqlite")
+_TABLES = ("postgresql", "postgres", "mariadb", "mysql", "sqlite", "duckdb")
 _FILES = ("parquet", "csv", "jsonl")
 _LAKE = "delta"
 _DIRECTORIES = {
@@ -18,7 +18,8 @@ _DIRECTORIES = {
     _LAKE: "moldau.connect.DeltaSinkConnector",
 }
 _FORMS = (
-    "kafka://HOST:PORT/TOPIC, postgresql://HOST/DATABASE?table=T, sqlite:FILE?table=T, "
+    "kafka://HOST:PORT/TOPIC, postgresql://HOST/DATABASE?table=T, mariadb://HOST/DATABASE?table=T, "
+    "mysql://HOST/DATABASE?table=T, sqlite:FILE?table=T, duckdb:FILE?table=T, "
     "parquet:FILE, csv:FILE, jsonl:FILE, or a directory of such files; as a target "
     "parquet:DIRECTORY, csv:DIRECTORY, jsonl:DIRECTORY, delta:DIRECTORY"
 )

@@ -30,6 +30,8 @@ def test_a_table_has_options_of_its_own_and_of_its_database() -> None:
     sink = sink_settings(parse_address("sqlite:/a/b?table=t&key=id"), "orders")
     assert sink["connection.url"] == "sqlite:/a/b"
     assert (sink["insert.mode"], sink["pk.fields"], sink["topics"]) == ("upsert", "id", "orders")
+    maria = source_settings(parse_address("mysql://me@h/d?table=t"), "orders")
+    assert maria["connection.url"] == "mysql://me@h/d"
     with pytest.raises(CommandFailed, match="which table"):
         parse_address("postgresql://me:secret@h/d")
 
