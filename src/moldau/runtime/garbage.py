@@ -1,4 +1,4 @@
-"""The cyclic collector of a process that is one broker's alone.
+"""The cyclic collector of a process that is a broker's, or a worker's, alone.
 
 A broker in another program's process, as in a test, leaves the collector as it finds it.
 """

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.errors import KafkaError
+from moldau.runtime.garbage import owned_collector
 
 if TYPE_CHECKING:
     from moldau.web.users import Users
@@ -22,7 +23,8 @@ def serve_worker(
 ) -> None:
     """Serve; with connectors these and no others run, as in Kafka's standalone mode."""
     try:
-        asyncio.run(_serve(properties, connectors, users))
+        with owned_collector() as started:
+            asyncio.run(_serve(properties, connectors, users, started))
     except* CommandFailed as errors:
         raise CommandFailed(_first(errors)) from None
     except* (KafkaError, OSError, RuntimeError, ValueError) as errors:
@@ -30,7 +32,10 @@ def serve_worker(
 
 
 async def _serve(
-    properties: Mapping[str, str], connectors: Connectors | None, users: str | None
+    properties: Mapping[str, str],
+    connectors: Connectors | None,
+    users: str | None,
+    started: Callable[[], None],
 ) -> None:
     try:
         from moldau.connect.errors import ConnectError  # noqa: PLC0415 - --help does without it
@@ -54,6 +59,7 @@ async def _serve(
             _log.info("the worker is at %s", url)
             if connectors is not None:
                 await worker.run_only(connectors)
+            started()
             await stop.wait()
     except* ConnectError as errors:
         raise CommandFailed(f"moldau connect: {_first(errors)}") from None

@@ -1,11 +1,13 @@
 """JsonConverter: values as JSON, alone or in an envelope with their schema."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 
 from moldau.connect.config.values import flag
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
+from moldau.connect.converters.json_writers import JsonRules, writer_of
 from moldau.connect.converters.per_schema import PerSchema
 from moldau.connect.data.logical import from_stored, to_stored
 from moldau.connect.data.record import NULL, Datum
@@ -26,8 +28,11 @@ class JsonConverter:
     def __init__(self, settings: Mapping[str, str], *, is_key: bool = False) -> None:
         del is_key
         self._has_envelope = flag(settings, "schemas.enable", default=True)
-        self._is_numeric = settings.get("decimal.format", "BASE64").upper() == "NUMERIC"
-        self._fills_defaults = flag(settings, "replace.null.with.default", default=True)
+        rules = JsonRules(
+            settings.get("decimal.format", "BASE64").upper() == "NUMERIC",
+            flag(settings, "replace.null.with.default", default=True),
+        )
+        self._writers = PerSchema(lambda _, schema: writer_of(schema, rules))
         self._nodes = PerSchema(lambda _, schema: json_text(node_of(schema)))
 
     def to_bytes(self, topic: str, datum: Datum) -> bytes | None:
@@ -43,14 +48,9 @@ class JsonConverter:
         return f'{{"schema":{self._schema_text(datum.schema)},"payload":{payload}}}'.encode()
 
     def _payload(self, datum: Datum) -> str:
-        schema, value = datum.schema, datum.value
-        if schema is not None:
-            if self._fills_defaults:
-                value = _filled(schema, value)
-            stored = stored_as(schema, value, is_numeric=self._is_numeric)
-        else:
-            stored = plain(value)
-        return json_text(stored)
+        if datum.schema is None:
+            return json_text(plain(datum.value))
+        return json_text(self._writers.of("", datum.schema)(datum.value))
 
     def _schema_text(self, schema: Schema | None) -> str:
         if schema is None:
@@ -86,18 +86,19 @@ def stored_as(schema: Schema, value: object, *, is_numeric: bool) -> object:
     return _numeric(schema, value) if is_numeric else to_stored(schema, value)
 
 
-def json_text(stored: object) -> str:
-    """As short as it can be."""
-    return json.dumps(stored, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def _text() -> Callable[[object], str]:
+    encoder = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    if c_make_encoder is None:
+        return encoder.encode
+    # What `encode` makes for each value, made once.
+    write = c_make_encoder(
+        None, encoder.default, encode_basestring, None, ":", ",", False, False, False
+    )
+    return lambda stored: "".join(write(stored, 0))
 
 
-def _filled(schema: Schema, value: object) -> object:
-    """Null where the schema has a default is the default: in fields of structs as well."""
-    if value is None:
-        return schema.default
-    if schema.kind is Kind.STRUCT and isinstance(value, dict):
-        return {each.name: _filled(each.schema, value.get(each.name)) for each in schema.fields}
-    return value
+json_text = _text()
+"""As short as it can be; ValueError for numbers that JSON does not have."""
 
 
 def _numeric(schema: Schema, value: object) -> object:

@@ -3,7 +3,7 @@
 import base64
 import datetime as dt
 import math
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import DataError
@@ -11,18 +11,20 @@ from moldau.connect.errors import DataError
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _EPOCH_DAY = EPOCH.date()
 _MS = dt.timedelta(milliseconds=1)
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def unscaled_bytes(value: Decimal, scale: int) -> bytes:
     """A Decimal as Java's BigDecimal stores it: big-endian two's complement, no longer than due."""
-    sign, digits, exponent = value.as_tuple()
-    if not isinstance(exponent, int):
-        raise DataError(f"{value} is no number with digits")
-    if exponent < -scale:
+    try:
+        shifted = value.scaleb(scale, _EXACT)
+        number = int(shifted)
+    except (ValueError, ArithmeticError) as error:
+        raise DataError(f"{value} is no number with digits") from error
+    if number != shifted:
         raise DataError(f"{value} has more than {scale} digits after the point")
-    number = int("".join(map(str, digits)) or "0") * 10 ** (exponent + scale)
-    return integer_bytes(-number if sign else number)
+    return integer_bytes(number)
 
 
 def integer_bytes(number: int) -> bytes:

@@ -16,9 +16,12 @@ class Datum:
 NULL = Datum()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ConnectRecord:
-    """What transformations see and change."""
+    """What transformations see; `but` makes another one, and none is changed.
+
+    It is not frozen, since that makes each cost four times as much.
+    """
 
     topic: str
     key: Datum = NULL

@@ -22,7 +22,7 @@ from moldau.connect.worker.dead_letters import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Outgoing:
     """A record as the producer takes it."""
 
