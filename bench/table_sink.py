@@ -2,7 +2,7 @@
 
 bin/bench table_sink [rows]
 
-The JDBC sinks of Confluent and Aiven are not in Maven Central; Debezium's 3.6.0 is, and takes the
+The JDBC sinks of Confluent and Aiven are not in Maven Central; Debezium's 3.3.1 is, and takes the
 place of them. Both read the same topic of a Moldau broker, JSON with schemas, five columns, and
 upsert by the key into tables of their own: first keys that are new, then all of them again.
 Processor time is that of the whole worker, from the moment that the connector is made until the
@@ -95,7 +95,9 @@ def upsert(worker: MeasuredWorker, connection: psycopg.Connection, topic: str, p
         (count,) = connection.execute(question.encode(), []).fetchone() or (0,)
         if count == int(rows):
             break
-        assert time.monotonic() < deadline, (count, worker.connect.states(topic))
+        states = worker.connect.states(topic)
+        assert "FAILED" not in states, worker.connect.log.read_text()[-4000:]
+        assert time.monotonic() < deadline, (count, states)
         time.sleep(0.2)
     found = worker.cpu_s() - began_s
     worker.delete(topic)
@@ -109,7 +111,7 @@ def main() -> None:
         tempfile.TemporaryDirectory() as temporary,
         running_postgres(listen_addresses="127.0.0.1", port=str(port)) as url,
         our_broker(Path(temporary, "broker")) as broker,
-        apache_worker(Path(temporary, "apache"), broker.bootstrap, "debezium-jdbc-3.6") as apache,
+        apache_worker(Path(temporary, "apache"), broker.bootstrap, "debezium-jdbc-3.3") as apache,
         moldau_worker(Path(temporary, "moldau"), broker.bootstrap) as ours,
         psycopg.connect(url, autocommit=True) as connection,
     ):

@@ -67,8 +67,8 @@ CLASS_PATHS = {
     "debezium-3.6": [Jar("io.debezium", "debezium-connector-postgres", "3.6.3.Final")],
     "debezium-mariadb-3.5": [Jar("io.debezium", "debezium-connector-mariadb", "3.5.0.Final")],
     # The JDBC sinks of Confluent and Aiven are not in Maven Central; Debezium's is.
-    "debezium-jdbc-3.6": [
-        Jar("io.debezium", "debezium-connector-jdbc", "3.6.0.Final"),
+    "debezium-jdbc-3.3": [
+        Jar("io.debezium", "debezium-connector-jdbc", "3.3.1.Final"),
         Jar("org.postgresql", "postgresql", "42.7.13"),
     ],
     # What AKHQ asks Connect with.
