@@ -2,7 +2,6 @@
 
 import datetime as dt
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -24,6 +23,7 @@ from moldau.connect.connectors.sql.statements import (
     columns_text,
     insert_text,
     same_key,
+    with_format_marks,
     without_zone,
 )
 from moldau.connect.data.logical import EPOCH
@@ -72,7 +72,6 @@ _SESSION = (
 _MYSQL_SESSION = _SESSION.replace("tx_isolation", "transaction_isolation")
 _LOCK_S = 60
 _POLLED = "moldau_polled"
-_QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
 _DAY_S = 86_400
 
 
@@ -111,7 +110,9 @@ class MariaDb:
         """All rows."""
         try:
             with self._connection.cursor() as cursor:
-                cursor.execute(_marked(statement), [without_zone(each) for each in parameters])
+                cursor.execute(
+                    with_format_marks(statement), [without_zone(each) for each in parameters]
+                )
                 return list(cursor.fetchall())
         except (pymysql.Error, OSError) as error:
             raise self._translated(error) from error
@@ -120,7 +121,7 @@ class MariaDb:
         """A statement for each row; rows of an insert are sent together."""
         try:
             with self._connection.cursor() as cursor:
-                cursor.executemany(_marked(statement), list(rows))
+                cursor.executemany(with_format_marks(statement), list(rows))
         except (pymysql.Error, OSError) as error:
             raise self._translated(error) from error
 
@@ -252,15 +253,6 @@ class MariaDb:
         if isinstance(error, pymysql.DataError | pymysql.IntegrityError):
             return DataError(f"{self.name}: {told}")
         return RetriableConnectError(f"{self.name}: {told}")
-
-
-def _marked(statement: str) -> str:
-    """PyMySQL's `%s` for each `?` that stands alone and outside of quotes; `??` is one `?`."""
-    return _QUESTION.sub(_placeholder, statement.replace("%", "%%"))
-
-
-def _placeholder(found: re.Match[str]) -> str:
-    return {"?": "%s", "??": "?"}.get(found[0], found[0])
 
 
 def _word(kind: str, is_unsigned: bool) -> str:

@@ -1,6 +1,5 @@
 """PostgreSQL through psycopg."""
 
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
@@ -16,7 +15,12 @@ from moldau.connect.connectors.sql.database import (
     quoted_table,
     without_password,
 )
-from moldau.connect.connectors.sql.statements import columns_text, insert_text, same_key
+from moldau.connect.connectors.sql.statements import (
+    columns_text,
+    insert_text,
+    same_key,
+    with_format_marks,
+)
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
 from moldau.connect.errors import ConnectError, DataError, RetriableConnectError
 
@@ -39,7 +43,6 @@ FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisp
 WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 _LOCK_S = 60
-_QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
 
 
 class Postgresql:
@@ -181,11 +184,5 @@ class Postgresql:
 
 
 def _marked(statement: str) -> bytes:
-    """psycopg's `%s` for each `?` that stands alone and outside of quotes; `??` is one `?`."""
-    text = _QUESTION.sub(_placeholder, statement.replace("%", "%%"))
-    return text.encode()
-
-
-def _placeholder(found: re.Match[str]) -> str:
-    text = found[0]
-    return {"?": "%s", "??": "?"}.get(text, text)
+    # psycopg takes text that is made while running only as bytes.
+    return with_format_marks(statement).encode()

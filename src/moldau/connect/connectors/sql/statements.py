@@ -1,10 +1,14 @@
 """Statements that change tables, as SQLite, PostgreSQL and DuckDB understand them."""
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 
 from moldau.connect.connectors.sql.changes import UPSERT
 from moldau.connect.connectors.sql.database import quoted, quoted_table
+
+_QUESTION = re.compile(r"""'[^']*'|"[^"]*"|\?\??""")
+_MARKS = {"?": "%s", "??": "?"}
 
 
 def columns_text(names: Sequence[str]) -> str:
@@ -35,3 +39,8 @@ def without_zone(value: object) -> object:
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     return value
+
+
+def with_format_marks(statement: str) -> str:
+    """`%s` for each `?` that stands alone and outside of quotes; `??` is one `?`."""
+    return _QUESTION.sub(lambda each: _MARKS.get(each[0], each[0]), statement.replace("%", "%%"))

@@ -6,6 +6,7 @@ from moldau.connect.connectors.sql.statements import (
     columns_text,
     insert_text,
     same_key,
+    with_format_marks,
     without_zone,
 )
 
@@ -30,3 +31,9 @@ def test_times_are_in_utc_where_they_have_no_zone() -> None:
     moment = dt.datetime(2024, 2, 29, 1, 0, tzinfo=east)
     assert without_zone(moment) == dt.datetime(2024, 2, 28, 23, 0)  # noqa: DTZ001
     assert without_zone("a") == "a"
+
+
+def test_question_marks_are_places_for_values_unless_they_are_quoted() -> None:
+    assert with_format_marks("a = ? AND b LIKE '%?' AND \"c?\" ?? 5") == (
+        "a = %s AND b LIKE '%%?' AND \"c?\" ? 5"
+    )
