@@ -6,6 +6,7 @@ from decimal import Decimal
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 
 from moldau.connect.config.values import flag
+from moldau.connect.converters.json_envelopes import LastEnvelope
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
 from moldau.connect.converters.json_writers import JsonRules, writer_of
 from moldau.connect.converters.per_schema import PerSchema
@@ -33,6 +34,7 @@ class JsonConverter:
             flag(settings, "replace.null.with.default", default=True),
         )
         self._writers = PerSchema(lambda _, schema: writer_of(schema, rules))
+        self._envelopes = LastEnvelope()
         self._nodes = PerSchema(lambda _, schema: json_text(node_of(schema)))
 
     def to_bytes(self, topic: str, datum: Datum) -> bytes | None:
@@ -62,6 +64,9 @@ class JsonConverter:
         del topic
         if data is None:
             return NULL
+        known = self._envelopes.of(data) if self._has_envelope else None
+        if known is not None:
+            return _datum(*known)
         try:
             found = json.loads(data)
         except ValueError as error:
@@ -75,10 +80,15 @@ class JsonConverter:
         if not isinstance(found, dict) or set(found) != {"schema", "payload"}:
             raise DataError(f"{_NO_ENVELOPE} The record begins with {data[:_SHOWN_BYTES]!r}.")
         schema = schema_of_node(found["schema"])
-        if schema is None:
-            return Datum(found["payload"])
-        value = from_stored(schema, found["payload"])
-        return Datum(schema.default if value is None else value, schema)
+        self._envelopes.note(data, schema)
+        return _datum(schema, found["payload"])
+
+
+def _datum(schema: Schema | None, payload: object) -> Datum:
+    if schema is None:
+        return Datum(payload)
+    value = from_stored(schema, payload)
+    return Datum(schema.default if value is None else value, schema)
 
 
 def stored_as(schema: Schema, value: object, *, is_numeric: bool) -> object:

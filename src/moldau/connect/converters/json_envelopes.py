@@ -1,0 +1,49 @@
+"""The envelope of the last value: neighbours have the same schema, in the same words.
+
+A schema is many times longer than what it is about. It is read once, and recognised by its text;
+whatever is written otherwise is read as any JSON.
+"""
+
+import json
+import re
+
+from moldau.connect.data.schema import Schema
+
+_BEGINS = re.compile(r'\s*\{\s*"schema"\s*:\s*')
+_PAYLOAD = re.compile(r'\s*,\s*"payload"\s*:')
+_ENDS = b"}"
+_decoder = json.JSONDecoder()
+
+
+class LastEnvelope:
+    """Recognises values whose text begins as that of the last one."""
+
+    def __init__(self) -> None:
+        self._prefix = b""
+        self._schema: Schema | None = None
+
+    def of(self, data: bytes) -> tuple[Schema | None, object] | None:
+        """The schema, and the payload; None if it has to be read as a whole."""
+        prefix = self._prefix
+        if not prefix or not data.startswith(prefix) or not data.endswith(_ENDS):
+            return None
+        try:
+            return self._schema, json.loads(data[len(prefix) : -len(_ENDS)].decode())
+        except ValueError:
+            return None  # there is something behind the payload
+
+    def note(self, data: bytes, schema: Schema | None) -> None:
+        """Remember how what was read as a whole begins, if the payload comes last."""
+        self._prefix = b""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return  # JSON may be UTF-16
+        begins = _BEGINS.match(text)
+        if begins is None:
+            return
+        _, end = _decoder.raw_decode(text, begins.end())
+        payload = _PAYLOAD.match(text, end)
+        if payload is not None:
+            self._prefix = text[: payload.end()].encode()
+            self._schema = schema
