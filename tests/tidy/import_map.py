@@ -118,7 +118,10 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.client.arrow", "moldau.spark", "moldau.streams", "moldau.connect"),
         "moldau.console",
     ),
-    "pyiceberg": ("moldau.connect.connectors.lakes.iceberg",),
+    "pyiceberg": (
+        "moldau.connect.connectors.lakes.iceberg",
+        "moldau.connect.connectors.lakes.iceberg_files",
+    ),
     "pyspark": ("moldau.spark", "moldau.streams", "moldau.connect"),
     "starlette": ("moldau.web", "moldau.connect", "moldau.console", "moldau.registry.rest"),
     "uvicorn": ("moldau.web.server",),

@@ -27,7 +27,7 @@ _FORMAT, _ROWS = "format", "rows"
 _TYPES = {pa.time32("ms"): pa.string()}
 
 
-class Sessions(Protocol):
+class SparkLender(Protocol):
     """Lends the worker's session."""
 
     def session(self, name: str) -> AbstractContextManager[Any]:
@@ -48,7 +48,7 @@ class SparkSink(HoldingSink):
         self._format = required(config, _FORMAT)
         self._mode = config.get("mode", "append")
         self._options = below(config, "option.")
-        self._sessions: Sessions | None = None
+        self._sessions: SparkLender | None = None
 
     def use_engine(self, engine: object) -> None:
         """The worker's."""
@@ -77,7 +77,7 @@ class SparkSource(Source):
         super().__init__(config)
         self._format = required(config, _FORMAT)
         self._options = below(config, "option.")
-        self._sessions: Sessions | None = None
+        self._sessions: SparkLender | None = None
 
     def use_engine(self, engine: object) -> None:
         """The worker's."""
@@ -102,15 +102,15 @@ class SparkSource(Source):
         return SourceBatch([as_values(rows)] if rows.num_rows else [], {_ROWS: rows.num_rows})
 
 
-def _lender(engine: object) -> Sessions:
+def _lender(engine: object) -> SparkLender:
     if not hasattr(engine, "session"):
         raise ConfigError("connector.class=spark needs engine=spark in the worker's settings")
-    found: Sessions = engine
+    found: SparkLender = engine
     return found
 
 
 @contextmanager
-def _borrowed(sessions: Sessions | None, config: Mapping[str, str]) -> Iterator[Any]:
+def _borrowed(sessions: SparkLender | None, config: Mapping[str, str]) -> Iterator[Any]:
     from moldau.spark.queries import FAILURES, why_failed  # noqa: PLC0415 - with Spark alone
 
     assert sessions is not None, "it was given an engine before"

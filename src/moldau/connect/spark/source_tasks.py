@@ -18,7 +18,7 @@ from moldau.connect.worker.source_work import (
     offset_topic,
     transactional_producer,
 )
-from moldau.connect.worker.topic_creation import TopicCreation
+from moldau.connect.worker.topic_creation import SourceTopics
 from moldau.spark.worker import settle
 
 ROUND_S = 5.0
@@ -100,7 +100,7 @@ def _read(share: Share, plan: SourcePlan, found: RoundReport) -> None:
         found.used.append,
         tolerates(config),
         lambda error: found.skip(str(error)) if logs else None,
-        TopicCreation(settings, config).prepare,
+        SourceTopics(settings, config).prepare,
     )
     source = plan.connector(config)
     try:

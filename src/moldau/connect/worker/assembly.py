@@ -27,7 +27,7 @@ from moldau.connect.worker.source_work import (
     transactional_producer,
 )
 from moldau.connect.worker.task import Work
-from moldau.connect.worker.topic_creation import TopicCreation
+from moldau.connect.worker.topic_creation import SourceTopics
 
 _log = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class Assembly:
             around.used,
             tolerates(config),
             lambda error: self._log_skipped(str(error)) if logs_failures(config) else None,
-            TopicCreation(settings, config).prepare,
+            SourceTopics(settings, config).prepare,
             around.told,
         )
         work = SourceWork(

@@ -12,7 +12,7 @@ _PREFIX = "moldau_connect_"
 
 
 @dataclass(slots=True)
-class Figures:
+class ConnectorFigures:
     """Of one connector; its tasks add to them from their threads."""
 
     records: int = 0
@@ -32,7 +32,7 @@ class Counted(Protocol):
     kind: str
     status: Status
     task_statuses: dict[int, Status]
-    figures: Figures
+    figures: ConnectorFigures
 
 
 def metrics_of(running: Mapping[str, Counted]) -> Metrics:

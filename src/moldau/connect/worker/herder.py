@@ -26,7 +26,7 @@ from moldau.connect.storage.records import (
 )
 from moldau.connect.storage.topics import StateWriter
 from moldau.connect.worker.assembly import Assembly, Engine, TaskSurroundings, assemble
-from moldau.connect.worker.figures import Figures
+from moldau.connect.worker.figures import ConnectorFigures
 from moldau.connect.worker.plugins import Plugins
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.task import FAILED, RESTARTING, RUNNING, Task, TaskReport, trace_of
@@ -48,7 +48,7 @@ class RunningConnector:
     task_statuses: dict[int, Status] = field(default_factory=dict)
     failures: int = 0
     """How often in a row it could not be started."""
-    figures: Figures = field(default_factory=Figures)
+    figures: ConnectorFigures = field(default_factory=ConnectorFigures)
     later: asyncio.Task[None] | None = None
     """Begins it anew: after a while, or once there are other partitions."""
 

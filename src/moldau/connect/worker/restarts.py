@@ -9,7 +9,7 @@ RESTARTS_MAX = "restarts.max"
 
 
 @dataclass(frozen=True, slots=True)
-class Restarts:
+class RestartRule:
     """The rule for tasks, and for connectors that cannot be started."""
 
     limit: int = len(BACK_OFF_S)

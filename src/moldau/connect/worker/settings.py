@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import below, flag, number
 from moldau.connect.errors import ConfigError
-from moldau.connect.worker.restarts import BACK_OFF_S, RESTARTS_MAX, Restarts
+from moldau.connect.worker.restarts import BACK_OFF_S, RESTARTS_MAX, RestartRule
 
 _log = logging.getLogger(__name__)
 
@@ -152,10 +152,10 @@ class WorkerSettings:
         default = _SPARK_SHUTDOWN_MS if self.engine == SPARK else 5000
         return number(self.properties, "task.shutdown.graceful.timeout.ms", default) / 1000
 
-    def restarts(self, connector: Mapping[str, str]) -> Restarts:
+    def restarts(self, connector: Mapping[str, str]) -> RestartRule:
         """How often what has failed is begun anew; a connector may have its own limit."""
         default = number(self.properties, RESTARTS_MAX, len(BACK_OFF_S))
-        return Restarts(number(connector, RESTARTS_MAX, default))
+        return RestartRule(number(connector, RESTARTS_MAX, default))
 
     def client(self, prefix: str, connector: Mapping[str, str] | None = None) -> dict[str, object]:
         """Settings of a client: the worker's, those with the prefix, then the connector's own."""

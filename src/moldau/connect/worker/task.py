@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moldau.connect.errors import java_class_of
-from moldau.connect.worker.restarts import Restarts
+from moldau.connect.worker.restarts import RestartRule
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Task:
     number: int
     begin: Callable[[], Work]
     report: Callable[[TaskReport], None]
-    restarts: Restarts = field(default_factory=Restarts)
+    restarts: RestartRule = field(default_factory=RestartRule)
     sound_s: float = 600.0
     """Whatever fails after so long is the first failure again, though nothing was to be done."""
     hide: Callable[[str], str] = str

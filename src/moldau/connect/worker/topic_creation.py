@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _ENABLE = "topic.creation.enable"
 
 
-class TopicCreation:
+class SourceTopics:
     """Asks and makes with a connection that lasts no longer than that: it is needed seldom."""
 
     def __init__(self, settings: WorkerSettings, config: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from moldau.connect.storage.records import Status
-from moldau.connect.worker.figures import Figures, metrics_of
+from moldau.connect.worker.figures import ConnectorFigures, metrics_of
 from unit.connect.started import StartedWorker, until
 
 
@@ -15,7 +15,7 @@ class Running:
     task_statuses: dict[int, Status] = field(
         default_factory=lambda: {0: Status("RUNNING", "h:1"), 1: Status("FAILED", "h:1", "why")}
     )
-    figures: Figures = field(default_factory=Figures)
+    figures: ConnectorFigures = field(default_factory=ConnectorFigures)
 
 
 def test_states_and_numbers_are_metrics() -> None:

@@ -3,19 +3,19 @@
 import pytest
 
 from moldau.connect.errors import ConfigError, DataError, RetriableConnectError
-from moldau.connect.worker.restarts import Restarts
+from moldau.connect.worker.restarts import RestartRule
 from moldau.connect.worker.settings import WorkerSettings
 
 
 def test_each_restart_comes_later_until_there_is_none() -> None:
-    error, restarts = RetriableConnectError("gone"), Restarts()
+    error, restarts = RetriableConnectError("gone"), RestartRule()
     assert [restarts.wait_s(error, count) for count in range(7)] == [1, 2, 5, 15, 60, 300, None]
     assert restarts.described(2, 2.0) == "restart 2 of 6 in 2 s"
 
 
 @pytest.mark.parametrize("error", [ConfigError("x"), DataError("x")])
 def test_what_stays_wrong_is_not_tried_again(error: Exception) -> None:
-    assert Restarts(-1).wait_s(error, 0) is None
+    assert RestartRule(-1).wait_s(error, 0) is None
 
 
 def test_a_connector_may_have_a_limit_of_its_own_or_none() -> None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from moldau.connect.errors import DataError, RetriableConnectError
-from moldau.connect.worker.restarts import Restarts
+from moldau.connect.worker.restarts import RestartRule
 from moldau.connect.worker.task import Task, TaskReport, trace_of
 from unit.connect.started import until
 
@@ -62,7 +62,7 @@ def failing(error: Exception, restarts: int) -> list[TaskReport]:
         if found.state == "FAILED":
             ended.set()
 
-    task = Task("c", 0, lambda: Counting(fail), report, Restarts(restarts, (0.0,)))
+    task = Task("c", 0, lambda: Counting(fail), report, RestartRule(restarts, (0.0,)))
     task.start()
     assert ended.wait(10)
     assert task.join(5)
@@ -98,7 +98,7 @@ def test_a_task_that_was_sound_for_long_has_all_its_restarts_again() -> None:
         if len(reports) > 8:
             many.set()
 
-    task = Task("c", 0, lambda: Counting(fail), report, Restarts(1, (0.0,)), sound_s=0.0)
+    task = Task("c", 0, lambda: Counting(fail), report, RestartRule(1, (0.0,)), sound_s=0.0)
     task.start()
     assert many.wait(10)
     task.ask_to_stop()

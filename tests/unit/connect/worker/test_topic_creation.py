@@ -5,7 +5,7 @@ import pytest
 from moldau.client.admin.admin import Admin
 from moldau.client.admin.configs import ConfigResource
 from moldau.connect.worker.settings import WorkerSettings
-from moldau.connect.worker.topic_creation import TopicCreation
+from moldau.connect.worker.topic_creation import SourceTopics
 from moldau.testing.broker import EmbeddedBroker
 
 RULES = {
@@ -25,11 +25,11 @@ async def test_a_topic_is_made_once_and_only_if_it_is_wanted(
 ) -> None:
     settings = WorkerSettings({"bootstrap.servers": kafka.bootstrap_servers})
     refusing = WorkerSettings({**settings.properties, "topic.creation.enable": "false"})
-    TopicCreation(settings, {"topic": "none"}).prepare("none")
-    TopicCreation(refusing, RULES).prepare("none")
+    SourceTopics(settings, {"topic": "none"}).prepare("none")
+    SourceTopics(refusing, RULES).prepare("none")
     assert "topic.creation.enable=false" in caplog.text
     for _ in range(2):
-        TopicCreation(settings, RULES).prepare("made")
+        SourceTopics(settings, RULES).prepare("made")
     async with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:
         assert set(await admin.list_topics()) == {"made"}
         found = (await admin.describe_topics("made"))["made"]

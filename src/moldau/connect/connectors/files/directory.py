@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from moldau.connect.config.definition import PluginSetting, at_least, one_of
 from moldau.connect.config.values import number, required
 from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
-from moldau.connect.connectors.files.source import FORMATS, RowReader
+from moldau.connect.connectors.files.source import FORMATS, FileRows
 from moldau.connect.errors import ConnectError, RetriableConnectError
 
 _DIRECTORY, _FILE, _ROW = "directory", "file", "row"
@@ -36,7 +36,7 @@ class DirectorySource(Source):
         self._pattern = config.get("file.pattern", "*")
         self._rows_max = number(config, "batch.max.rows", 10_000)
         self.poll_interval_s = number(config, "poll.interval.ms", 5000) / 1000
-        self._reader: RowReader | None = None
+        self._reader: FileRows | None = None
         self._ended: dict[str, int] = {}
         """Rows of files that have no more, and need not be opened again."""
 
@@ -57,7 +57,7 @@ class DirectorySource(Source):
             if self._ended.get(path) == row:
                 continue
             if self._reader is None or not self._reader.is_at(path, row):
-                self._reader = RowReader(path, self._format, row, min(limit, self._rows_max))
+                self._reader = FileRows(path, self._format, row, min(limit, self._rows_max))
             values = self._reader.next()
             if values is None:
                 self._ended[path] = row

@@ -35,7 +35,7 @@ class FileSource(Source):
         self._path = required(config, "file")
         self._format = required(config, "format")
         self._rows_max = number(config, "batch.max.rows", 10_000)
-        self._reader: RowReader | None = None
+        self._reader: FileRows | None = None
 
     def partitions(self) -> Sequence[SourcePartition]:
         """The file."""
@@ -47,7 +47,7 @@ class FileSource(Source):
         """The next rows; where the last read ended it is not read from the beginning."""
         row, path = _row_of(start), str(partition[_FILE])
         if self._reader is None or not self._reader.is_at(path, row):
-            self._reader = RowReader(path, self._format, row, min(limit, self._rows_max))
+            self._reader = FileRows(path, self._format, row, min(limit, self._rows_max))
         values = self._reader.next()
         return None if values is None else SourceBatch([values], {_ROW: self._reader.row})
 
@@ -56,7 +56,7 @@ class FileSource(Source):
         self._reader = None
 
 
-class RowReader:
+class FileRows:
     """The rows of a file from one on, in portions; at its end it looks no further."""
 
     def __init__(self, path: str, kind: str, row: int, limit: int) -> None:

