@@ -115,6 +115,10 @@ class HoldingSink(Sink):
     def write(self, table: pa.Table, batch_id: int) -> None:
         """Hold the records, or store them with what is held."""
         del batch_id
+        # Where there is nothing else, what type they would have is not known either.
+        table = table.filter(pc.is_valid(table.column("value")))
+        if not table.num_rows:
+            return
         if not self.held.fits(table):
             self._store_held()
         self.held.add(table)
@@ -141,7 +145,7 @@ class HoldingSink(Sink):
 
     def rows_of(self, part: HeldPart) -> pa.Table:
         """What is to be written: fields as columns, and where they come from if wanted."""
-        records = part.records.filter(pc.is_valid(part.records.column("value")))
+        records = part.records
         value = records.column("value")
         columns: dict[str, pa.ChunkedArray] = {}
         if pa.types.is_struct(value.type):

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from moldau.connect.connectors.holding import Held, HeldPart, HoldingSink
+from moldau.connect.data.arrow import table_of_records
+from moldau.connect.data.record import NULL, ConnectRecord, Datum
 from moldau.connect.data.schema import INT64, STRING, struct
 from unit.connect.connectors.records import records
 
@@ -46,6 +48,19 @@ def test_records_of_another_schema_begin_anew_and_the_end_stores_the_rest() -> N
     assert not sink.settle()
     assert sink.settle(ends=True)
     assert sink.stored[1:] == [("t", 0, 1, 2)]
+
+
+def test_tombstones_alone_are_nothing_to_hold() -> None:
+    sink = Kept({})
+    sink.write(records(0, 1), 0)
+    gone = ConnectRecord("t", Datum(1, INT64), NULL, (), 0, 0, 1)
+    sink.write(table_of_records([gone]), 1)
+    sink.write(records(2, 1), 2)
+    assert sink.stored == [], "their type is no other one"
+    assert sink.settle(ends=True)
+    assert sink.stored == [("t", 0, 0, 3)]
+    sink.write(table_of_records([gone]), 3)
+    assert sink.settle()
 
 
 def test_what_fails_to_be_stored_is_still_held() -> None:
