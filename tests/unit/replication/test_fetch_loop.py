@@ -1,16 +1,12 @@
 """One connection to a leader, which is a real broker here."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
 
 import pytest
 
-from moldau.config.broker.replication import ReplicationConfig
 from moldau.config.topic import TopicConfig
 from moldau.errors import ErrorCode, KafkaError
-from moldau.log.log import Log
 from moldau.log.producer_state import Batch
 from moldau.protocol.messages.fetch import FetchRequest
 from moldau.protocol.messages.list_offsets import ListOffsetsRequest
@@ -18,88 +14,12 @@ from moldau.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpoc
 from moldau.records.batch import stamp, write_batch
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.record import Record
-from moldau.replication import fetch_loop, fetcher
-from moldau.replication.fetch_loop import FetchLoop, Terms
+from moldau.replication import fetcher
 from moldau.replication.fetched import checked_batches
-from moldau.replication.throttle import Rate, Throttle
-from moldau.runtime.metrics import Counter
-from moldau.runtime.waiters import Waiters
-from unit.broker.world import START_MS, SettableClock, World, broker_world
-from unit.replication.leader_world import FOLLOWER, LEADER, T0, WorldChannel, follow, lead
+from unit.broker.world import START_MS, World, broker_world
+from unit.replication.follower_loop import Follower, until_parked
+from unit.replication.leader_world import LEADER, T0, follow, lead
 from unit.replication.replica_set import Member
-
-
-@dataclass
-class Follower:
-    """A follower of a world's broker."""
-
-    world: World
-    protocol: str = "3.9"
-    is_known: bool = True
-    backoff_ms: int = 10
-    failure: type[OSError] | None = None
-    """What its next connections end with."""
-    member: Member = field(init=False)
-    channels: list[WorldChannel] = field(default_factory=list)
-    loop: FetchLoop = field(init=False)
-    can_sync: asyncio.Event = field(default_factory=asyncio.Event)
-    waiters: Waiters = field(default_factory=Waiters)
-    clock: SettableClock = field(default_factory=SettableClock)
-    bytes_in: Counter = field(default_factory=Counter)
-    listed: tuple[str, ...] = ()
-    limit: int = 0
-    throttle: Throttle = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.can_sync.set()
-        self.member = Member(FOLLOWER, TopicConfig(), truncates_by_fetch=False)
-        self.throttle = Throttle(FOLLOWER, lambda _topic: self.listed, lambda: self.limit, Rate())
-        terms = Terms(
-            replica_id=FOLLOWER,
-            protocol=self.protocol,
-            open_channel=self._open,
-            config=lambda: ReplicationConfig(
-                replica_fetch_wait_max_ms=60_000, replica_fetch_backoff_ms=self.backoff_ms
-            ),
-            clock=self.clock,
-            throttle=self.throttle,
-            make_durable=self._make_durable,
-            bytes_in=self.bytes_in,
-        )
-        self.loop = FetchLoop(LEADER, terms, self.waiters)
-
-    def _open(self, leader: int) -> WorldChannel | None:
-        assert leader == LEADER
-        if not self.is_known:
-            return None
-        self.channels.append(WorldChannel(self.world, self.failure))
-        return self.channels[-1]
-
-    async def _make_durable(self, log: Log) -> None:
-        assert log is self.member.log
-        await self.can_sync.wait()
-
-    def asked(self, kind: type) -> list[object]:
-        return [one for each in self.channels for one in each.requests if isinstance(one, kind)]
-
-    async def until(self, satisfied: Callable[[], bool]) -> None:
-        """Run the loop until something is true."""
-        running = asyncio.ensure_future(self.loop.run())
-        try:
-            async with asyncio.timeout(10):
-                while not satisfied():
-                    assert not running.done(), running.exception()
-                    await asyncio.sleep(0)
-        finally:
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running
-
-
-async def until_parked(follower: Follower, channel_count: int = 1) -> None:
-    """Wait until a request on the latest connection waits for news."""
-    while not (len(follower.channels) == channel_count and follower.loop._is_parked):
-        await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -321,116 +241,6 @@ async def test_a_lost_connection_is_made_again(world: World) -> None:
     assert channel is not None
     channel.is_cut = True
     await follower.until(lambda: follower.member.log.log_end_offset == 1)
-
-
-async def lose_leader(
-    follower: Follower, failure: type[OSError], *, is_silent: bool = False
-) -> None:
-    """The leader answers, and then hangs up, or does not answer any more."""
-    while follower.member.log.log_end_offset == 0:
-        await asyncio.sleep(0)
-    await until_parked(follower)
-    assert follower.loop.leader_in_doubt is None
-    follower.failure = failure
-    channel = follower.channels[-1]
-    channel.failure = failure if is_silent else None
-    channel.close()
-
-
-def last_wait_ms(follower: Follower) -> int:
-    request = follower.asked(FetchRequest)[-1]
-    assert isinstance(request, FetchRequest)
-    return request.max_wait_ms
-
-
-async def test_a_leader_that_hangs_up_and_then_refuses_is_in_doubt_for_a_second(
-    world: World,
-) -> None:
-    follower = Follower(world)
-    lead(world)
-    world.append("t", b"a")
-    follower.loop.follow(follow(follower.member))
-
-    async def life() -> None:
-        await lose_leader(follower, ConnectionRefusedError)
-        while follower.loop.leader_in_doubt is None:
-            await asyncio.sleep(0)
-        assert follower.loop.leader_in_doubt == LEADER
-        follower.clock.time_ms += 999
-        assert follower.loop.leader_in_doubt == LEADER
-        follower.clock.time_ms += 1
-        assert follower.loop.leader_in_doubt is None
-        while len(follower.channels) < 5:
-            await asyncio.sleep(0)
-        assert follower.loop.leader_in_doubt is None, "the controller has had its time"
-
-    living = asyncio.ensure_future(life())
-    await follower.until(living.done)
-    living.result()
-
-
-async def test_a_leader_that_hangs_up_is_called_again_at_once(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetch_loop, "FIRST_BACKOFF_MS", 60_000)
-    follower = Follower(world, backoff_ms=60_000)
-    lead(world)
-    world.append("t", b"a")
-    follower.loop.follow(follow(follower.member))
-    losing = asyncio.ensure_future(lose_leader(follower, ConnectionResetError))
-    await follower.until(lambda: len(follower.channels) == 2)
-    await losing
-
-
-async def test_a_leader_that_answers_again_is_in_doubt_no_more(world: World) -> None:
-    follower = Follower(world)
-    lead(world)
-    world.append("t", b"a")
-    follower.loop.follow(follow(follower.member))
-
-    async def life() -> None:
-        await lose_leader(follower, ConnectionRefusedError)
-        while follower.loop.leader_in_doubt is None:
-            await asyncio.sleep(0)
-        follower.failure = None
-        # It has nothing new to say, and says so without the wait that followers are used to.
-        while follower.loop.leader_in_doubt is not None:
-            await asyncio.sleep(0)
-        await until_parked(follower, channel_count=len(follower.channels))
-        assert last_wait_ms(follower) == 60_000
-
-    living = asyncio.ensure_future(life())
-    await follower.until(living.done)
-    living.result()
-
-
-async def test_a_leader_that_does_not_answer_in_time_is_not_in_doubt(world: World) -> None:
-    follower = Follower(world)
-    lead(world)
-    world.append("t", b"a")
-    follower.loop.follow(follow(follower.member))
-
-    async def life() -> None:
-        await lose_leader(follower, TimeoutError, is_silent=True)
-        while len(follower.channels) < 4:
-            await asyncio.sleep(0)
-            assert follower.loop.leader_in_doubt is None
-
-    living = asyncio.ensure_future(life())
-    await follower.until(living.done)
-    living.result()
-
-
-async def test_a_leader_that_has_never_answered_is_not_in_doubt(world: World) -> None:
-    follower = Follower(world, failure=ConnectionRefusedError)
-    lead(world)
-    follower.loop.follow(follow(follower.member))
-
-    def has_called() -> bool:
-        assert follower.loop.leader_in_doubt is None
-        return len(follower.channels) == 3
-
-    await follower.until(has_called)
 
 
 async def test_a_leader_that_nobody_knows_is_looked_for_again(world: World) -> None:
