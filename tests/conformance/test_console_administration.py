@@ -359,7 +359,7 @@ PAGES = (
 
 
 LONG_PAGES = (
-    *(f"schemas/subject?name={LONG}", f"connect/worker?name={LONG}", f"transactions/{LONG}"),
+    *(f"schemas/subject?name={LONG}", f"connect/worker?name={LONG}", f"transactions/id?id={LONG}"),
     *(f"why/connector/worker/{LONG}", f"access/rules?q={LONG}"),
 )
 

@@ -276,11 +276,13 @@ def test_09_a_broker_that_is_dead_or_silent_is_marked_and_the_rest_is_shown() ->
                 assert (told.status, told.seconds < SOON_S) == (200, True), path
             causes = console.get("/why/partitions").said
             assert "2" in json.dumps(causes)
-            for api in ("ListGroups", "ListOffsets"):
+            for api in ("ListGroups", "ListOffsets", "ListTransactions"):
                 cluster[1].control(api, lambda _: Delay(60.0))
             with ThreadPoolExecutor() as threads:
-                groups, topic = threads.map(console.get, ("/groups", "/topics/spread"))
+                paths = ("/groups", "/transactions", "/topics/spread")
+                groups, transactions, topic = threads.map(console.get, paths)
             assert [each["broker"] for each in groups.said["missing"]] == [1]
+            assert [each["broker"] for each in transactions.said["missing"]] == [1]
             ends = {each["leader"]: each["end"] for each in topic.said["partitions"]}
             assert ends == {0: 0, 1: None}, "what its leader does not say is unknown"
 

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
 from starlette.requests import Request
@@ -22,6 +22,7 @@ from moldau.web.errors import WebError
 
 if TYPE_CHECKING:
     from moldau.client.admin.admin import Admin
+    from moldau.client.admin.outcomes import Outcomes
     from moldau.client.serdes.registered import RegisteredValues
     from moldau.console.login.sessions import BrowserLogins
     from moldau.console.masking import TopicMask
@@ -121,6 +122,7 @@ class ApiCall:
         return await self.cluster.admin()
 
 
+Said = TypeVar("Said")
 Handle = Callable[[ApiCall], Awaitable[object]]
 
 
@@ -235,6 +237,18 @@ def web_error(error: KafkaError) -> WebError:
 def described(error: KafkaError) -> dict[str, object]:
     """An error beside results that are there: the rest of the page is shown."""
     return {"error": error.code.name, "message": error.message or str(error)}
+
+
+def heard(found: "Outcomes[int, Said]") -> "dict[int, Said]":
+    """What brokers said; if none said anything, the error of one of them."""
+    if found.errors and not found.succeeded:
+        found.check()
+    return found.succeeded
+
+
+def silent(found: "Outcomes[int, Said]") -> list[dict[str, object]]:
+    """The brokers that said nothing, and why: a page marks that it is not whole."""
+    return [{"broker": broker, **described(error)} for broker, error in found.errors.items()]
 
 
 def to_json(value: object) -> str:

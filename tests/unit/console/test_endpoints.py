@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from moldau.client.admin.outcomes import Outcomes
 from moldau.console.access import ConsoleRights, Role, TopicGrant
 from moldau.console.app import ENDPOINTS
-from moldau.console.endpoints import ApiEndpoint, web_error
+from moldau.console.endpoints import ApiEndpoint, heard, silent, web_error
 from moldau.errors import ErrorCode, KafkaError
 from moldau.web.users import Users
 from unit.console.asking import API, asking
@@ -109,6 +110,16 @@ def test_errors_of_the_cluster_keep_their_codes() -> None:
     assert forbidden.message == "TOPIC_AUTHORIZATION_FAILED: orders"
     assert web_error(KafkaError(ErrorCode.REQUEST_TIMED_OUT)).status == 503
     assert web_error(KafkaError(ErrorCode.INVALID_CONFIG)).status == 409
+
+
+def test_what_some_brokers_said_is_told_without_the_others() -> None:
+    lost = KafkaError(ErrorCode.REQUEST_TIMED_OUT, "no answer")
+    found = Outcomes({1: ["a"], 2: lost})
+    assert heard(found) == {1: ["a"]}
+    assert silent(found) == [{"broker": 2, "error": "REQUEST_TIMED_OUT", "message": "no answer"}]
+    with pytest.raises(KafkaError, match="no answer"):
+        heard(Outcomes[int, list[str]]({1: lost}))
+    assert heard(Outcomes[int, list[str]]({})) == {}
 
 
 OF_TOPICS = [each for each in ENDPOINTS if "{topic}" in each.path]

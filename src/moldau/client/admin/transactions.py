@@ -101,6 +101,20 @@ class TransactionsArea(AdminArea):
         duration_min_ms: int | None = None,
     ) -> list[TransactionListing]:
         """The transactional ids of all brokers, filtered if filters are given."""
+        found = await self.list_transactions_by_broker(
+            states=states, producer_ids=producer_ids, duration_min_ms=duration_min_ms
+        )
+        listings = [each for listed in found.values() for each in listed]
+        return sorted(listings, key=lambda each: each.transactional_id)
+
+    async def list_transactions_by_broker(
+        self,
+        *,
+        states: Iterable[str] = (),
+        producer_ids: Iterable[int] = (),
+        duration_min_ms: int | None = None,
+    ) -> Outcomes[int, list[TransactionListing]]:
+        """As `list_transactions`, for whoever goes on without those of brokers that are silent."""
         router = self._router
         request = ListTransactionsRequest(
             state_filters=list(states),
@@ -118,9 +132,7 @@ class TransactionsArea(AdminArea):
             ]
             return dict.fromkeys(keys, outcome(answer.error_code, found))
 
-        found = await router.each(await router.all_brokers(), router.brokers, ask)
-        listings = [each for listed in found.values() for each in listed]
-        return sorted(listings, key=lambda each: each.transactional_id)
+        return await router.each(await router.all_brokers(), router.brokers, ask)
 
     async def describe_transactions(
         self, transactional_ids: str | Iterable[str]

@@ -85,6 +85,7 @@ class Admin(BlockingClient[admin.Admin]):
     # Transactions
 
     list_transactions = Mirrored(admin.Admin.list_transactions)
+    list_transactions_by_broker = Mirrored(admin.Admin.list_transactions_by_broker)
     describe_transactions = Mirrored(admin.Admin.describe_transactions)
     describe_producers = Mirrored(admin.Admin.describe_producers)
     abort_transaction = Mirrored(admin.Admin.abort_transaction)

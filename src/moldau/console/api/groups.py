@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from moldau.client.admin.groups import GroupDescription
 from moldau.console.access import Role
 from moldau.console.api.plans import ResetPlan, read_plan
-from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, described
+from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, heard, silent
 from moldau.console.lag import GroupLag, read_lag
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
@@ -21,9 +21,7 @@ _IDLE = ("Empty", "Dead")
 async def groups(call: ApiCall) -> object:
     """All groups as brokers list them; their lag comes by the stream of events."""
     found = await (await call.admin()).list_groups_by_broker()
-    listed = {each.group_id: each for some in found.succeeded.values() for each in some}
-    if found.errors and not found.succeeded:
-        found.check()
+    listed = {each.group_id: each for some in heard(found).values() for each in some}
     return {
         "groups": [
             {
@@ -35,7 +33,7 @@ async def groups(call: ApiCall) -> object:
             }
             for _, each in sorted(listed.items())
         ],
-        "missing": [{"broker": broker, **described(each)} for broker, each in found.errors.items()],
+        "missing": silent(found),
     }
 
 

@@ -234,6 +234,10 @@ export const Failure = ({ error, retry }) => error && html`
     ${retry && html` <button onClick=${retry}>Try again</button>`}
   </div>`;
 
+// Brokers that said nothing: what is shown is not all there is.
+export const Missing = ({ brokers, what }) => brokers?.length > 0 && html`
+  <div class="notice warn" role="status"><strong>Not all ${what}.</strong> ${brokers.map((each) => `Broker ${each.broker}: ${visible(each.error)}`).join("; ")}. Those that it coordinates are not shown.</div>`;
+
 export const Empty = ({ title, children }) => html`
   <div class="empty"><h2>${title}</h2>${children}</div>`;
 

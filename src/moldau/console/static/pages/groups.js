@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, cluster, Command, count, Empty, Failure, go, html, Loading, numbers, query, Title, useEffect, useLoad, useMemo, useStream, visible, withQuery } from "../lib.js";
+import { api, apiPath, at, Badge, cluster, Command, count, Empty, Failure, go, html, Loading, Missing, numbers, query, Title, useEffect, useLoad, useMemo, useStream, visible, withQuery } from "../lib.js";
 import { Filter, sorted, Table } from "../table.js";
 
 export const STATES = { Stable: "good", Empty: "plain", Dead: "bad", PreparingRebalance: "warn", CompletingRebalance: "warn", Assigning: "warn", Reconciling: "warn" };
@@ -20,7 +20,7 @@ export function Groups() {
   const sort = query.value.get("sort") || "";
   const shown = useMemo(() => sorted(rows, columns, sort), [rows, sort, numbers.value.at]);
   return html`<${Title}>Groups<//><${Failure} error=${error} retry=${reload} />
-    ${data?.missing.length > 0 && html`<div class="notice warn" role="status"><strong>Not all groups.</strong> ${data.missing.map((each) => `Broker ${each.broker}: ${visible(each.error)}`).join("; ")}. Groups that it coordinates are not shown.</div>`}
+    <${Missing} brokers=${data?.missing} what="groups" />
     ${!data ? !error && html`<${Loading} />` : !data.groups.length ? html`<${Empty} title="No groups yet">
         <p>A consumer with a group id appears here.</p>
         <${Command} text="moldau console-consumer --topic orders --group first --bootstrap-server localhost:9092" /><//>` : html`

@@ -1,5 +1,5 @@
 // Transactions: those there are, those that hang, and how they are ended.
-import { api, apiPath, at, Badge, cluster, count, Empty, Failure, go, html, Loading, may, query, Tabs, time, Title, useLoad, useState, visible, withQuery } from "../../lib.js";
+import { api, apiPath, at, Badge, cluster, count, Empty, Failure, go, html, Loading, may, Missing, query, Tabs, time, Title, useLoad, useState, visible, withQuery } from "../../lib.js";
 import { Filter, Table } from "../../table.js";
 import { age, Confirm } from "./parts.js";
 
@@ -23,7 +23,7 @@ function All() {
     { name: "Producer", kind: "number", show: (row) => row.producer_id },
     { name: "Coordinator", kind: "number", show: (row) => row.coordinator },
   ];
-  return html`<${Title}>Transactions<//><${Tabs} tabs=${TABS()} current="All" /><${Failure} error=${error} retry=${reload} />
+  return html`<${Title}>Transactions<//><${Tabs} tabs=${TABS()} current="All" /><${Failure} error=${error} retry=${reload} /><${Missing} brokers=${data?.missing} what="transactions" />
     ${!data ? !error && html`<${Loading} />` : !data.transactions.length ? html`<${Empty} title="No transactions yet"><p>A producer with a transactional.id appears here with its first transaction.</p><//>` : html`
       <div class="bar"><${Filter} label="Filter transactions" value=${wanted} onInput=${(text) => go(withQuery({ q: text }), { replace: true })} />
         <span class="quiet" role="status">${count(rows.length)} of ${count(data.transactions.length)}</span></div>
