@@ -6,12 +6,14 @@ from functools import partial
 
 import pytest
 
+from moldau.broker.broker import Broker
 from moldau.controller.presence import Presence, Sign
 from moldau.coordination.layout import brokers as broker_nodes
 from moldau.coordination.layout import controller as controller_nodes
 from moldau.coordination.tree import NoNode
 from moldau.testing.disk import lose_all
 from simulation import planted
+from simulation.client import TOPIC
 from simulation.cluster import SESSION_TIMEOUT_S, SimulatedBroker
 from simulation.script import Stage, played
 from simulation.shapes import Shape
@@ -71,6 +73,12 @@ async def kill_the_leader(stage: Stage, *, is_controller: bool) -> float:
     return await until_other_leads(stage, dying)
 
 
+def named_leader(broker: Broker) -> int | None:
+    """Who leads, by the metadata that a broker has."""
+    partition = broker.metadata.image.partition(TOPIC, 0)
+    return None if partition is None else partition.leader
+
+
 def leaders_in_doubt(stage: Stage, dying: SimulatedBroker) -> list[frozenset[int]]:
     """Who clients are not sent to, by each of the others."""
     running = [broker.running for broker in stage.brokers.values() if broker is not dying]
@@ -87,6 +95,23 @@ def test_clients_are_not_sent_to_a_dead_leader_while_it_still_counts_as_leader()
         assert stage.state().leader == dying.id
         await until_other_leads(stage, dying)
         await stage.until(lambda: not any(leaders_in_doubt(stage, dying)))
+
+    played(story, THREE)
+
+
+def test_clients_are_not_sent_to_a_dead_leader_before_all_have_heard_of_another() -> None:
+    async def story(stage: Stage) -> None:
+        dying = await with_leader(stage, is_controller=False)
+        await asyncio.sleep(1)
+        dying.is_wanted = False
+        dying.machine.kill()
+        await stage.until(lambda: leaders_in_doubt(stage, dying) == [{dying.id}] * 2)
+        others = [each.running for each in stage.brokers.values() if each is not dying]
+        brokers = [each.broker for each in others if each is not None]
+        # Whoever does not know yet who leads knows at least who does not.
+        while wrong := [each for each in brokers if named_leader(each) == dying.id]:
+            assert all(dying.id in each.fetching.leaders_in_doubt() for each in wrong)
+            await asyncio.sleep(0.0005)
 
     played(story, THREE)
 

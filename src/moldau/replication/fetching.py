@@ -29,6 +29,8 @@ class Fetching:
         self.terms = terms
         self._waiters = waiters
         self._loops: dict[tuple[int, int], FetchLoop] = {}
+        self._left: dict[int, FetchLoop] = {}
+        """By leader, the last loop of one that was left in doubt."""
         self._places: dict[TopicPartition, _Place] = {}
         self._tasks: dict[FetchLoop, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
@@ -44,8 +46,11 @@ class Fetching:
         return max((loop.fetcher.largest_lag for loop in self._loops.values()), default=0)
 
     def leaders_in_doubt(self) -> frozenset[int]:
-        """Leaders that seem to be gone: the controller is about to have others lead."""
-        found = {loop.leader_in_doubt for loop in self._loops.values()}
+        """Leaders that seem to be gone: the controller is about to have others lead.
+
+        That one is followed no more is known here before all of the cluster's metadata is.
+        """
+        found = {loop.leader_in_doubt for loop in (*self._loops.values(), *self._left.values())}
         return frozenset(one for one in found if one is not None)
 
     def follow(self, partitions: Iterable[Partition]) -> None:
@@ -106,6 +111,7 @@ class Fetching:
         key = self._key_of(partition)
         loop = self._loops.get(key)
         if loop is None:
+            self._left.pop(key[0], None)  # the controller says that it leads
             loop = self._loops[key] = FetchLoop(key[0], self.terms, self._waiters)
             self._start(loop)
         return loop
@@ -118,6 +124,8 @@ class Fetching:
         for key, loop in list(self._loops.items()):
             if not loop.fetcher:
                 del self._loops[key]
+                if loop.leader_in_doubt is not None:
+                    self._left[key[0]] = loop
                 task = self._tasks.pop(loop, None)
                 if task is not None:
                     task.cancel()

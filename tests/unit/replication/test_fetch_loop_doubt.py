@@ -19,6 +19,10 @@ async def world() -> AsyncIterator[World]:
         yield made
 
 
+def doubted(follower: Follower) -> int | None:
+    return follower.loop.leader_in_doubt
+
+
 async def lose_leader(
     follower: Follower, failure: type[OSError], *, is_silent: bool = False
 ) -> None:
@@ -26,7 +30,7 @@ async def lose_leader(
     while follower.member.log.log_end_offset == 0:
         await asyncio.sleep(0)
     await until_parked(follower)
-    assert follower.loop.leader_in_doubt is None
+    assert doubted(follower) is None
     follower.failure = failure
     channel = follower.channels[-1]
     channel.failure = failure if is_silent else None
@@ -49,16 +53,16 @@ async def test_a_leader_that_hangs_up_and_then_refuses_is_in_doubt_for_a_second(
 
     async def life() -> None:
         await lose_leader(follower, ConnectionRefusedError)
-        while follower.loop.leader_in_doubt is None:
+        while doubted(follower) is None:
             await asyncio.sleep(0)
-        assert follower.loop.leader_in_doubt == LEADER
+        assert doubted(follower) == LEADER
         follower.clock.time_ms += 999
-        assert follower.loop.leader_in_doubt == LEADER
+        assert doubted(follower) == LEADER
         follower.clock.time_ms += 1
-        assert follower.loop.leader_in_doubt is None
+        assert doubted(follower) is None
         while len(follower.channels) < 5:
             await asyncio.sleep(0)
-        assert follower.loop.leader_in_doubt is None, "the controller has had its time"
+        assert doubted(follower) is None, "the controller has had its time"
 
     living = asyncio.ensure_future(life())
     await follower.until(living.done)
@@ -86,11 +90,11 @@ async def test_a_leader_that_answers_again_is_in_doubt_no_more(world: World) -> 
 
     async def life() -> None:
         await lose_leader(follower, ConnectionRefusedError)
-        while follower.loop.leader_in_doubt is None:
+        while doubted(follower) is None:
             await asyncio.sleep(0)
         follower.failure = None
         # It has nothing new to say, and says so without the wait that followers are used to.
-        while follower.loop.leader_in_doubt is not None:
+        while doubted(follower) is not None:
             await asyncio.sleep(0)
         await until_parked(follower, channel_count=len(follower.channels))
         assert last_wait_ms(follower) == 60_000
@@ -110,7 +114,7 @@ async def test_a_leader_that_does_not_answer_in_time_is_not_in_doubt(world: Worl
         await lose_leader(follower, TimeoutError, is_silent=True)
         while len(follower.channels) < 4:
             await asyncio.sleep(0)
-            assert follower.loop.leader_in_doubt is None
+            assert doubted(follower) is None
 
     living = asyncio.ensure_future(life())
     await follower.until(living.done)
@@ -123,7 +127,7 @@ async def test_a_leader_that_has_never_answered_is_not_in_doubt(world: World) ->
     follower.loop.follow(follow(follower.member))
 
     def has_called() -> bool:
-        assert follower.loop.leader_in_doubt is None
+        assert doubted(follower) is None
         return len(follower.channels) == 3
 
     await follower.until(has_called)

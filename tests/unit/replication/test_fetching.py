@@ -188,7 +188,8 @@ async def test_a_broker_that_is_about_to_stop_follows_nothing_more() -> None:
 async def test_leaders_that_refuse_are_in_doubt_and_no_others() -> None:
     brokers = Brokers()
     async with running(brokers.fetching):
-        brokers.fetching.follow([brokers.partition(0, 1), brokers.partition(1, 2)])
+        moving = brokers.partition(0, 1)
+        brokers.fetching.follow([moving, brokers.partition(1, 2)])
         for leader in (1, 2):
             await brokers.until_asked(leader, 1)
         for loop in brokers.fetching._loops.values():
@@ -199,3 +200,9 @@ async def test_leaders_that_refuse_are_in_doubt_and_no_others() -> None:
         async with asyncio.timeout(10):
             while brokers.fetching.leaders_in_doubt() != {1}:
                 await asyncio.sleep(0)
+        # That they are followed no more comes before others are named to clients.
+        move(moving, 2)
+        brokers.fetching.follow([moving])
+        assert brokers.fetching.leaders_in_doubt() == {1}
+        brokers.fetching.follow([brokers.partition(2, 1)])
+        assert brokers.fetching.leaders_in_doubt() == frozenset()
