@@ -66,7 +66,9 @@ class TreeJournal:
     def rows(self) -> list[NodeRow]:
         """Every stored node, parents before their children."""
         found = self._database.execute(_SELECT)
-        return [NodeRow._make(row) for row in found]
+        # Most of their numbers are equal, and are kept once.
+        kept: dict[object, object] = {}
+        return [NodeRow._make([kept.setdefault(one, one) for one in row]) for row in found]
 
     def counter(self, name: str) -> int:
         """The stored value of `zxid` or `session`."""

@@ -4,6 +4,7 @@ Every call of `apply` is one transaction: all of its operations happen, under on
 transaction id, or none. What changed comes back as rows to store and events to fire.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -93,9 +94,34 @@ class TreeTransaction:
 
 @dataclass(slots=True)
 class _Entry:
+    """A node with the names of its children, of which most have one or none: a dict is for more."""
+
     row: NodeRow
-    names: dict[str, None] = field(default_factory=dict)
-    """The names of the children; a dict, for its order is the same in every run."""
+    _names: dict[str, None] | str = ""
+
+    def names(self) -> list[str]:
+        """Of the children, in an order that is the same in every run."""
+        if isinstance(self._names, str):
+            return [self._names] if self._names else []
+        return list(self._names)
+
+    def children_count(self) -> int:
+        return int(self._names != "") if isinstance(self._names, str) else len(self._names)
+
+    def add(self, path: str) -> None:
+        """Take in a child."""
+        name = sys.intern(path.rpartition("/")[2])  # there are many of `partitions` and `state`
+        if isinstance(self._names, dict):
+            self._names[name] = None
+        else:
+            self._names = {self._names: None, name: None} if self._names else name
+
+    def remove(self, path: str) -> None:
+        """Give up a child."""
+        if isinstance(self._names, dict):
+            del self._names[path.rpartition("/")[2]]
+        else:
+            self._names = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +143,7 @@ class Nodes:
         self._entries.setdefault("/", _Entry(_ROOT))
         for path in self._entries:
             if path != "/":
-                self._entries[parent_path(path)].names[_name(path)] = None
+                self._entries[parent_path(path)].add(path)
 
     def get(self, path: str) -> TreeNode:
         """The node, or NoNode."""
@@ -136,7 +162,7 @@ class Nodes:
 
     def children(self, path: str) -> list[str]:
         """The names of a node's children, sorted, or NoNode."""
-        return sorted(self._entry(path).names)
+        return sorted(self._entry(path).names())
 
     def apply(
         self,
@@ -262,7 +288,7 @@ class Nodes:
     def _delete(self, entry: _Entry, step: _Step) -> None:
         path = entry.row.path
         assert path != "/", "the root stays"
-        if entry.names:
+        if entry.children_count():
             raise NotEmpty(path)
         parent = self._entry(parent_path(path))
         self._unlink(entry, parent)
@@ -282,11 +308,11 @@ class Nodes:
 
     def _link(self, entry: _Entry, parent: _Entry) -> None:
         self._entries[entry.row.path] = entry
-        parent.names[_name(entry.row.path)] = None
+        parent.add(entry.row.path)
 
     def _unlink(self, entry: _Entry, parent: _Entry) -> None:
         del self._entries[entry.row.path]
-        del parent.names[_name(entry.row.path)]
+        parent.remove(entry.row.path)
 
     def _replace_row(self, entry: _Entry, row: NodeRow, step: _Step) -> None:
         step.undo.append(partial(setattr, entry, "row", entry.row))
@@ -313,22 +339,18 @@ _ROOT = NodeRow(
 )
 
 
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
 def _stat(entry: _Entry) -> NodeStat:
-    row = entry.row
+    row, count = entry.row, entry.children_count()
     return NodeStat(
         czxid=row.czxid,
         mzxid=row.mzxid,
         version=row.version,
         ephemeral_owner=row.ephemeral_owner,
-        children_count=len(entry.names),
+        children_count=count,
         created_ms=row.created_ms,
         changed_ms=row.changed_ms,
         pzxid=row.pzxid,
         # ZooKeeper counts additions and removals, and stores additions alone.
-        children_version=2 * row.children_created - len(entry.names),
+        children_version=2 * row.children_created - count,
         acl_version=row.acl_version,
     )

@@ -59,6 +59,22 @@ def test_nodes_are_built_from_rows() -> None:
     assert again.sessions() == [1]
 
 
+def test_a_node_may_have_any_number_of_children() -> None:
+    nodes = Nodes()
+    for count, name in enumerate("cab", start=1):
+        _apply(nodes, Create(f"/{name}"))
+        assert nodes.children("/") == sorted("cab"[:count])
+    with pytest.raises(NoNode):
+        _apply(nodes, Delete("/c"), Delete("/a"), Delete("/b"), Check("/c"))
+    for name in "abc":
+        assert nodes.children("/") == list("abc"["abc".index(name) :])
+        with pytest.raises(NoNode):
+            _apply(nodes, Delete(f"/{name}"), Check("/missing"))
+        _apply(nodes, Delete(f"/{name}"))
+    stat = nodes.get("/").stat
+    assert (nodes.children("/"), stat.children_count, stat.children_version) == ([], 0, 6)
+
+
 def test_the_end_of_a_session_deletes_only_its_own_nodes() -> None:
     nodes = Nodes()
     _apply(nodes, Create("/a"), Create("/mine", is_ephemeral=True))
