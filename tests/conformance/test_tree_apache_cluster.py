@@ -72,11 +72,11 @@ def apaches(directory: Path, tree: OurTree) -> Iterator[dict[int, ApacheBroker]]
         place.mkdir()
         settings = {**_SETTINGS, "broker.id": str(number)}
         brokers[number] = ApacheBroker(place, tree.port, settings)
-    with ExitStack() as stack:
+    # A process that is started by a thread may not outlive it: see `setpriv --pdeathsig`.
+    with ThreadPoolExecutor() as threads, ExitStack() as stack:
         for broker in brokers.values():
             stack.callback(broker.kill)
-        with ThreadPoolExecutor() as threads:
-            list(threads.map(ApacheBroker.start, brokers.values()))
+        list(threads.map(ApacheBroker.start, brokers.values()))
         yield brokers
 
 

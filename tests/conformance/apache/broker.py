@@ -147,11 +147,11 @@ def apache_broker(
 
 
 @contextmanager
-def zookeeper(directory: Path) -> Iterator[int]:
+def zookeeper(directory: Path, settings: str = "") -> Iterator[int]:
     """A ZooKeeper server that keeps its data under `directory`; yields its port."""
     directory.mkdir(parents=True)
     port = free_port()
-    process = launch_zookeeper(directory, f"clientPort={port}\n")
+    process = launch_zookeeper(directory, f"clientPort={port}\n{settings}")
     try:
         # It answers `ruok` before it serves; `srvr` only then.
         _wait_until(lambda: bool(answers_srvr(port)), process=process, what="ZooKeeper")

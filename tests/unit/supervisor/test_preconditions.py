@@ -38,8 +38,8 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def wish(data: Path, **given: int) -> ClusterWish:
-    return ClusterWish(0, data, "127.0.0.1", [], {}, **given)
+def wish(data: Path, shared_port: int | None = None, tree_port: int = 0) -> ClusterWish:
+    return ClusterWish(0, data, "127.0.0.1", [], {}, shared_port=shared_port, tree_port=tree_port)
 
 
 @contextmanager
