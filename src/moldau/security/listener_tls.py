@@ -33,6 +33,8 @@ _SETTINGS = {
     "enabled_protocols": "ssl.enabled.protocols",
     "cipher_suites": "ssl.cipher.suites",
 }
+READ_BY_LISTENERS = frozenset((*_SETTINGS.values(), "ssl.client.auth"))
+"""Settings that a listener's TLS is made from, also while it runs."""
 _NAME = "localhost"  # of no consequence: names are not checked where keys are
 
 

@@ -7,6 +7,7 @@ from moldau.broker.context import Client
 from moldau.broker.settings.configs import Configs
 from moldau.broker.settings.key_stores import KeyStores
 from moldau.broker.settings.start_only import StartOnly
+from moldau.broker.settings.vain_changes import refuse_vain_changes
 from moldau.config.broker.startup import Startup
 from moldau.config.effective import BrokerLayers
 from moldau.config.listener_settings import ListenerSettings
@@ -28,6 +29,7 @@ def open_key_stores(startup: Startup, configs: Configs) -> KeyStores:
 
     async def verify(changed: BrokerLayers) -> None:
         start_only.refuse_changes(configs.layers, changed)
+        refuse_vain_changes(configs.layers, changed)
         await key_stores.check(changed)
 
     configs.verify_broker = verify
