@@ -20,6 +20,7 @@ from kazoo.protocol.serialization import SASL
 from kazoo.security import ACL, CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE
 
 from moldau.config.values import config_error
+from moldau.coordination.kazoo_log import kazoo_logger
 from moldau.coordination.protection import Access, Login, Protection, access_of
 from moldau.coordination.tree import ConnectionLost, Create
 from moldau.errors import KafkaError
@@ -77,6 +78,7 @@ class LoopClient(KazooClient):  # type: ignore[misc] # kazoo has no types
                 timeout=session_timeout_s,
                 handler=_LoopHandler(inbox, protection.tls),
                 connection_retry=_RECONNECT,
+                logger=kazoo_logger(),
             )
         except ValueError as error:
             raise config_error(f"ZooKeeper at {hosts}: host:port is expected: {error}") from error
