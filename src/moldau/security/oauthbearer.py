@@ -63,6 +63,8 @@ class OauthbearerServer:
         self.extensions: dict[str, str] = {}
         self.reason = ""
         """Why a token was refused, in more words than the client gets."""
+        self.shows_reasons = True
+        """Whether a client is told them; not what is wrong with its message, as with Kafka."""
         self._validate = validate
         self._refusal = ""
 
@@ -70,6 +72,7 @@ class OauthbearerServer:
         if self._refusal:
             raise refused(self._refusal)
         text = token.decode(errors="replace") if len(token) <= _TOKEN_MAX_BYTES else ""
+        self.shows_reasons = False
         match = _FIRST.fullmatch(text)
         if match is None:
             raise refused("Authentication failed: not an OAUTHBEARER message")
@@ -77,6 +80,7 @@ class OauthbearerServer:
         kind, _, bearer = pairs.pop("auth", "").partition(" ")
         if kind.lower() != "bearer" or not bearer.strip():
             raise refused("Authentication failed: an OAUTHBEARER message has a bearer token")
+        self.shows_reasons = True
         try:
             identity = self._validate(bearer.strip())
         except TokenRefused as error:
@@ -85,8 +89,8 @@ class OauthbearerServer:
             return self._refusal.encode()
         if match[1] not in (None, "", identity.user):
             raise refused(
-                "Authentication failed: Client requested an authorization id that is different "
-                "from the token's principal name"
+                f"Authentication failed: Client requested an authorization id ({match[1]}) that is "
+                f"different from the token's principal name ({identity.user})"
             )
         self.identity, self.extensions = identity, pairs
         return b""

@@ -68,6 +68,15 @@ def test_nothing_else_is_taken(token: bytes) -> None:
     with pytest.raises(SaslAuthenticationFailed):
         server.answer(token)
     assert server.identity is None
+    assert server.shows_reasons == token.startswith(b"n,a=ben")
+
+
+def test_cve_2017_12610_nobody_acts_for_another_user() -> None:
+    server = OauthbearerServer(validate)
+    with pytest.raises(SaslAuthenticationFailed, match=r"authorization id \(ben\)"):
+        server.answer(b"n,a=ben,\x01auth=Bearer right\x01\x01")
+    assert server.shows_reasons
+    assert server.identity is None
 
 
 @pytest.mark.parametrize(

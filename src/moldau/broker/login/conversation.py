@@ -9,6 +9,7 @@ begins the next exchange on the open conversation, and after the end nothing els
 comes out as a step; whatever hangs up is the last one.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -152,20 +153,14 @@ class Conversation:
                 request, _ = decode(SaslAuthenticateRequest, header.api_version, frame, position)
                 return Exchange(bytes(request.auth_bytes))
             case _Phase.IN_MESSAGES:
-                return Refuse(
-                    KafkaError(
-                        ErrorCode.ILLEGAL_SASL_STATE,
-                        f"Unexpected Kafka request of type {API_BY_KEY[key].name} during SASL "
-                        "authentication.",
-                    )
-                )
+                text = f"Unexpected Kafka request of type {_name(key)} during SASL authentication."
+                return Refuse(KafkaError(ErrorCode.ILLEGAL_SASL_STATE, text))
             case _Phase.OTHER_MECHANISM:
                 return HangUp(
                     "SASL mechanism requested by client is not supported for re-authentication of "
                     f"mechanism '{self._chosen.name}'"
                 )
-        name = API_BY_KEY[key].name
-        return HangUp(f"Unexpected Kafka request of type {name} during SASL handshake.")
+        return HangUp(f"Unexpected Kafka request of type {_name(key)} during SASL handshake.")
 
     def _receive_open(
         self, header: RequestHeader, frame: memoryview, position: int, now: Moment
@@ -253,6 +248,11 @@ class Conversation:
     def _chosen(self) -> Mechanism:
         assert self._mechanism is not None, "a handshake was made"
         return self._mechanism
+
+
+def _name(key: int) -> str:
+    """Of an API, as Kafka's messages have it: `DESCRIBE_CLUSTER`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", API_BY_KEY[key].name).upper()
 
 
 def _require_known(header: RequestHeader) -> None:

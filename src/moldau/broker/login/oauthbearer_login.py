@@ -22,14 +22,16 @@ class OauthbearerMechanism:
 
 
 class _Exchange:
-    shows_reasons = True
-
     def __init__(self, server: OauthbearerServer) -> None:
         self.identity: Identity | None = None
+        self.shows_reasons = True
         self._server = server
 
     async def answer(self, token: bytes) -> bytes:
-        answer = self._server.answer(token)
+        try:
+            answer = self._server.answer(token)
+        finally:
+            self.shows_reasons = self._server.shows_reasons
         found = self._server.identity
         if found is None:
             _log.debug("a bearer token is not valid: %s", self._server.reason)
