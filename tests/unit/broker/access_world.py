@@ -36,6 +36,17 @@ def client(name: str, host: str = HOST) -> Client:
 ROOT = client("root")
 
 
+class AskingAs:
+    """A world in which one client asks."""
+
+    def __init__(self, world: World, client: Client) -> None:
+        self.broker, self.create_topic = world.broker, world.create_topic
+        self._world, self._client = world, client
+
+    async def ask(self, request: object, version: int) -> Any:
+        return await self._world.ask(request, version, client=self._client)
+
+
 def acl(
     operation: Operation,
     resource_type: ResourceType = ResourceType.CLUSTER,

@@ -179,6 +179,12 @@ def test_the_binding_must_be_that_of_the_first_message(first: bytes, header: str
                 server.machine.verify(final)
 
 
+@pytest.mark.parametrize("first", [b"n,a=eve,n=a=2C=3Dn,r=client", b"n,a=a=2C=3Dn,n=eve,r=client"])
+def test_cve_2017_12610_nobody_acts_for_another_user(first: bytes) -> None:
+    with pytest.raises(SaslAuthenticationFailed, match="may not act for another"):
+        server_of("SCRAM-SHA-256").challenge(first)
+
+
 @pytest.mark.parametrize("nonce", ["server", "xclientserver", "clientserverx", "client", ""])
 def test_cve_2024_56128_the_nonce_must_be_the_whole_one(nonce: str) -> None:
     server = server_of("SCRAM-SHA-256")

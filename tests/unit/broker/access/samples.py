@@ -15,6 +15,7 @@ from moldau.protocol.primitives import NO_UUID
 from moldau.protocol.schema import Field, fields_of
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.record import Record
+from unit.broker.access_world import AskingAs
 from unit.broker.sample_requests import as_follower, fetch, fetch_partition, produce
 from unit.broker.transaction_client import Client as TransactionClient
 from unit.broker.transaction_client import find_coordinators
@@ -51,7 +52,7 @@ async def make_things(world: World, root: Any) -> None:
     """A topic, a group with an offset, and a transaction in which that topic is."""
     await world.create_topic(THERE)
     world.append(THERE, b"x")
-    world_of_root: Any = _Asking(world, root)
+    world_of_root: Any = AskingAs(world, root)
     await find_coordinators(world_of_root)
     commit = OffsetCommitRequest(
         group_id=THERE,
@@ -72,17 +73,6 @@ async def make_things(world: World, root: Any) -> None:
     adding = named(_REQUESTS["AddPartitionsToTxn"], 3, THERE)
     adding.v3_and_below_producer_id, adding.v3_and_below_producer_epoch = producer.identity
     await world.ask(adding, 3, client=root)
-
-
-class _Asking:
-    """A world in which one client asks."""
-
-    def __init__(self, world: World, client: Any) -> None:
-        self.broker = world.broker
-        self._world, self._client = world, client
-
-    async def ask(self, request: object, version: int) -> Any:
-        return await self._world.ask(request, version, client=self._client)
 
 
 def sample(api: str, number: int, name: str) -> tuple[Any, int]:

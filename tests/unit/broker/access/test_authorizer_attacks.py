@@ -12,13 +12,25 @@ from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from moldau.protocol.messages.describe_groups import DescribeGroupsRequest
 from moldau.protocol.messages.fetch import FetchRequest
+from moldau.protocol.messages.heartbeat import HeartbeatRequest
+from moldau.protocol.messages.leave_group import LeaveGroupRequest
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
+from moldau.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from moldau.protocol.primitives import NO_UUID
 from moldau.records.batch import TRANSACTIONAL, Producer, write_batch
 from moldau.records.record import Record
 from moldau.security.acls import Operation, ResourceType
-from unit.broker.access_world import ROOT, access_world, acl, client, prefixed, set_rules
+from unit.broker.access_world import (
+    ROOT,
+    AskingAs,
+    access_world,
+    acl,
+    client,
+    prefixed,
+    set_rules,
+)
+from unit.broker.group_client import find_coordinator, join_request
 from unit.broker.sample_requests import (
     as_follower,
     fetch,
@@ -27,6 +39,8 @@ from unit.broker.sample_requests import (
     in_session,
     produce,
 )
+from unit.broker.transaction_client import T0, begin
+from unit.broker.transaction_client import Client as Transactional
 from unit.broker.ways import Way
 from unit.broker.world import START_MS, World, batch_of
 
@@ -44,6 +58,10 @@ def way(request: pytest.FixtureRequest) -> Way:
 def transactional_batch() -> bytearray:
     record = Record(0, START_MS, None, b"x", ())
     return write_batch([record], producer=Producer(4, 0, 0), attributes=TRANSACTIONAL)
+
+
+def asking(world: World, who: Client) -> Any:
+    return AskingAs(world, who)
 
 
 async def fetch_codes(world: World, request: FetchRequest, who: Client, version: int = 12) -> Any:
@@ -215,6 +233,56 @@ async def test_someone_called_like_the_wildcard_is_nobody_special() -> None:
         await world.create_topic("t")
         set_rules(world, [MAY_READ])
         assert await fetch_codes(world, fetch(fetch_partition()), client("*")) == (0, [DENIED])
+
+
+async def test_who_knows_another_s_member_id_is_no_member() -> None:
+    async with access_world() as world:
+        set_rules(world, [acl(Operation.READ, ResourceType.GROUP, "g")])
+        alice, eve = client("alice"), client("eve")
+        await find_coordinator(asking(world, ROOT))
+        first = await world.ask(join_request(), 3, client=alice)
+        member = {
+            "group_id": "g",
+            "generation_id": first.generation_id,
+            "member_id": first.member_id,
+        }
+        stolen = [
+            (HeartbeatRequest(**member), 3),
+            (SyncGroupRequest(**member, assignments=[]), 3),
+            (LeaveGroupRequest(group_id="g", member_id=first.member_id), 2),
+            (join_request(first.member_id), 3),
+        ]
+        for request, version in stolen:
+            answer = await world.ask(request, version, client=eve)
+            assert answer.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED, request
+        sync = SyncGroupRequest(
+            **member,
+            assignments=[SyncGroupRequestAssignment(member_id=first.member_id, assignment=b"all")],
+        )
+        assert (await world.ask(sync, 3, client=alice)).assignment == b"all"
+        assert (await world.ask(HeartbeatRequest(**member), 3, client=alice)).error_code == 0
+
+
+async def test_who_knows_another_s_transactional_id_has_no_transaction(way: Way) -> None:
+    rights = [acl(Operation.WRITE, ResourceType.TRANSACTIONAL_ID, "tx"), MAY_WRITE]
+    everyone = acl(Operation.WRITE, TOPIC, "t", principal="User:*")
+    async with access_world(way=way) as world:
+        set_rules(world, [*rights, everyone, acl(Operation.DESCRIBE, ResourceType.GROUP, "tx")])
+        await begin(asking(world, ROOT))
+        alice = Transactional(asking(world, client("alice")))
+        eve = Transactional(asking(world, client("eve")))
+        assert await alice.init() == 0
+        assert await alice.add(T0) == [ErrorCode.NONE]
+        denied = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        assert await eve.init() == denied
+        eve.identity = alice.identity
+        assert await eve.add(T0) == [denied]
+        assert await eve.produce(b"forged") == denied
+        assert await eve.end() == denied
+        assert await alice.produce(b"x") == ErrorCode.NONE
+        assert await alice.end() == ErrorCode.NONE
+        await alice.until_complete()
+        assert world.partition("t").log.log_end_offset == 2
 
 
 async def test_an_unknown_topic_is_created_by_those_who_may() -> None:

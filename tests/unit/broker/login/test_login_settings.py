@@ -81,7 +81,7 @@ def test_what_would_let_in_nobody_or_somebody_else_is_refused(
         "PlainLoginModule",
     ],
 )
-def test_cve_2023_25194_and_2025_27818_login_modules_are_known_by_name_and_never_loaded(
+def test_cve_2023_25194_2025_27818_and_2025_27819_login_modules_are_never_loaded(
     module: str,
 ) -> None:
     texts = {PLAIN_JAAS: f'{module} required user_anna="sesam";'}
