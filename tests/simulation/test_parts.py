@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from moldau.broker.context import Client
+from moldau.broker.quotas.client_sensors import ClientSensors
 from moldau.broker.quotas.enforcement import Enforcement
 from moldau.replication.partition import Partition
 from simulation.client import TOPIC
@@ -85,18 +87,22 @@ def test_own_clients_write_and_read() -> None:
 
 def test_clients_are_slowed_down_by_quotas(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: Counter[str] = Counter()
-    produced, fetched = Enforcement.produced, Enforcement.fetched
+    sensors_of = Enforcement.sensors_of
 
-    def noted(name: str, record: Any) -> Any:
-        def count(self: Enforcement, *arguments: Any) -> Any:
-            throttle_ms = record(self, *arguments)
-            waits[name] += throttle_ms > 0
-            return throttle_ms
+    def noting(self: Enforcement, asking: Client, client_id: str) -> ClientSensors:
+        if asking.sensors is None:  # the first time
+            mute = asking.mute
 
-        return count
+            def muting(throttle_ms: int) -> None:
+                sensor = asking.sensors and asking.sensors.produce
+                is_now = sensor and sensor.last_throttled_ms == self.clock.monotonic_ms()
+                waits["producers" if is_now else "consumers"] += 1
+                mute(throttle_ms)
 
-    monkeypatch.setattr(Enforcement, "produced", noted("producers", produced))
-    monkeypatch.setattr(Enforcement, "fetched", noted("consumers", fetched))
+            asking.mute = muting
+        return sensors_of(self, asking, client_id)
+
+    monkeypatch.setattr(Enforcement, "sensors_of", noting)
     played_with("quotas")
     assert waits["producers"] > 5
     assert waits["consumers"] > 5
