@@ -5,16 +5,17 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from conformance.apache.broker import apache_broker, free_port
+from conformance.apache.broker import ApacheBroker, apache_broker, free_port
 from conformance.apache.marks import needs_apache
 from conformance.apache.tools import ApacheTools, Ended
-from conformance.our_broker import our_broker
+from conformance.our_broker import OurBroker, our_broker
 from moldau.client.blocking import Producer
 from moldau.records.compression import Codec
 from moldau.records.legacy import write_message_set
@@ -266,14 +267,22 @@ PASSWORD_COMMANDS = (
 )
 
 
-@pytest.fixture(scope="module")
-def guarded_listeners(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """A broker of Apache with access rules and tokens: where it is, and where one logs in."""
-    with apache_broker(tmp_path_factory.mktemp("guarded")) as broker:
-        where_login = f"127.0.0.1:{free_port()}"
+@pytest.fixture(scope="module", params=["Apache", "ours"])
+def guarded_listeners(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
+    """A broker with access rules and tokens: where it is, and where one logs in."""
+    place, where_login = tmp_path_factory.mktemp("guarded"), f"127.0.0.1:{free_port()}"
+    with ExitStack() as stack:
+        broker: ApacheBroker | OurBroker
+        if request.param == "ours":
+            broker = OurBroker(place)
+        else:
+            broker = stack.enter_context(apache_broker(place))
         listeners = f"PLAINTEXT://{broker.bootstrap},SASL_PLAINTEXT://{where_login}"
         broker.settings = {**AUTHORIZER, **LOGIN, "listeners": listeners}
         broker.start()
+        stack.callback(broker.kill)
         yield broker.bootstrap, where_login
 
 
@@ -303,17 +312,6 @@ def test_access_rules_are_shown_added_and_removed_as_apaches_tool_does(
         for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
             options = ("--bootstrap-server", guarded, "--remove", "--force", *line.split())
             assert run(script, *options).code == 0
-
-
-def test_apaches_tool_adds_and_removes_access_rules_of_our_broker(
-    tools: ApacheTools, tmp_path: Path
-) -> None:
-    commands = [ACL_COMMANDS[number] for number in (0, 1, 6, 8, 10)]
-    with our_broker(tmp_path, AUTHORIZER) as broker:
-        for script in run_both(tools, "kafka-acls.sh", broker.bootstrap, commands):
-            for line in ("--topic orders", "--topic ord --resource-pattern-type prefixed"):
-                options = ("--bootstrap-server", broker.bootstrap, "--remove", "--force")
-                assert run(script, *options, *line.split()).code == 0
 
 
 def test_passwords_are_set_and_shown_as_apaches_tool_does(tools: ApacheTools, guarded: str) -> None:

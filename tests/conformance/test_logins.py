@@ -1,13 +1,7 @@
-"""Clients and tools of others log in to our broker, by everything that they speak.
+"""Clients and tools of others log in to our broker, by everything that they speak."""
 
-One broker for all: certificates on one listener, passwords and tokens over TLS on another, and a
-third where sessions are short. Access rules are on, so that who a client is taken for matters.
-"""
-
-import asyncio
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,145 +12,46 @@ import pytest
 from aiokafka.helpers import create_ssl_context
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
-from certificates import Identity, authority, identity
 from conformance.apache.lines import JavaProgram
 from conformance.apache.marks import needs_apache
 from conformance.apache.tools import ApacheTools
 from conformance.clients.programs import go_program, node_program
 from conformance.clients.talking import talking
-from moldau import Admin
-from moldau.client.admin.tokens import DelegationToken
-from moldau.client.admin.users import ScramPassword
-from moldau.security.acls import Acl, Operation, ResourceType
-from moldau.security.web_tokens import unsecured_token
-from moldau.testing.broker import EmbeddedBroker, running_broker
+from conformance.known_logins import (
+    ADMIN_PASSWORD,
+    ANNA_PASSWORD,
+    BENS_PASSWORD,
+    CERTIFICATE,
+    KAFKA,
+    MECHANISMS,
+    PLAIN,
+    SCRAM,
+    TOKEN,
+    WAYS,
+    Secured,
+    bearer,
+    own_settings,
+    secured,
+)
+from unit.cli.command import run
 
-KAFKA = "org.apache.kafka.common.security"
-PLAIN = f"{KAFKA}.plain.PlainLoginModule"
-SCRAM = ("SCRAM-SHA-256", "SCRAM-SHA-512")
-MECHANISMS = ("PLAIN", *SCRAM, "OAUTHBEARER")
-CERTIFICATE = "certificate"
-TOKEN = "delegation token"
-WAYS = (*MECHANISMS, CERTIFICATE)
-REAUTHENTICATION_MS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Secured:
-    """A broker with its listeners, and what Anna has to be let in."""
-
-    broker: EmbeddedBroker
-    folder: Path
-    ca: Identity
-    anna: Identity
-    token_id: str = ""
-    token_password: str = ""
-
-    def servers(self, way: str = "") -> str:
-        listener = "SSL" if way == CERTIFICATE else "SASL_SSL"
-        return f"127.0.0.1:{self.broker.running.ports[listener]}"
-
-    @property
-    def short_sessions(self) -> str:
-        return f"127.0.0.1:{self.broker.running.ports['SASL_PLAINTEXT']}"
-
-    @property
-    def trust(self) -> str:
-        return str(self.folder / "ca.pem")
-
-    @property
-    def own(self) -> str:
-        return str(self.folder / "anna.pem")
-
-    def login(self, way: str) -> dict[str, object]:
-        """What the programs in Go and JavaScript want to know."""
-        return {
-            "mechanism": {CERTIFICATE: "", TOKEN: SCRAM[0]}.get(way, way),
-            "user": self.token_id if way == TOKEN else "anna",
-            "password": {"OAUTHBEARER": bearer(), TOKEN: self.token_password}.get(way, "sesam"),
-            "is_token": way == TOKEN,
-            "trust": self.ca.certificate_pem,
-            "certificate": self.anna.certificate_pem if way == CERTIFICATE else "",
-            "key": self.anna.key_pem() if way == CERTIFICATE else "",
-        }
+__all__ = ["secured"]  # the broker of all
 
 
-def bearer() -> str:
-    claim = {"unsecuredLoginStringClaim_sub": "anna"}
-    return unsecured_token(claim, now_ms=int(time.time() * 1000))
-
-
-def settings(folder: Path) -> dict[str, str]:
-    users = 'username="admin" password="x" user_admin="x" user_anna="sesam"'
-    unsigned = f"{KAFKA}.oauthbearer.OAuthBearerLoginModule required"
-    ports = ("SASL_PLAINTEXT", "SASL_SSL", "SSL")
-    return {
-        "listeners": ",".join(f"{name}://127.0.0.1:0" for name in ports),
-        "security.inter.broker.protocol": "SASL_PLAINTEXT",
-        "sasl.enabled.mechanisms": ",".join(MECHANISMS),
-        "sasl.mechanism.inter.broker.protocol": "PLAIN",
-        **{
-            f"listener.name.{name}.{mechanism}.sasl.jaas.config": module
-            for name in ("sasl_plaintext", "sasl_ssl")
-            for mechanism, module in (
-                ("plain", f"{PLAIN} required {users};"),
-                ("oauthbearer", f'{unsigned} unsecuredLoginStringClaim_sub="admin";'),
-            )
-        },
-        "listener.name.sasl_plaintext.connections.max.reauth.ms": str(REAUTHENTICATION_MS),
-        "moldau.oauthbearer.allow.unsecured.tokens": "true",
-        "delegation.token.secret.key": "of all",
-        "ssl.keystore.location": str(folder / "broker.pem"),
-        "ssl.truststore.location": str(folder / "ca.pem"),
-        "ssl.client.auth": "required",
-        "ssl.principal.mapping.rules": "RULE:^CN=(.*)$/$1/",
-        "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
-        "super.users": "User:admin",
-    }
-
-
-@pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    folder, ca = tmp_path_factory.mktemp("keys"), authority()
-    anna = identity(ca, "anna")
-    (folder / "ca.pem").write_text(ca.certificate_pem)
-    identity(ca, "broker").write(folder / "broker.pem")
-    anna.write(folder / "anna.pem")
-    with running_broker(settings(folder)) as broker:
-        made = Secured(broker, folder, ca, anna)
-        token = asyncio.run(admit_anna(made))
-        yield replace(made, token_id=token.token_id, token_password=token.password)
-
-
-async def admit_anna(secured: Secured) -> DelegationToken:
-    """Give Anna passwords, rights, and a delegation token."""
-    async with Admin(by_password(secured, "admin", "x")) as admin:
-        wanted = [ScramPassword("anna", "sesam", mechanism) for mechanism in SCRAM]
-        (await admin.alter_user_scram_credentials(wanted)).check()
-        (await admin.create_acls([*rules("anna")])).check()
-    async with Admin(by_password(secured, "anna", "sesam")) as own:
-        return await own.create_delegation_token()
-
-
-def rules(user: str) -> Iterator[Acl]:
-    for kind in (ResourceType.TOPIC, ResourceType.GROUP):
-        yield Acl(
-            resource_type=kind,
-            resource_name="*",
-            principal=f"User:{user}",
-            operation=Operation.ALL,
-        )
-
-
-def by_password(secured: Secured, user: str, password: str) -> dict[str, object]:
-    return {
-        "bootstrap.servers": secured.servers(),
-        "security.protocol": "SASL_SSL",
-        "sasl.mechanism": "PLAIN",
-        "sasl.username": user,
-        "sasl.password": password,
-        "ssl.truststore.location": secured.trust,
-    }
+@pytest.mark.parametrize("way", [*WAYS, TOKEN])
+def test_our_command_lines_log_in(secured: Secured, way: str, tmp_path: Path) -> None:
+    file = tmp_path / "client.properties"
+    own, topic = own_settings(secured, way), f"commands-{way.replace(' ', '-')}"
+    file.write_text("".join(f"{name}={value}\n" for name, value in own.items()))
+    where = ("--bootstrap-server", secured.servers(way), "--command-config", str(file))
+    assert run("topics", *where, "--create", "--topic", topic).code == 0
+    assert topic in run("topics", *where, "--list").stdout.split()
+    wrong = {**own, "sasl.password": "wrong", "sasl.oauthbearer.token": "a.b.c"}
+    if way != CERTIFICATE:
+        file.write_text("".join(f"{name}={value}\n" for name, value in wrong.items()))
+        refused = run("topics", *where, "--list")
+        assert refused.code != 0
+        assert "Traceback" not in refused.stderr
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -170,7 +65,7 @@ def test_librdkafka_logs_in(secured: Secured, way: str) -> None:
     if way == "OAUTHBEARER":
         own["oauth_cb"] = lambda _: (bearer(), time.time() + 600)
     elif way in MECHANISMS:
-        own |= {"sasl.username": "anna", "sasl.password": "sesam"}
+        own |= {"sasl.username": "anna", "sasl.password": ANNA_PASSWORD}
     producer = confluent_kafka.Producer({"ssl.ca.location": secured.trust, **own})
     producer.produce("librdkafka", b"value")
     assert producer.flush(20) == 0
@@ -183,7 +78,7 @@ def python_options(secured: Secured, way: str) -> dict[str, Any]:
         return {**own, "security_protocol": "SSL"}
     own |= {"security_protocol": "SASL_SSL", "sasl_mechanism": way}
     if way != "OAUTHBEARER":
-        own |= {"sasl_plain_username": "anna", "sasl_plain_password": "sesam"}
+        own |= {"sasl_plain_username": "anna", "sasl_plain_password": ANNA_PASSWORD}
     return own
 
 
@@ -260,7 +155,7 @@ def java_settings(secured: Secured, way: str) -> dict[str, str]:
     if way == CERTIFICATE:
         stores = {"ssl.keystore.type": "PEM", "ssl.keystore.location": secured.own}
         return {**own, "security.protocol": "SSL", **stores}
-    user = 'username="anna" password="sesam"'
+    user = f'username="anna" password="{ANNA_PASSWORD}"'
     module, options = {
         "PLAIN": (PLAIN, user),
         "OAUTHBEARER": (
@@ -331,13 +226,17 @@ def test_apache_s_tools_make_users_tokens_and_rules(
     secured: Secured, tools: ApacheTools, tmp_path: Path
 ) -> None:
     login = tmp_path / "admin.properties"
-    jaas = f'{PLAIN} required username="admin" password="x";'
+    jaas = f'{PLAIN} required username="admin" password="{ADMIN_PASSWORD}";'
     lines = {**java_settings(secured, "PLAIN"), "sasl.jaas.config": jaas}
     login.write_text("\n".join(f"{name}={value}" for name, value in lines.items()))
     common = ("--bootstrap-server", secured.servers(), "--command-config", str(login))
     user = (*common, "--entity-type", "users", "--entity-name", "ben")
     made = tools.run(
-        "kafka-configs.sh", *user, "--alter", "--add-config", "SCRAM-SHA-256=[password=geheim]"
+        "kafka-configs.sh",
+        *user,
+        "--alter",
+        "--add-config",
+        f"SCRAM-SHA-256=[password={BENS_PASSWORD}]",
     )
     assert "Completed updating config for user ben." in made.stdout
     shown = tools.run("kafka-configs.sh", *user, "--describe")

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.clients.programs import go_program, rust_program
 from conformance.clients.talking import talking
-from conformance.test_logins import CERTIFICATE, SCRAM, WAYS, Secured, secured
+from conformance.known_logins import CERTIFICATE, SCRAM, WAYS, Secured, secured
 
 __all__ = ["secured"]  # the broker of all
 

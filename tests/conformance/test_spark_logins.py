@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from conformance.known_logins import (
+    ADMIN_PASSWORD,
+    TOKEN,
+    WAYS,
+    Secured,
+    by_password,
+    own_settings,
+    secured,
+)
 from conformance.spark_pipeline import session
-from conformance.test_logins import CERTIFICATE, TOKEN, WAYS, Secured, bearer, by_password, secured
 from moldau import Admin
 from moldau.client.admin.topics import NewTopic
 from moldau.security.acls import Acl, Operation, ResourceType
@@ -35,20 +43,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def options(secured: Secured, way: str) -> dict[str, str]:
-    own = {"bootstrap.servers": secured.servers(way), "ssl.truststore.location": secured.trust}
-    if way == CERTIFICATE:
-        own |= {"security.protocol": "SSL", "ssl.keystore.location": secured.own}
-    else:
-        own["security.protocol"] = "SASL_SSL"
-        own["sasl.mechanism"] = "SCRAM-SHA-256" if way == TOKEN else way
-    if way == TOKEN:
-        own |= {"sasl.username": secured.token_id, "sasl.password": secured.token_password}
-        own["sasl.tokenauth"] = "true"
-    elif way == "OAUTHBEARER":
-        own["sasl.oauthbearer.token"] = bearer()
-    elif way != CERTIFICATE:
-        own |= {"sasl.username": "anna", "sasl.password": "sesam"}
-    return {f"kafka.{name}": value for name, value in own.items()}
+    return {f"kafka.{name}": value for name, value in own_settings(secured, way).items()}
 
 
 @pytest.mark.parametrize("way", [*WAYS, TOKEN])
@@ -74,25 +69,28 @@ async def prepare(secured: Secured, *topics: str) -> None:
         principal="User:anna",
         operation=Operation.ALL,
     )
-    async with Admin(by_password(secured, "admin", "x")) as admin:
+    async with Admin(by_password(secured, "admin", ADMIN_PASSWORD)) as admin:
         (await admin.create_acls([everything])).check()
         (await admin.create_topics([NewTopic(name, 1, 1) for name in topics])).check()
 
 
+@pytest.mark.parametrize("way", [*WAYS, TOKEN])
 def test_a_topology_logs_in_and_writes_exactly_once(
-    spark: SparkSession, secured: Secured, tmp_path: Path
+    spark: SparkSession, secured: Secured, way: str, tmp_path: Path
 ) -> None:
-    asyncio.run(prepare(secured, "lines", "words"))
-    own = options(secured, "SCRAM-SHA-512")
+    name = way.replace(" ", "-")
+    read, words = f"lines-{name}", f"words-{name}"
+    asyncio.run(prepare(secured, read, words))
+    own = options(secured, way)
     lines = spark.createDataFrame([(b"one two",), (b"three",)], "value binary")
-    lines.write.format("moldau").options(**own, topic="lines").mode("append").save()
+    lines.write.format("moldau").options(**own, topic=read).mode("append").save()
     builder = StreamsBuilder()
-    builder.stream("lines").flat_map_values("split(value, ' ')").to("words")
+    builder.stream(read).flat_map_values("split(value, ' ')").to(words)
     servers = own.pop("kafka.bootstrap.servers")
     clients = ApplicationOptions(servers, own)
     inputs = KafkaInputs(spark, clients.source, {}, clients.sink)
-    queries = builder.build().compile(inputs, "logins")
+    queries = builder.build().compile(inputs, f"logins-{name}")
     settings = RunSettings(clients.sink, str(tmp_path), trigger={"availableNow": True})
     run(running_queries(queries, settings), threading.Event(), lambda _queries: None)
-    rows = spark.read.format("moldau").options(**options(secured, "PLAIN"), subscribe="words")
+    rows = spark.read.format("moldau").options(**options(secured, "PLAIN"), subscribe=words)
     assert sorted(bytes(row.value) for row in rows.load().collect()) == [b"one", b"three", b"two"]
