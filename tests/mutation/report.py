@@ -39,12 +39,17 @@ class Results:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known: dict[tuple[str, str, str], Result] = {}
+        self._killed: dict[tuple[str, str], Result] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 self._remember(Result(**json.loads(line)))
 
     def get(self, module: str, key: str, digest: str) -> Result | None:
         return self._known.get((module, key, digest))
+
+    def killed(self, module: str, key: str) -> Result | None:
+        """What killed it when it was last tried, whatever the module and its tests were then."""
+        return self._killed.get((module, key))
 
     def add(self, result: Result) -> None:
         self._remember(result)
@@ -54,6 +59,10 @@ class Results:
 
     def _remember(self, result: Result) -> None:
         self._known[result.module, result.key, result.digest] = result
+        if result.outcome == "killed":
+            self._killed[result.module, result.key] = result
+        else:
+            self._killed.pop((result.module, result.key), None)
 
 
 def tables(

@@ -4,6 +4,7 @@ bin/mutate                               all modules of tests/mutation/targets.p
 bin/mutate records replication/partition some of them, by the beginning of their paths
 bin/mutate coordinator --sample 40       forty changes of each module, drawn by --seed
 bin/mutate records --write               and renew the tables in docs/reliability.md
+bin/mutate records --trust               only what no test has noticed so far, after new tests
 
 A change drops a statement, negates a condition, leaves out one side of `and` or `or`, moves a
 boundary, or alters a number, an operator or an error code. Kernels run uncompiled. Results are
@@ -62,6 +63,9 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="what the sample is drawn from")
     parser.add_argument("--workers", type=int, default=1, help="how many processes at a time")
     parser.add_argument("--afresh", action="store_true", help="do not use earlier results")
+    parser.add_argument(
+        "--trust", action="store_true", help="what earlier tests noticed is noticed by these"
+    )
     parser.add_argument("--write", action="store_true", help=f"renew the tables in {DOCUMENT}")
     return parser.parse_args(arguments)
 
@@ -99,7 +103,7 @@ class MutationRun:
             self._cold(self._missing(chosen, digest), tests, digest)
         results = Results(self._path)
         for path, mutant in chosen:
-            result = results.get(self._project.name(path), mutant.key, digest)
+            result = self._known(results, path, mutant, digest)
             assert result is not None, f"{path}: nothing came of {mutant.key}"
             self._results.append(result)
 
@@ -136,8 +140,15 @@ class MutationRun:
         return [
             (path, mutant)
             for path, mutant in chosen
-            if results.get(self._project.name(path), mutant.key, digest) is None
+            if self._known(results, path, mutant, digest) is None
         ]
+
+    def _known(self, results: Results, path: Path, mutant: Mutant, digest: str) -> Result | None:
+        name = self._project.name(path)
+        found = results.get(name, mutant.key, digest)
+        if found is None and self._options.trust:
+            found = results.killed(name, mutant.key)
+        return found
 
     def _digest(self, target: Target) -> str:
         files = list(self._project.modules(target))

@@ -159,3 +159,14 @@ def test_a_module_that_only_a_test_imports_is_changed_too(project: Path) -> None
     assert mutate(project, "late", "--write").returncode == 0
     text = (project / "docs" / "reliability.md").read_text()
     assert "| `late.py` | 2 | 2 | 2 | 0 | 0 | 100% |" in text
+
+
+def test_what_earlier_tests_noticed_need_not_be_tried_again(project: Path) -> None:
+    path = project / "tests" / "test_rule.py"
+    mutate(project)
+    path.write_text(f"{TEST}\ndef test_at_the_limit():\n    assert not is_allowed(3)\n")
+    again = mutate(project, "--trust", "--write")
+    assert "/5 rule.py" in again.stderr
+    assert len(survivors(project)) == 3
+    text = (project / "docs" / "reliability.md").read_text()
+    assert "| `rule.py` | 6 | 6 | 3 | 0 | 3 | 50% |" in text
