@@ -149,13 +149,13 @@ def _read_forgotten(frame: bytes, position: int, forgotten: list[PartitionKey]) 
 def _read_flexible_topics(
     frame: bytes, position: int, version: int, wanted: dict[PartitionKey, Wanted]
 ) -> int:
-    topic_count = _small(frame, position) - 1
-    position += _small_size(topic_count + 1)
-    for _ in range(topic_count):
+    topic_count = _small(frame, position)
+    position += _small_size(topic_count)
+    for _ in range(topic_count - 1):
         topic, position = _read_flexible_topic(frame, position, version)
-        partition_count = _small(frame, position) - 1
-        position += _small_size(partition_count + 1)
-        for _ in range(partition_count):
+        partition_count = _small(frame, position)
+        position += _small_size(partition_count)
+        for _ in range(partition_count - 1):
             number, *want, tags = _FLEXIBLE_PARTITION.unpack_from(frame, position)
             if tags:
                 raise NotParsed
@@ -169,13 +169,13 @@ def _read_flexible_topics(
 def _read_flexible_forgotten(
     frame: bytes, position: int, version: int, forgotten: list[PartitionKey]
 ) -> int:
-    topic_count = _small(frame, position) - 1
-    position += _small_size(topic_count + 1)
-    for _ in range(topic_count):
+    topic_count = _small(frame, position)
+    position += _small_size(topic_count)
+    for _ in range(topic_count - 1):
         topic, position = _read_flexible_topic(frame, position, version)
-        count = _small(frame, position) - 1
-        position += _small_size(count + 1)
-        for _ in range(count):
+        count = _small(frame, position)
+        position += _small_size(count)
+        for _ in range(count - 1):
             forgotten.append(PartitionKey(topic, *_INT32.unpack_from(frame, position)))
             position += 4
         _require_zero(frame, position)

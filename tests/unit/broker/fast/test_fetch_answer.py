@@ -70,6 +70,7 @@ def answers(reads: ModuleType, version: int) -> list[list[Any]]:
         [one("t", 0, **bounds, records=b"abc"), one("t", 1, **bounds)],
         [one("t", 0, **bounds, aborted=[]), one("t", 1, **bounds, aborted=aborted)],
         [one("t", 0, records=bytes(300)), one("u", 0), one("t", 1, records=b"z")],
+        [one("t", 0, records=bytes(126)), one("u", 0, records=bytes(127))],
         [one("n" * 200 if version < 13 else "n", 2, **bounds)],
         [one("t", number, **bounds) for number in range(200)],
     ]

@@ -88,6 +88,25 @@ def test_one_that_names_nothing_is_parsed(module: ModuleType, version: int) -> N
 
 @FORMS
 @VERSIONS
+@pytest.mark.parametrize("count", [126, 127, 128])
+def test_counts_of_one_byte_and_of_two_are_read(
+    module: ModuleType, version: int, count: int
+) -> None:
+    partitions = fetch(*map(fetch_partition, range(count)), topic=topic_of(version))
+    topics = fetch()
+    for number in range(count):
+        topic = number.to_bytes(16, "big") if version >= 13 else str(number)
+        topics.topics += fetch(fetch_partition(), topic=topic).topics
+    forgotten = in_session(fetch(), 7, 3, forgotten=list(range(count)))
+    for made in (partitions, topics, forgotten):
+        frame = frame_of(made, version)
+        request, _ = module.parse(CLIENT, memoryview(frame))
+        assert request == by_codec(frame)
+        assert len(request.wanted) + len(request.forgotten) == count
+
+
+@FORMS
+@VERSIONS
 def test_of_a_partition_named_twice_the_last_word_counts(module: ModuleType, version: int) -> None:
     again = fetch(fetch_partition(0, 1), fetch_partition(0, 2), topic=topic_of(version))
     request, _ = module.parse(CLIENT, memoryview(frame_of(again, version)))
@@ -136,6 +155,9 @@ def test_other_versions_apis_and_long_frames_are_not_parsed(module: ModuleType) 
     other = frame_of(fetch(fetch_partition()), 12)
     other[1] = 2
     assert module.parse(CLIENT, memoryview(other)) is None
+    unnamed = frame_of(fetch(fetch_partition()), 12, client_id=None)
+    unnamed[8:10] = (-2).to_bytes(2, "big", signed=True)
+    assert module.parse(CLIENT, memoryview(unnamed)) is None
     many = frame_of(fetch(*map(fetch_partition, range(300))), 12)
     assert len(many) > FRAME_SIZE_MAX
     assert module.parse(CLIENT, memoryview(many)) is None
