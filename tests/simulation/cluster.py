@@ -85,7 +85,7 @@ class SimulatedBroker:
                 **self._settings,
             }
         )
-        doors = Ports(
+        ports = Ports(
             clock=machine.clock,
             disk=machine.disk,
             random=machine.random,
@@ -93,8 +93,8 @@ class SimulatedBroker:
             open_tree=self._open_tree,
             syncs_at_once=1,
         )
-        async with running(startup, doors) as self.running:
+        async with running(startup, ports) as self.running:
             await self._stopping.wait()
 
-    async def _open_tree(self, _startup: Startup, _doors: Ports) -> Tree:
+    async def _open_tree(self, _startup: Startup, _ports: Ports) -> Tree:
         return await self._world.ensemble.open(timeout_s=SESSION_TIMEOUT_S)

@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     words.unfinished_work,
     words.machine_names,
     words.plain_messages,
+    words.plain_code,
     words.plain_documents,
 )
 

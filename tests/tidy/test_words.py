@@ -71,6 +71,19 @@ def test_a_message_in_plain_words_is_fine(tmp_path: Path) -> None:
     assert places(words.plain_messages, plant(tmp_path, {"src/moldau/a.py": text})) == []
 
 
+@pytest.mark.parametrize(
+    "line", ["_is_told = True", "def tell(): ...", "# Whoever asks.", "LAST_HEARD"]
+)
+def test_a_name_or_comment_in_words_of_our_own_is_found(tmp_path: Path, line: str) -> None:
+    files = {"src/moldau/log/a.py": line, "src/moldau/console/a.py": line}
+    assert places(words.plain_code, plant(tmp_path, files)) == ["src/moldau/log/a.py"]
+
+
+def test_words_that_only_begin_alike_are_fine(tmp_path: Path) -> None:
+    files = {"src/moldau/log/a.py": "hearing = stretched = indoors = 'untold'"}
+    assert places(words.plain_code, plant(tmp_path, files)) == []
+
+
 def test_a_document_in_words_of_our_own_is_found(tmp_path: Path) -> None:
     files = {
         "docs/a.md": "The controller tells the brokers.",

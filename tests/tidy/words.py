@@ -21,6 +21,17 @@ DIALECT = re.compile(
     r"\b(?:told|tells?|whoever|nobody|letters?|couriers?|doors?|hears?|heard|understood)\b",
     re.IGNORECASE,
 )
+# The same in names, docstrings and comments of the rooms that newcomers read first.
+DIALECT_IN_CODE = re.compile(
+    r"(?<![a-z])(?:told|tells?|telling|whoever|couriers?|doors?|hears?|heard|stretch(?:es)?)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+PLAIN_ROOMS = {
+    *("broker", "client", "config", "controller", "coordination", "coordinator", "log", "metadata"),
+    *("net", "protocol", "records", "registry", "replication", "runtime", "security"),
+    *("supervisor", "zookeeper"),
+}
 LOG_CALLS = {"debug", "info", "warning", "error", "exception", "critical"}
 # What shows something to the user of a command.
 SAYING = {
@@ -58,6 +69,17 @@ def plain_messages(root: Path) -> Iterator[Violation]:
                 if found := DIALECT.search(LETTERS.sub("", text)):
                     detail = f"{found.group()!r} in line {node.lineno}"
                     yield Violation(place(root, path), "plain_messages", detail)
+
+
+def plain_code(root: Path) -> Iterator[Violation]:
+    """Names and comments say sent, notify, request and range, as Kafka's and Python's own do."""
+    package = root / "src/moldau"
+    for _, path in package_modules(root):
+        if path.relative_to(package).parts[0] not in PLAIN_ROOMS:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if found := DIALECT_IN_CODE.search(line):
+                yield Violation(place(root, path), "plain_code", f"{found[0]!r} in line {number}")
 
 
 def plain_documents(root: Path) -> Iterator[Violation]:

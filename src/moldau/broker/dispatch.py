@@ -276,9 +276,9 @@ class Dispatcher:
         if response is None or (is_exempt and getattr(response, "error_code", 0) != _NOT_A_BROKER):
             self.quotas.note_exempt(exchange.spent_ns)
             return
-        told_ms = getattr(response, "throttle_time_ms", 0)
+        stated_ms = getattr(response, "throttle_time_ms", 0)
         client, client_id = context.client, context.client_id
-        throttle_ms = self.quotas.charge(client, client_id, exchange.spent_ns, told_ms)
+        throttle_ms = self.quotas.charge(client, client_id, exchange.spent_ns, stated_ms)
         if throttle_ms:
             exchange.times.record_throttled(throttle_ms)
             if hasattr(response, "throttle_time_ms"):
@@ -342,19 +342,19 @@ class Dispatcher:
         is_served = api_version in served.range
         if not is_served and api.key != API_VERSIONS:
             raise CloseConnection(f"{api.name} version {api_version} is not served")
-        told = api_version if is_served else 0
-        is_flexible = response_header_version(api.key, told) > 0
+        answered_version = api_version if is_served else 0
+        is_flexible = response_header_version(api.key, answered_version) > 0
         version = _Version(
-            decode=decoder_of(api.request, told),
-            decode_in_turns=partial(pausing_decoder_of, api.request, told),
-            encode=encoder_of(api.response, told),
-            encode_in_turns=partial(pausing_encoder_of, api.response, told),
+            decode=decoder_of(api.request, answered_version),
+            decode_in_turns=partial(pausing_decoder_of, api.request, answered_version),
+            encode=encoder_of(api.response, answered_version),
+            encode_in_turns=partial(pausing_encoder_of, api.response, answered_version),
             prefix=_FLEXIBLE_PREFIX if is_flexible else _PREFIX,
             requests=self._metrics.counter(
                 "kafka_network_requestmetrics_requests_total",
                 "Requests that were received, by kind and version.",
                 request=api.name,
-                version=str(told),
+                version=str(answered_version),
             ),
         )
         if is_served:  # or there would be one for every number that clients send

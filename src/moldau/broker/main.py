@@ -135,30 +135,30 @@ class RunningBroker:
 
 
 @asynccontextmanager
-async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker]:
+async def running(startup: Startup, ports: Ports) -> AsyncIterator[RunningBroker]:
     """A broker from start to stop."""
     refuse_unsupported(startup)
     async with AsyncExitStack() as stack:
         sessions = Sessions(
-            partial(doors.open_tree, startup, doors),
+            partial(ports.open_tree, startup, ports),
             patience_s=startup.config.general.request_timeout_ms / 1000,
         )
         await sessions.open()
         stack.push_async_callback(sessions.close)
         # Logs may take longer to recover than a session lasts without a connection.
         async with sessions.kept():
-            broker = await stack.enter_async_context(assembled(startup, doors, sessions))
+            broker = await stack.enter_async_context(assembled(startup, ports, sessions))
         startup = with_dynamic(startup, broker.configs.layers)
-        logins = await make_logins(broker, startup, sessions, doors.random)
+        logins = await make_logins(broker, startup, sessions, ports.random)
         dispatcher = make_dispatcher(broker)
         listeners = broker.listeners
         handshakes = make_handshakes(broker, startup)
-        for listener in bind_all(startup, dispatcher, doors.bind, logins.gatekeepers, handshakes):
+        for listener in bind_all(startup, dispatcher, ports.bind, logins.gatekeepers, handshakes):
             stack.callback(listener.close)
             listeners.append(listener)
         register_gauges(broker, listeners)
-        ports = {listener.endpoint.name: listener.port for listener in listeners}
-        node = registration_of(startup, ports, now_ms=doors.clock.now_ms())
+        bound_ports = {listener.endpoint.name: listener.port for listener in listeners}
+        node = registration_of(startup, bound_ports, now_ms=ports.clock.now_ms())
         controller_peers = make_controller_peers(broker, startup, dispatcher)
         stack.callback(controller_peers.close)
         peers = make_peers(broker, startup, dispatcher)
@@ -167,7 +167,7 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
         markers = make_peers(broker, startup, dispatcher)
         stack.callback(markers.close)
         membership = make_membership(broker, startup, sessions, node, controller_peers)
-        async with serving(broker, doors, membership, peers, markers) as tasks:
+        async with serving(broker, ports, membership, peers, markers) as tasks:
             if startup.config.is_standalone:
                 await until_known(broker)
             tasks.start(logins.run())
@@ -176,29 +176,29 @@ async def running(startup: Startup, doors: Ports) -> AsyncIterator[RunningBroker
             # The controller of a cluster can only send metadata to a broker that listens.
             await until_known(broker)
             broker.state = BrokerState.RUNNING
-            yield RunningBroker(broker, ports, dispatcher, sessions.session)
+            yield RunningBroker(broker, bound_ports, dispatcher, sessions.session)
             broker.state = BrokerState.HANDING_OVER
             await hand_over(broker, peers)
             broker.state = BrokerState.STOPPING
 
 
 @asynccontextmanager
-async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator[Broker]:
+async def assembled(startup: Startup, ports: Ports, tree: Tree) -> AsyncIterator[Broker]:
     """A broker with its logs open, before it is registered."""
     async with AsyncExitStack() as stack:
-        identity = await establish(tree, doors.disk, startup.config, uuid=doors.random.uuid())
+        identity = await establish(tree, ports.disk, startup.config, uuid=ports.random.uuid())
         topic_configs = TopicConfigs(tree, topic_defaults(startup.config))
         await topic_configs.load()
         configs = Configs(
-            tree, identity.broker_id, startup.texts, topics=topic_configs, clock=doors.clock
+            tree, identity.broker_id, startup.texts, topics=topic_configs, clock=ports.clock
         )
         await configs.load()
-        logs = await _open_logs(startup, doors, identity, topic_configs, stack)
+        logs = await _open_logs(startup, ports, identity, topic_configs, stack)
         if startup.config.is_standalone:
-            broker_id, new_uuid = identity.broker_id, doors.random.uuid
+            broker_id, new_uuid = identity.broker_id, ports.random.uuid
             await adopt(startup, tree, logs, broker_id=broker_id, new_uuid=new_uuid)
         warn_of_strays(logs)
-        broker = _assemble(doors, tree, identity, logs, configs)
+        broker = _assemble(ports, tree, identity, logs, configs)
         broker.key_stores = open_key_stores(startup, configs)
         await open_access(broker, startup, tree)
         await broker.client_quotas.load()
@@ -213,8 +213,8 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
             logs,
             broker.replicas,
             broker.flusher,
-            clock=doors.clock,
-            new_uuid_hex=lambda: doors.random.uuid().hex(),
+            clock=ports.clock,
+            new_uuid_hex=lambda: ports.random.uuid().hex(),
         )
         broker.log_moves.throttle = make_move_throttle(broker)
         configs.listen(logs.reconfigure, partial(reconfigure, broker))
@@ -223,7 +223,7 @@ async def assembled(startup: Startup, doors: Ports, tree: Tree) -> AsyncIterator
 
 @asynccontextmanager
 async def serving(
-    broker: Broker, doors: Ports, membership: ClusterMembership, peers: Peers, markers: Peers
+    broker: Broker, ports: Ports, membership: ClusterMembership, peers: Peers, markers: Peers
 ) -> AsyncIterator[Services]:
     """A registered broker at work: its part in the controllership, and what goes on behind."""
     await membership.join()
@@ -231,8 +231,8 @@ async def serving(
         broker.logs.directories,
         broker.flusher,
         config=lambda: broker.config,
-        clock=doors.clock,
-        seed=doors.random.uuid(),
+        clock=ports.clock,
+        seed=ports.random.uuid(),
     )
     broker.verifier = Verifier(
         broker.id,
@@ -258,13 +258,13 @@ async def serving(
         yield services
 
 
-async def open_tree(startup: Startup, doors: Ports) -> Tree:
+async def open_tree(startup: Startup, ports: Ports) -> Tree:
     """ZooKeeper, or the embedded store in the first log directory."""
     if not startup.config.is_standalone:
         return await open_zookeeper(startup)
     first = startup.config.log_dirs[0]
-    _make_directories(doors.disk, first)
-    return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=doors.clock)
+    _make_directories(ports.disk, first)
+    return await EmbeddedTree.open(f"{first}/{journal.FILE_NAME}", clock=ports.clock)
 
 
 def _make_directories(disk: Disk, path: str) -> None:
@@ -279,7 +279,7 @@ def _make_directories(disk: Disk, path: str) -> None:
 
 async def _open_logs(
     startup: Startup,
-    doors: Ports,
+    ports: Ports,
     identity: BrokerIdentity,
     topic_configs: TopicConfigs,
     stack: AsyncExitStack,
@@ -290,36 +290,36 @@ async def _open_logs(
     for path in config.log_dirs:
         shared = Shared(
             producer_expiration_ms=config.log.producer_id_expiration_ms,
-            draw=doors.random.below,
+            draw=ports.random.below,
         )
-        directory = LogDirectory(Volume(doors.disk, path), shared)
+        directory = LogDirectory(Volume(ports.disk, path), shared)
         directories.append(directory)
         try:
             with directory.volume.guard():
-                _make_directories(doors.disk, path)
+                _make_directories(ports.disk, path)
             directory.claim(owner)
             for _ in directory.load(
-                lambda partition: topic_configs.of(partition.topic), now_ms=doors.clock.now_ms()
+                lambda partition: topic_configs.of(partition.topic), now_ms=ports.clock.now_ms()
             ):
                 await asyncio.sleep(0)
-            stack.callback(_close, directory, doors)
+            stack.callback(_close, directory, ports)
         except KafkaStorageError as error:
             _log.error("Failed to load log directory %s, starting without it: %s", path, error)
     if not any(directory.volume.is_online for directory in directories):
         raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "no log directory can be used")
-    return Logs(directories, topic_configs, new_uuid_hex=lambda: doors.random.uuid().hex())
+    return Logs(directories, topic_configs, new_uuid_hex=lambda: ports.random.uuid().hex())
 
 
-def _close(directory: LogDirectory, doors: Ports) -> None:
+def _close(directory: LogDirectory, ports: Ports) -> None:
     if directory.volume.is_online:
-        run = partial(run_all, at_once=doors.syncs_at_once)
-        directory.close(now_ms=doors.clock.now_ms(), run_all=run)
+        run = partial(run_all, at_once=ports.syncs_at_once)
+        directory.close(now_ms=ports.clock.now_ms(), run_all=run)
 
 
 def _make_coordinators(
     config: BrokerConfig,
     metadata: MetadataCache,
-    doors: Ports,
+    ports: Ports,
     waiters: Waiters,
     *,
     new_producer_id: Callable[[], Awaitable[int]],
@@ -327,14 +327,14 @@ def _make_coordinators(
     groups = make_group_coordinator(
         config.groups,
         metadata,
-        clock=doors.clock,
+        clock=ports.clock,
         waiters=waiters,
-        new_uuid=doors.random.uuid,
+        new_uuid=ports.random.uuid,
     )
     transactions = make_transaction_coordinator(
         config,
         metadata,
-        clock=doors.clock,
+        clock=ports.clock,
         waiters=waiters,
         new_producer_id=new_producer_id,
     )
@@ -342,37 +342,37 @@ def _make_coordinators(
         groups.shards: config.groups.offsets_commit_required_acks,
         transactions.shards: ALL_IN_SYNC,
     }
-    return groups, transactions, Coordinators(shards, doors.clock)
+    return groups, transactions, Coordinators(shards, ports.clock)
 
 
 def _assemble(
-    doors: Ports, tree: Tree, identity: BrokerIdentity, logs: Logs, configs: Configs
+    ports: Ports, tree: Tree, identity: BrokerIdentity, logs: Logs, configs: Configs
 ) -> Broker:
     config = configs.layers.config
     metrics, waiters, metadata = Metrics(), Waiters(), MetadataCache()
-    new_topic_id = new_topic_ids(config, doors.random.uuid)
-    topics = Topics(tree, metadata, waiters, new_uuid=new_topic_id, draw=doors.random.below)
+    new_topic_id = new_topic_ids(config, ports.random.uuid)
+    topics = Topics(tree, metadata, waiters, new_uuid=new_topic_id, draw=ports.random.below)
     producer_ids = ProducerIds(tree, identity.broker_id)
     groups, transactions, coordinators = _make_coordinators(
-        config, metadata, doors, waiters, new_producer_id=producer_ids.next
+        config, metadata, ports, waiters, new_producer_id=producer_ids.next
     )
     is_known, lag_max_ms = partial(_is_known, metadata), config.replication.replica_lag_time_max_ms
     replicas = Replicas(identity.broker_id, logs, lag_max_ms=lag_max_ms, is_known=is_known)
-    quotas = Enforcement(config.quotas, doors.clock)
+    quotas = Enforcement(config.quotas, ports.clock)
     return Broker(
         id=identity.broker_id,
         cluster_id=identity.cluster_id,
         config=config,
-        clock=doors.clock,
+        clock=ports.clock,
         metrics=metrics,
         traffic=Traffic(metrics),
         waiters=waiters,
         metadata=metadata,
         replicas=replicas,
         flusher=Flusher(
-            doors.disk, doors.clock, flushed=partial(commit_flushed, replicas, waiters)
+            ports.disk, ports.clock, flushed=partial(commit_flushed, replicas, waiters)
         ),
-        fetch_sessions=make_fetch_sessions(config.replication, replicas, doors.random.below),
+        fetch_sessions=make_fetch_sessions(config.replication, replicas, ports.random.below),
         registration=make_registration(identity.broker_id, config, logs.directories),
         topics=topics,
         topic_creation=TopicCreation(topics, configs),
@@ -383,7 +383,7 @@ def _assemble(
         client_quotas=ClientQuotaStore(configs, quotas),
         quotas=quotas,
         users=ScramUsers(configs),
-        tokens=make_tokens(config.security, tree, doors.clock, doors.random.uuid),
+        tokens=make_tokens(config.security, tree, ports.clock, ports.random.uuid),
         logs=logs,
         producer_ids=producer_ids,
         auto_creation=AutoCreation(topics, config),

@@ -86,9 +86,9 @@ class Sent:
 class Reporter:
     """Calls a listener with the metrics of a client, again and again."""
 
-    def __init__(self, read: Callable[[], Metrics], tell: Listener, interval_ms: int) -> None:
+    def __init__(self, read: Callable[[], Metrics], listener: Listener, interval_ms: int) -> None:
         self._read = read
-        self._tell = tell
+        self._listener = listener
         self._interval_s = interval_ms / 1000
 
     async def run(self) -> None:
@@ -96,6 +96,6 @@ class Reporter:
         while True:
             await asyncio.sleep(self._interval_s)
             try:
-                await call_or_await(self._tell, self._read())
+                await call_or_await(self._listener, self._read())
             except Exception:  # noqa: BLE001 - the user's code
                 _log.exception("the listener for metrics failed")

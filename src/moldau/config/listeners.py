@@ -202,12 +202,12 @@ def _known_name(setting: str, name: str, protocols: Mapping[str, SecurityProtoco
 
 
 def _check_roles(network: NetworkConfig, listeners: Listeners) -> None:
-    told = [listener.name for listener in listeners.advertised or listeners.bound]
-    if listeners.inter_broker_name not in told:
+    advertised = [listener.name for listener in listeners.advertised or listeners.bound]
+    if listeners.inter_broker_name not in advertised:
         setting = "inter.broker.listener.name"
         if network.inter_broker_listener_name is None:
             setting = "security.inter.broker.protocol"
-        raise invalid(setting, listeners.inter_broker_name, f"one of {', '.join(told)}")
+        raise invalid(setting, listeners.inter_broker_name, f"one of {', '.join(advertised)}")
     if listeners.control_plane_name == listeners.inter_broker_name:
         raise invalid(
             "control.plane.listener.name",

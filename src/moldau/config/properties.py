@@ -53,8 +53,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _KEY = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
 _SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
-_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-_TO_LETTERS = {character: f"\\{letter}" for letter, character in _LETTERS.items()}
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_TO_ESCAPES = {character: f"\\{letter}" for letter, character in _ESCAPES.items()}
 
 
 def _logical_lines(text: str) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _unescape_one(match: re.Match[str]) -> str:
         return chr(int(escaped[1:], 16))
     if escaped == "u":
         raise config_error(f"\\u must be followed by 4 hexadecimal digits in {match.string!r}")
-    return _LETTERS.get(escaped, escaped)
+    return _ESCAPES.get(escaped, escaped)
 
 
 def _escape_value(value: str) -> str:
@@ -113,8 +113,8 @@ def _escape(text: str, also: str) -> str:
 
 
 def _escape_one(character: str, also: str) -> str:
-    if character in _TO_LETTERS:
-        return _TO_LETTERS[character]
+    if character in _TO_ESCAPES:
+        return _TO_ESCAPES[character]
     if character in "\\=:#!" or character in also:
         return f"\\{character}"
     if " " <= character <= "~":

@@ -23,10 +23,10 @@ class LeaderElections:
         Leaders report a replica that has come into sync only seconds later. It would stay in sync
         without being there, and its leader would acknowledge nothing until it has lagged too long.
         """
-        await self.hear_of(brokers)
+        await self.reload_in_sync(brokers)
         await self.offline()
 
-    async def hear_of(self, brokers: Collection[int]) -> None:
+    async def reload_in_sync(self, brokers: Collection[int]) -> None:
         """Read the in-sync sets that brokers may be in without our knowing."""
         await self._topics.reload(self._machine.cluster.out_of_sync_on(brokers))
 

@@ -168,7 +168,7 @@ class Term:
         """A broker is about to stop; returns what it still leads although others could."""
         cluster = self.machine.cluster
         cluster.stopping.add(broker_id)
-        await self.elections.hear_of([broker_id])
+        await self.elections.reload_in_sync([broker_id])
         await self._carry_out(partial(self.machine.plan_shutdown, broker_id))
         for partition in cluster.partitions_on([broker_id]):
             state = cluster.leaders.get(partition)

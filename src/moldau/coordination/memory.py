@@ -49,17 +49,17 @@ class MemoryEnsemble:
         """End a session, as servers do that received nothing from it for too long."""
         tree = self._sessions.pop(session_id, None)
         if tree is not None:
-            self.tell(self.nodes.end_session(session_id, now_ms=self._clock.now_ms()))
+            self.notify(self.nodes.end_session(session_id, now_ms=self._clock.now_ms()))
             tree.lose()
 
     def apply(self, operations: Sequence[Operation], session_id: int) -> list[Result]:
         """Do the operations for a session and fire the watches of all."""
         now_ms = self._clock.now_ms()
         transaction = self.nodes.apply(operations, session_id=session_id, now_ms=now_ms)
-        self.tell(transaction)
+        self.notify(transaction)
         return transaction.results
 
-    def tell(self, transaction: TreeTransaction) -> None:
+    def notify(self, transaction: TreeTransaction) -> None:
         """Fire the watches, session by session."""
         for tree in self._sessions.values():
             for event in transaction.events:

@@ -263,7 +263,7 @@ class Nodes:
             children_created=parent.row.children_created + 1, pzxid=step.transaction.zxid
         )
         self._replace_row(parent, numbered, step)
-        self._tell(step, Change.CREATED, entry, parent)
+        self._notify(step, Change.CREATED, entry, parent)
         return path
 
     def _set(self, entry: _Entry, data: bytes | None, step: _Step) -> NodeStat:
@@ -295,7 +295,7 @@ class Nodes:
         step.undo.append(partial(self._link, entry, parent))
         step.transaction.rows[path] = None
         self._replace_row(parent, parent.row._replace(pzxid=step.transaction.zxid), step)
-        self._tell(step, Change.DELETED, entry, parent)
+        self._notify(step, Change.DELETED, entry, parent)
 
     def _entry(self, path: str, version: int = ANY_VERSION) -> _Entry:
         check_path(path)
@@ -319,7 +319,7 @@ class Nodes:
         entry.row = row
         step.transaction.rows[row.path] = row
 
-    def _tell(self, step: _Step, change: Change, entry: _Entry, parent: _Entry) -> None:
+    def _notify(self, step: _Step, change: Change, entry: _Entry, parent: _Entry) -> None:
         step.transaction.events += [
             WatchEvent(change, entry.row.path, entry.row.acls),
             WatchEvent(Change.CHILDREN, parent.row.path, parent.row.acls),

@@ -119,8 +119,8 @@ class WatchEvent:
     change: Change
     path: str
     acls: str = field(default="", compare=False)
-    """Who may do what with the node, as the tree's own server stores it: whoever may not read it
-    gets no events of it either."""
+    """Who may do what with the node, as the tree's own server stores it: clients that may not read
+    it get no events of it either."""
 
 
 class SessionState(Enum):

@@ -242,9 +242,9 @@ class ZooKeeperTree:
     def _on_event(self, event: WatchedEvent) -> None:
         # kazoo calls watches at the loss of the connection, too; `_on_state` deals with it.
         if event.type in _CHANGES and self._state is not SessionState.LOST:
-            told = WatchEvent(_CHANGES[event.type], event.path)
-            for watch in self._watches.take(told):
-                self._loop.call_soon(watch, told)
+            change = WatchEvent(_CHANGES[event.type], event.path)
+            for watch in self._watches.take(change):
+                self._loop.call_soon(watch, change)
 
     def _on_state(self, kazoo_state: str) -> None:
         state = _STATES[kazoo_state]
@@ -254,7 +254,7 @@ class ZooKeeperTree:
             _log.warning("ZooKeeper session 0x%x lost", self._session_id)
             self._lose()
             return
-        self._tell(state)
+        self._notify(state)
         if state is SessionState.SUSPENDED:
             # kazoo has answered the requests that it knew of. One that came just after that
             # would wait in its queue for the next connection.
@@ -269,7 +269,7 @@ class ZooKeeperTree:
             self._watchdog.stop()
         self._watches.take_all()
         self._give_up_requests(SessionLost)
-        self._tell(SessionState.LOST)
+        self._notify(SessionState.LOST)
         self._stopped = self._loop.run_in_executor(None, self._client.end)
 
     def _give_up_requests(self, error: type[SessionError]) -> None:
@@ -277,7 +277,7 @@ class ZooKeeperTree:
             if not future.done():
                 future.set_exception(error())
 
-    def _tell(self, state: SessionState) -> None:
+    def _notify(self, state: SessionState) -> None:
         self._state = state
         for listener in self._listeners:
             self._loop.call_soon(listener, state)

@@ -131,7 +131,7 @@ class TransactionCoordinator:
             try:
                 await shard.until_committed(last_offset + 1)
             except KafkaError as error:
-                raise _told(error) from error
+                raise _producer_error(error) from error
         return shard.machine.verify(transactional_id, producer, partitions)
 
     async def end(
@@ -260,7 +260,7 @@ class TransactionCoordinator:
         try:
             is_settled = last_offset is None or shard.journal.is_committed(last_offset + 1)
         except KafkaError as error:
-            raise _told(error) from error
+            raise _producer_error(error) from error
         if not is_settled:
             raise KafkaError(ErrorCode.CONCURRENT_TRANSACTIONS)
         return shard
@@ -274,11 +274,11 @@ class TransactionCoordinator:
                 self.shards.note_deadline(shard)
                 await shard.until_committed(end_offset)
             except KafkaError as error:
-                raise _told(error) from error
+                raise _producer_error(error) from error
         return decision.reply
 
 
-def _told(error: KafkaError) -> KafkaError:
+def _producer_error(error: KafkaError) -> KafkaError:
     """The error that producers get when a step could not be stored."""
     code = error.code
     if code in _TOO_FEW_REPLICAS:

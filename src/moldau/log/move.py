@@ -54,7 +54,7 @@ class LogMove:
             and self.copy.log_end_offset == self._log.log_end_offset
         )
 
-    def next_stretch(self, max_bytes: int, *, now_ms: int) -> FileRange | None:
+    def next_range(self, max_bytes: int, *, now_ms: int) -> FileRange | None:
         """What to copy next; None if there is nothing."""
         self._keep_up(now_ms)
         if self.is_caught_up:

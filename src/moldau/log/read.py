@@ -44,8 +44,8 @@ def read(
         size = _bounded(segments, segment, position, size, end_offset)
         if size == 0:
             return Fetched(None, start_offset, segment.base_offset)
-        stretch = FileRange(segment.file(), position, size)
-        return Fetched(stretch, start_offset, segment.base_offset, size < first.size)
+        found = FileRange(segment.file(), position, size)
+        return Fetched(found, start_offset, segment.base_offset, size < first.size)
     return Fetched(None, start_offset, segments.active.base_offset)
 
 

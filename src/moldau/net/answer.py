@@ -26,10 +26,10 @@ class Later:
 class Promised:
     """Like `Later`, without a coroutine: the object that promised the answer completes it."""
 
-    __slots__ = ("outcome", "tell")
+    __slots__ = ("notify", "outcome")
     outcome: "list[Part] | Exception | None"
     """None until the promise is kept."""
-    tell: "Callable[[Promised], None]"
+    notify: "Callable[[Promised], None]"
     """Set by the connection, and called once when there is an outcome; does nothing at once."""
 
     def __init__(self) -> None:

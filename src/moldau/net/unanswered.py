@@ -18,7 +18,7 @@ class Unanswered:
         self._deliver = deliver
         self._drained = drained
         self._loop = asyncio.get_running_loop()
-        self._is_told = False
+        self._is_noted = False
         self._queue: deque[Outcome | Promised | asyncio.Task[Answer]] = deque()
 
     def __len__(self) -> int:
@@ -28,7 +28,7 @@ class Unanswered:
         """Put an answer, or what will become one, behind those that are still to come."""
         if not isinstance(outcome, Later):
             if isinstance(outcome, Promised):
-                outcome.tell = self._note
+                outcome.notify = self._note
             self._queue.append(outcome)
             return
         # Begun at once: what is cancelled before its first step would never have been awaited.
@@ -53,8 +53,8 @@ class Unanswered:
 
     def _note(self, kept: Promised) -> None:
         """A promise was kept; what the same event brings to others is then sent with it."""
-        if not self._is_told and self._queue[0] is kept:
-            self._is_told = True
+        if not self._is_noted and self._queue[0] is kept:
+            self._is_noted = True
             self._loop.call_soon(self._move_on)
 
     def _move(self, ended: asyncio.Task[Answer]) -> None:
@@ -62,7 +62,7 @@ class Unanswered:
             self._move_on()
 
     def _move_on(self) -> None:
-        self._is_told = False
+        self._is_noted = False
         while self._queue:
             first = self._queue[0]
             if isinstance(first, Promised):

@@ -38,7 +38,7 @@ def choose() -> Checksum:
             return cast(Checksum, importlib.import_module(name).crc32c)
         except ImportError:
             continue
-    native.tell_once(
+    native.warn_once(
         "checksums run in Python, about a thousand times slower; "
         "`pip install crc32c`, or install a C compiler and reinstall moldau"
     )

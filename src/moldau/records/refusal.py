@@ -10,7 +10,7 @@ from moldau.records.rules import ProduceRules
 
 _SHOWN_MAX = 3
 # Kafka returns all of them: of a small batch that opens to millions, in as many objects.
-_TOLD_MAX = 1000
+_ERRORS_MAX = 1000
 
 
 class TooLargeToOpen(Exception):
@@ -56,7 +56,7 @@ def refuse_records(
         elif claims_log_append_time:
             code = ErrorCode.INVALID_TIMESTAMP
             errors.append((index, "only a broker may set log-append time"))
-        if len(errors) == _TOLD_MAX:
+        if len(errors) == _ERRORS_MAX:
             break
     if errors:
         raise RecordsRefused(code, errors)

@@ -32,7 +32,7 @@ class Leadership:
     group: str
     url: str
     is_chosen: bool = False
-    """Whether this one leads, as far as it has heard from the group."""
+    """Whether this one leads, as far as the group has said."""
     changed: Callable[[], None] = lambda: None
     """Called when that has changed."""
 

@@ -38,7 +38,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class RegistryOptions:
-    """What a registry is told when it is started."""
+    """What a registry is started with."""
 
     client: Client
     topic: str = "_schemas"
@@ -49,7 +49,7 @@ class RegistryOptions:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer(Generic[Answer]):
-    """An answer, and the offset that whoever asks next has to have seen."""
+    """An answer, and the offset that the next request has to have seen."""
 
     answer: Answer
     offset: int

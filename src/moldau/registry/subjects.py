@@ -1,6 +1,6 @@
 """Everything that the topic says, as it can be looked up: subjects, versions, ids, settings.
 
-The records of the topic are the only way in: `apply` takes them in their order, whoever wrote
+The records of the topic are the only way in: `apply` takes them in their order, no matter who wrote
 them. What does not fit what came before, as a second schema with an id that is taken, is left
 out and said.
 """

@@ -74,7 +74,7 @@ class TopicReader:
     topic: str
     subjects: Subjects
     thinking: asyncio.Lock
-    """Held by whoever looks at the state from a thread."""
+    """Held by threads that look at the state."""
     applied_offset: int = -1
     before_last_offset: int = -1
     """The record before the last one: what lies between was aborted, or says that it was."""

@@ -1,6 +1,6 @@
 """Writes records to the topic, as the only one who can.
 
-The transactional id is the fence: whoever begins with it ends its predecessor, whose records
+The transactional id is the fence: a writer that begins with it ends its predecessor, whose records
 that are not committed by then never will be. What the successor has read by then is therefore
 all there is, and an id that it finds free is free.
 """
@@ -37,7 +37,7 @@ class TopicWriter:
         return self._producer is not None
 
     async def take_over(self) -> None:
-        """End whoever wrote before, and see all that was written."""
+        """End the writer before this one, and see all that was written."""
         settings = {
             **self.client,
             "transactional.id": f"{_PREFIX}{self.group}",

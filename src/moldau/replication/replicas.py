@@ -98,7 +98,7 @@ class Replicas:
             return None
         return found
 
-    def is_told_of(self, partition: TopicPartition) -> bool:
+    def is_assigned(self, partition: TopicPartition) -> bool:
         """Whether a controller has had this broker lead or follow it, be its log usable or not."""
         return partition in self._partitions or partition in self._offline
 

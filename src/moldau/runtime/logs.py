@@ -12,7 +12,7 @@ from typing import TextIO
 LEVELS = ("debug", "info", "warning", "error")
 
 # Names of groups and clients come from strangers. A line break in one would let it write log lines
-# of its own, an escape sequence would reach the terminal of whoever reads them.
+# of its own, an escape sequence would reach the terminal of the person who reads them.
 _CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _CONTROL_CHARACTERS |= {ord("\t"): "\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 

@@ -6,7 +6,7 @@ import os
 from types import ModuleType
 
 _log = logging.getLogger(__name__)
-_told: list[str] = []
+_warned: list[str] = []
 
 
 def pure_python_wanted() -> bool:
@@ -24,15 +24,15 @@ def kernel(compiled: str, source: str) -> ModuleType:
         try:
             return importlib.import_module(compiled)
         except ImportError as error:
-            tell_once(
+            warn_once(
                 f"running without compiled kernels, much slower ({error}); "
                 "install a C compiler and reinstall moldau to build them"
             )
     return importlib.import_module(source)
 
 
-def tell_once(message: str) -> None:
+def warn_once(message: str) -> None:
     """Warn about a slow fallback, once per process."""
-    if not _told:
-        _told.append(message)
+    if not _warned:
+        _warned.append(message)
         _log.warning("%s", message)

@@ -106,7 +106,7 @@ class Waiters:
         if key in self._parked:
             self._wake_parked(key)
         if key in self._watchers:
-            self._tell(key)
+            self._note_watchers(key)
         if key in self._watches:
             for watch in self._watches[key]:
                 watch.note(key)
@@ -117,7 +117,7 @@ class Waiters:
         Watches are for followers of the partition, which have these records.
         """
         self._wake_parked(key)
-        self._tell(key)
+        self._note_watchers(key)
         for watch in self._watches.get(key, ()):
             watch.note_quietly(key)
 
@@ -136,7 +136,7 @@ class Waiters:
             for woken in tuple(parked):
                 _wake(woken)
 
-    def _tell(self, key: Hashable) -> None:
+    def _note_watchers(self, key: Hashable) -> None:
         watchers = self._watchers.get(key)
         if watchers:
             for watcher in tuple(watchers):
@@ -206,11 +206,11 @@ class Watch:
     Parking anew on thousands of keys would take longer than what is waited for.
     """
 
-    __slots__ = ("_changed", "_keys", "_waiters", "tell")
+    __slots__ = ("_changed", "_keys", "_waiters", "notify")
 
     def __init__(self, waiters: Waiters) -> None:
         self._waiters = waiters
-        self.tell: Callable[[], None] | None = None
+        self.notify: Callable[[], None] | None = None
         """Called whenever something happens; it must not change the watches at once."""
         self._keys: dict[Hashable, None] = {}
         self._changed: dict[Hashable, None] = {}
@@ -235,8 +235,8 @@ class Watch:
     def note(self, key: Hashable) -> None:
         """Something happened to a key."""
         self._changed[key] = None
-        if self.tell is not None:
-            self.tell()
+        if self.notify is not None:
+            self.notify()
 
     def note_quietly(self, key: Hashable) -> None:
         """Something happened to a key that is worth a look, but not a wake-up."""

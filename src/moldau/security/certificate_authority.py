@@ -33,7 +33,7 @@ class Certified:
 
 
 class CertificateAuthority:
-    """Certifies others; whoever trusts its certificate trusts them."""
+    """Certifies others; clients that trust its certificate trust them."""
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self._key = key

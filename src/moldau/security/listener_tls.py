@@ -40,7 +40,7 @@ _NAME = "localhost"  # of no consequence: names are not checked where keys are
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells whether a file has been replaced."""
+    """What shows whether a file has been replaced."""
 
     path: str
     modified_ns: int
@@ -99,7 +99,7 @@ def make_tls(source: TlsSource) -> ListenerTls:
 
 
 def _warn_of_readers(path: str) -> None:
-    """Whoever has the key can be this broker."""
+    """Another process with the key can pretend to be this broker."""
     if path and os.stat(path).st_mode & stat.S_IROTH:
         _log.warning("Every user of this machine can read the private key in %s: chmod 600", path)
 
@@ -162,7 +162,7 @@ def _text(listener: ListenerSettings, name: str) -> str:
 
 def _stamps(settings: TlsSettings) -> Iterator[Stamp]:
     for path in filter(None, (settings.keystore_location, settings.truststore_location)):
-        with suppress(OSError):  # which is told where the file is read
+        with suppress(OSError):  # which is reported where the file is read
             found = os.stat(path)
             yield Stamp(path, found.st_mtime_ns, found.st_size)
 

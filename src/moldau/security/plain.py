@@ -29,7 +29,7 @@ class PlainClient:
 
 
 class PlainServer:
-    """The server's side; what it refuses with is told to the client, in Kafka's words."""
+    """The server's side; a refusal is sent to the client in Kafka's words."""
 
     def __init__(self, find_password: FindPassword) -> None:
         self.user: str | None = None

@@ -177,7 +177,7 @@ def _load_certificates(context: ssl.SSLContext, certificates: str, where: str) -
         context.load_verify_locations(cadata=certificates)
     except (ssl.SSLError, ValueError) as error:
         raise config_error(f"{where}: no certificates: {error}") from error
-    # To Java, whatever is in a trust store is trusted, whoever has issued it.
+    # To Java, whatever is in a trust store is trusted, no matter who has issued it.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
 
 

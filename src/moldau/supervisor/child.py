@@ -130,7 +130,7 @@ def _how(code: int) -> str:
 
 
 def shared_option(port: int | None, descriptors: Sequence[int]) -> list[str]:
-    """How a broker is told which descriptors listen on the port that all of them share."""
+    """How a broker learns which descriptors listen on the port that all of them share."""
     return [] if port is None else [SHARED_PORT, f"{port}={','.join(map(str, descriptors))}"]
 
 

@@ -1,4 +1,4 @@
-"""Which brokers make up a cluster on one machine, and what each of them is told."""
+"""Which brokers make up a cluster on one machine, and the settings of each of them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,9 +38,9 @@ class ClusterWish:
     texts: Mapping[str, str] = field(repr=False)
     """Settings that all of them have."""
     advertised_host: str = ""
-    """What clients are told, if it is not where the brokers listen."""
+    """Sent to clients, if it is not where the brokers listen."""
     shared_port: int | None = None
-    """Where whoever of them is there answers; they tell clients of the ports of their own."""
+    """Where any of them answers that is there; in Metadata they have ports of their own."""
     tree_port: int = 0
     """Where the tree is served, to this machine alone; 0: any that is free."""
 
@@ -96,21 +96,21 @@ def settings_of(wish: ClusterWish, broker_id: int, tree: str) -> dict[str, str]:
 
 
 def _listeners(wish: ClusterWish, port: int) -> Iterator[tuple[str, str]]:
-    """Where a broker listens, and what it tells of it: the port of its own, whoever asks."""
+    """Where a broker listens, and what it advertises: always the port of its own."""
     bound = {_OWN: (wish.host, port)}
-    told = {_OWN: (wish.advertised_host or wish.host, port)}
+    advertised = {_OWN: (wish.advertised_host or wish.host, port)}
     if wish.shared_port is not None:
         bound[_SHARED] = wish.host, wish.shared_port
-        told[_SHARED] = told[_OWN]
+        advertised[_SHARED] = advertised[_OWN]
     if wish.advertised_host:
-        # What clients are told may lead nowhere from here: brokers call each other directly.
-        bound[_INTERNAL] = told[_INTERNAL] = LOOPBACK, 0
+        # Advertised addresses may lead nowhere from here: brokers call each other directly.
+        bound[_INTERNAL] = advertised[_INTERNAL] = LOOPBACK, 0
         yield _AMONG_BROKERS, _INTERNAL
     if len(bound) > 1:
         protocols = [wish.texts.get(_PROTOCOLS, _listener_protocols())]
         protocols += [f"{name}:{_OWN}" for name in bound if name != _OWN]
         yield _PROTOCOLS, ",".join(protocols)
-        yield "advertised.listeners", _listed(told)
+        yield "advertised.listeners", _listed(advertised)
     yield "listeners", _listed(bound)
 
 

@@ -38,14 +38,14 @@ def _check_tree(path: Path, count: int) -> None:
 async def _until_orphans_have_ended(data: Path) -> None:
     """Wait for brokers of an earlier supervisor: they end after it, however it has ended."""
     deadline_s = asyncio.get_running_loop().time() + _PATIENCE_S
-    is_told = False
+    is_logged = False
     while orphans := list(_directories_in_use(data)):
         names = ", ".join(orphans)
         if asyncio.get_running_loop().time() >= deadline_s:
             raise config_error(f"{names} of {data} are still in use by another process")
-        if not is_told:
+        if not is_logged:
             _log.info("waiting for the brokers of an earlier start to end: %s", names)
-            is_told = True
+            is_logged = True
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 

@@ -46,7 +46,7 @@ class RequestRules:
     """None, and no other way to log in: everybody may do everything, as on a loopback address."""
     is_loopback: bool = True
     """Then only this machine's own names are answered to: a page of another site that has its
-    name point to 127.0.0.1 would otherwise be let in by the browser of whoever reads it."""
+    name point to 127.0.0.1 would otherwise be let in by the browser of its reader."""
     is_read: Callable[[Request], bool] = only_reads
     """Which requests a read-only user may make."""
     realm: str = "moldau"

@@ -101,10 +101,10 @@ class TreeConnection(asyncio.Protocol):
             self._transport.write(b"".join(unsent))
 
     def may_read(self, acls: str) -> bool:
-        """Whether its client may hear of a node with this list of rights."""
+        """Whether its client may be notified of a node with this list of rights."""
         return self.client is not None and is_allowed(acls, NodeRight.READ, self.client.ids)
 
-    def tell(self, event: WatchEvent) -> None:
+    def notify(self, event: WatchEvent) -> None:
         """Send what a watch was waiting for."""
         self.send(notification(event))
 

@@ -50,7 +50,7 @@ Watcher = TypeVar("Watcher")
 
 @dataclass(slots=True)
 class TreeClient(Generic[Watcher]):
-    """Who asks: the session, who it has proved to be, and how it is told of changes."""
+    """Who asks: the session, who it has proved to be, and how it is notified of changes."""
 
     session_id: int
     ids: list[Id]
@@ -65,8 +65,8 @@ class Handled:
     error: Err = Err.OK
     transaction: TreeTransaction | None = None
     """What it has changed."""
-    told: list[WatchEvent] = field(default_factory=list)
-    """What the client itself hears of at once, before the answer."""
+    events: list[WatchEvent] = field(default_factory=list)
+    """What is sent to the client itself at once, before the answer."""
 
 
 def new_client(session_id: int, host: str, watcher: Watcher) -> TreeClient[Watcher]:
@@ -184,7 +184,7 @@ class Requests(Generic[Watcher]):
         self._require(client, row.acls, NodeRight.READ | NodeRight.ADMIN)
         found = entries_of(row.acls)
         if not is_allowed(row.acls, NodeRight.ADMIN, client.ids):
-            # Whoever may only read does not see what proves others.
+            # A client that may only read does not see what proves others.
             found = [each._replace(name=_masked(each.scheme, each.name)) for each in found]
         return entries_bytes(found) + stat_bytes(stat, row.data)
 
@@ -215,16 +215,16 @@ class Requests(Generic[Watcher]):
                 look = self.watches.remove if is_removal else self.watches.has
                 return Handled(error=Err.OK if look(kind, path, client.watcher) else Err.NO_WATCHER)
             case Op.SET_WATCHES | Op.SET_WATCHES2:
-                return Handled(told=self._set_watches(client, op, reader))
+                return Handled(events=self._set_watches(client, op, reader))
             case _:
                 raise Refused(Err.UNIMPLEMENTED)
 
     def _set_watches(
         self, client: TreeClient[Watcher], op: Op, reader: JuteReader
     ) -> list[WatchEvent]:
-        """Watch on where another connection has left off; what has happened since is told."""
+        """Watch on where another connection has left off; what has happened since is sent."""
         seen = reader.long()
-        told: list[WatchEvent | None] = []
+        events: list[WatchEvent | None] = []
         for kind, is_missing in (
             (WatchKind.DATA, False),
             (WatchKind.DATA, True),
@@ -232,19 +232,19 @@ class Requests(Generic[Watcher]):
         ):
             for path in reader.texts():
                 event = self._since(seen, kind, path, is_missing=is_missing)
-                told.append(event)
+                events.append(event)
                 if event is None:
                     self.watches.add(kind, path, client.watcher)
         if op is Op.SET_WATCHES2:
             for kind in (WatchKind.PERSISTENT, WatchKind.RECURSIVE):
                 for path in reader.texts():
                     self.watches.add(kind, path, client.watcher)
-        return [event for event in told if event is not None]
+        return [event for event in events if event is not None]
 
     def _since(
         self, seen: int, kind: WatchKind, path: str, *, is_missing: bool
     ) -> WatchEvent | None:
-        """What a watch would have told since a transaction; None if nothing."""
+        """What a watch would have sent since a transaction; None if nothing."""
         stat = self._stat(path)
         if is_missing:
             return None if stat is None else WatchEvent(Change.CREATED, path)

@@ -49,7 +49,7 @@ _TICKS = 8
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """What a server is told when it is started."""
+    """What a server is started with."""
 
     path: str
     """The file with the nodes."""
@@ -97,7 +97,7 @@ class TreeServer:
             del self._by_session[client.session_id]
 
     def receive(self, connection: TreeConnection, frame: memoryview) -> None:
-        """Handle a message; whoever sends rubbish is hung up on."""
+        """Handle a message; a client that sends what is none is disconnected."""
         self._received += 1
         try:
             if connection.client is None:
@@ -172,7 +172,7 @@ class TreeServer:
                 self._end_session(session_id)
 
     def expire(self) -> None:
-        """End the sessions that nothing was heard from."""
+        """End the sessions whose clients sent nothing for too long."""
         for session_id in self._sessions.expired(self._clock.monotonic_ms()):
             _log.info("session 0x%x has expired", session_id)
             self._end_silently(session_id)
@@ -227,7 +227,7 @@ class TreeServer:
 
     def _finish(self, connection: TreeConnection, xid: int, outcome: Handled) -> None:
         fired: list[tuple[TreeConnection, WatchEvent]] = [
-            (connection, each) for each in outcome.told
+            (connection, each) for each in outcome.events
         ]
         if outcome.transaction is not None:
             self._line.submit(outcome.transaction)
@@ -264,7 +264,7 @@ class TreeServer:
         connection.begin_request()
 
         def leave() -> None:
-            self._tell(fired)
+            self._notify(fired)
             self._sent += 1
             connection.send(answer)
             connection.end_request()
@@ -278,15 +278,15 @@ class TreeServer:
         answer: bytes | None,
     ) -> None:
         """Send the last answer of a connection, which ends with it."""
-        self._tell(fired)
+        self._notify(fired)
         if connection is not None:
             if answer is not None:
                 connection.send(answer)
             connection.close()
 
-    def _tell(self, fired: Sequence[tuple[TreeConnection, WatchEvent]]) -> None:
+    def _notify(self, fired: Sequence[tuple[TreeConnection, WatchEvent]]) -> None:
         for watcher, event in fired:
-            watcher.tell(event)
+            watcher.notify(event)
 
     def _fail(self, error: Exception) -> None:
         _log.error("Failed to write the store, the server ends: %s", error)
@@ -328,4 +328,4 @@ async def serving_tree(
         server.hang_up()
         await writer.close()
         if server.failed.done() and not server.failed.cancelled():
-            server.failed.exception()  # seen: whoever runs the server has heard of it
+            server.failed.exception()  # seen: the owner of the server has got it

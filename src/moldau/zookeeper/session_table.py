@@ -58,7 +58,7 @@ class SessionTable:
         return timeout_ms
 
     def touch(self, session_id: int, now_ms: int) -> None:
-        """Something was heard from the client of a session."""
+        """The client of a session has sent something."""
         known = self._known.get(session_id)
         if known is not None:
             known.expires_ms = now_ms + known.row.timeout_ms
@@ -68,5 +68,5 @@ class SessionTable:
         self._known.pop(session_id, None)
 
     def expired(self, now_ms: int) -> list[int]:
-        """The sessions that nothing was heard from for too long."""
+        """The sessions whose clients sent nothing for too long."""
         return [number for number, known in self._known.items() if known.expires_ms <= now_ms]

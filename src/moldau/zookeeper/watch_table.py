@@ -1,4 +1,4 @@
-"""Watches of all clients: who is told of which change, once or as long as the connection lasts."""
+"""Watches of all clients: who is notified of which change, once or while the connection lasts."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -25,10 +25,10 @@ _ENDS_CHILDREN = (Change.CHILDREN, Change.DELETED)
 
 
 class WatchTable(Generic[Watcher]):
-    """Watches by kind and path. A client is told once of a change, however often it watches."""
+    """Watches by kind and path. A client is notified once of a change, however often it watches."""
 
     def __init__(self) -> None:
-        # Dicts as ordered sets: clients are told in the order in which they began to watch.
+        # Dicts as ordered sets: clients are notified in the order in which they began to watch.
         self._watchers: dict[tuple[WatchKind, str], dict[Watcher, None]] = {}
         self._places: dict[Watcher, set[tuple[WatchKind, str]]] = {}
         self._recursive = 0
@@ -42,7 +42,7 @@ class WatchTable(Generic[Watcher]):
         return len({path for _, path in self._watchers})
 
     def add(self, kind: WatchKind, path: str, watcher: Watcher) -> None:
-        """Have a client told of changes."""
+        """Notify a client of changes."""
         place = kind, path
         places = self._places.setdefault(watcher, set())
         if place not in places:
@@ -56,7 +56,7 @@ class WatchTable(Generic[Watcher]):
         return any((each, path) in places for each in _kinds(kind))
 
     def remove(self, kind: WatchKind, path: str, watcher: Watcher) -> bool:
-        """Have a client told no more; False if it did not watch."""
+        """Notify a client no more; False if it did not watch."""
         found = [each for each in _kinds(kind) if self.has(each, path, watcher)]
         for each in found:
             self._drop((each, path), watcher)
@@ -68,15 +68,15 @@ class WatchTable(Generic[Watcher]):
             self._unlist(place, watcher)
 
     def take(self, event: WatchEvent) -> list[Watcher]:
-        """Whom to tell of a change; watches that were for one change are gone."""
-        told: dict[Watcher, None] = {}
+        """Whom to notify of a change; watches that were for one change are gone."""
+        found: dict[Watcher, None] = {}
         for place in self._concerned(event):
             waiting = list(self._watchers.get(place, ()))
-            told |= dict.fromkeys(waiting)
+            found |= dict.fromkeys(waiting)
             if place[0] not in _KEPT:
                 for watcher in waiting:
                     self._drop(place, watcher)
-        return list(told)
+        return list(found)
 
     def _concerned(self, event: WatchEvent) -> Iterator[tuple[WatchKind, str]]:
         if event.change in _ENDS_DATA:

@@ -168,7 +168,7 @@ async def broker_world(
     setting = setting or Setting()
     startup = read_startup({"log.dirs": "/logs", **(settings or {})})
     startup = replace(startup, listed_topics=setting.listed_topics)
-    doors = Ports(clock=setting.clock, disk=setting.disk, random=setting.random)
+    ports = Ports(clock=setting.clock, disk=setting.disk, random=setting.random)
     way = way or default_way
     async with AsyncExitStack() as stack:
         stack.enter_context(sources(way))
@@ -181,7 +181,7 @@ async def broker_world(
         sessions = Sessions(session, patience_s=patience_s)
         await sessions.open()
         stack.push_async_callback(sessions.close)
-        broker = await stack.enter_async_context(assembled(startup, doors, sessions))
+        broker = await stack.enter_async_context(assembled(startup, ports, sessions))
         fast_paths = FastPaths(broker, way)
         dispatcher = Dispatcher(
             ROUTES,
@@ -194,7 +194,7 @@ async def broker_world(
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)
-        await stack.enter_async_context(serving(broker, doors, membership, peers, peers))
+        await stack.enter_async_context(serving(broker, ports, membership, peers, peers))
         await until_known(broker)
         yield World(broker, dispatcher, tree, setting.disk, setting.clock, fast_paths)
 
@@ -226,7 +226,7 @@ async def kept(promised: Promised) -> list[Part]:
     """What a connection gets from a promise in the end."""
     if promised.outcome is None:
         over = asyncio.get_running_loop().create_future()
-        promised.tell = over.set_result
+        promised.notify = over.set_result
         try:
             await over
         finally:

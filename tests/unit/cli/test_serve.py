@@ -268,7 +268,7 @@ from moldau.broker import main
 from moldau.cli import serve
 
 @asynccontextmanager
-async def starting(startup, doors):
+async def starting(startup, ports):
     await asyncio.Event().wait()
     yield
 

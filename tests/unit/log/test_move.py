@@ -52,8 +52,8 @@ def append(log: Log, count: int = 1, *, epoch: int = 0, producer: Producer | Non
 
 
 def copy_all(move: LogMove, max_bytes: int = 100) -> None:
-    while (stretch := move.next_stretch(max_bytes, now_ms=0)) is not None:
-        move.append(stretch.read(), now_ms=0)
+    while (found := move.next_range(max_bytes, now_ms=0)) is not None:
+        move.append(found.read(), now_ms=0)
 
 
 def contents(log: Log) -> bytes:
@@ -147,10 +147,10 @@ def test_what_was_read_before_a_cut_is_not_appended() -> None:
     for _ in range(5):
         append(log)
     move = places.move()
-    stretch = move.next_stretch(1000, now_ms=0)
-    assert stretch is not None
+    found = move.next_range(1000, now_ms=0)
+    assert found is not None
     log.truncate_to(1, now_ms=0)
-    move.append(stretch.read(), now_ms=0)
+    move.append(found.read(), now_ms=0)
     assert move.copy.log_end_offset == 0
 
 

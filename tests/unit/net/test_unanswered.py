@@ -22,7 +22,7 @@ class Promise(Promised):
 
     def keep(self, outcome: list[Part] | Exception) -> None:
         self.outcome = outcome
-        self.tell(self)
+        self.notify(self)
 
     def cancel(self) -> None:
         self.is_cancelled = True

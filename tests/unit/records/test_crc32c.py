@@ -140,6 +140,6 @@ def test_without_extension_and_wheel_a_slow_checksum_says_so(
 ) -> None:
     monkeypatch.setenv("MOLDAU_PURE", "1")
     monkeypatch.setitem(sys.modules, "crc32c", None)
-    monkeypatch.setattr(native, "_told", [])
+    monkeypatch.setattr(native, "_warned", [])
     assert crc32c.choose() is crc32c.crc32c_python
     assert "pip install crc32c" in caplog.text

@@ -121,9 +121,9 @@ class Table:
 
 def test_a_partition_that_is_given_to_this_broker_gets_a_log_and_is_led() -> None:
     table = Table()
-    assert not table.replicas.is_told_of(T0)
+    assert not table.replicas.is_assigned(T0)
     changes = table.apply(epoch=3)
-    assert table.replicas.is_told_of(T0)
+    assert table.replicas.is_assigned(T0)
     assert changes.errors == {T0: ErrorCode.NONE}
     assert [one.topic_partition for one in changes.leading] == [T0]
     led = table.replicas.leader(T0, 3)
@@ -152,7 +152,7 @@ def test_a_partition_whose_log_cannot_be_had_is_offline_until_it_can_or_is_delet
     table = Table()
     table.shelf.volume.failure = OSError("disk")
     assert table.apply().errors == {T0: ErrorCode.KAFKA_STORAGE_ERROR}
-    assert table.replicas.is_told_of(T0)
+    assert table.replicas.is_assigned(T0)
     assert table.refusal() == ErrorCode.KAFKA_STORAGE_ERROR
     assert table.stop(0, is_deletion=True) == ErrorCode.NONE
     assert table.refusal() == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -9,7 +9,7 @@ from moldau.runtime import native
 
 @pytest.fixture(autouse=True)
 def nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "_told", [])
+    monkeypatch.setattr(native, "_warned", [])
 
 
 def test_a_built_kernel_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:

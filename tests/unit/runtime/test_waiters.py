@@ -188,7 +188,7 @@ async def test_what_is_committed_is_noted_by_a_watch_without_waking_it() -> None
     watch = waiters.watch()
     watch.add("a")
     told: list[str] = []
-    watch.tell = lambda: told.append("woken")
+    watch.notify = lambda: told.append("woken")
     waiters.wake_committed("a")
     assert told == []
     assert watch.take() == ["a"]

@@ -161,7 +161,7 @@ def test_after_a_reconnect_what_was_missed_is_told_and_the_rest_watched(asking: 
     asking.ask(Op.SET_DATA, set_data("/new", b"x"))
     lists = [["/new", "/old", "/gone"], ["/new", "/never"], ["/", "/old"], ["/p"], ["/r"]]
     body = jute.long(seen) + b"".join(map(jute.texts, lists))
-    told = asking.ask(Op.SET_WATCHES2, body, "bob").told
+    told = asking.ask(Op.SET_WATCHES2, body, "bob").events
     assert told == [
         WatchEvent(Change.DATA, "/new"),
         WatchEvent(Change.DELETED, "/gone"),

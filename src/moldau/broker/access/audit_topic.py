@@ -69,9 +69,9 @@ class AuditTopic:
             self._kept.popleft()
             self._lost_count += 1
         now_ms = self._broker.clock.now_ms()
-        told = {"time_ms": now_ms, "broker": self._broker.id, "principal": principal, **facts}
+        entry = {"time_ms": now_ms, "broker": self._broker.id, "principal": principal, **facts}
         short = {
-            name: each[:TEXT_MAX] if isinstance(each, str) else each for name, each in told.items()
+            name: each[:TEXT_MAX] if isinstance(each, str) else each for name, each in entry.items()
         }
         value = json.dumps(short, ensure_ascii=False).encode(errors="backslashreplace")
         key = principal[:TEXT_MAX].encode(errors="backslashreplace")
@@ -108,17 +108,17 @@ class AuditTopic:
             ),
         )
         assert isinstance(answer, ProduceResponse)
-        told = answer.responses[0].partition_responses[0]
-        if told.error_code:
-            raise KafkaError(ErrorCode(told.error_code), told.error_message or "")
+        result = answer.responses[0].partition_responses[0]
+        if result.error_code:
+            raise KafkaError(ErrorCode(result.error_code), result.error_message or "")
         # Some of what was sent may have made room meanwhile.
         for _ in range(len(some) - (self._lost_count - lost_before)):
             self._kept.popleft()
-        self._tell_lost()
+        self._report_lost()
         if not self._kept:
             self._is_there.clear()
 
-    def _tell_lost(self) -> None:
+    def _report_lost(self) -> None:
         if self._lost_count:
             _log.error(
                 "Dropped %d denials before they were in %s: the queue was full",

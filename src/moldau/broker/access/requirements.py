@@ -243,13 +243,13 @@ def table() -> list[str]:
                 is_open = versions.stop == _ALL_VERSIONS.stop
                 name += f" v{versions.start}" + ("+" if is_open else f"–{versions.stop - 1}")
             right = " or ".join(map(str, each.rights))
-            lines.append(f"| {name} | {right} | {each.scope} | {_told(each.denied)} |")
+            lines.append(f"| {name} | {right} | {each.scope} | {_denial(each.denied)} |")
         if not requirements:
             lines.append(f"| {api} | none | | |")
     return lines
 
 
-def _told(denied: ErrorCode | Hidden) -> str:
+def _denial(denied: ErrorCode | Hidden) -> str:
     if isinstance(denied, Hidden):
         return denied.value
     return f"{denied.name} ({denied.value})"

@@ -58,10 +58,10 @@ class PartitionJournal:
 
     async def read(self, offset: int, *, max_bytes: int) -> ReadableBuffer:
         """Batches from the one with `offset` on; off the loop if the disk must be waited for."""
-        stretch = self._partition.log.read(offset, max_bytes=max_bytes, at_least_one=True).range
-        if stretch is None:
+        found = self._partition.log.read(offset, max_bytes=max_bytes, at_least_one=True).range
+        if found is None:
             return b""
-        cached = stretch.file.read_cached(stretch.position, stretch.size)
+        cached = found.file.read_cached(found.position, found.size)
         if cached is not None:
             return cached
-        return await asyncio.get_running_loop().run_in_executor(None, stretch.read)
+        return await asyncio.get_running_loop().run_in_executor(None, found.read)

@@ -211,7 +211,7 @@ class PromisedProduce(Promised):
             self.outcome = self._answer.finish()
         except Exception as failure:  # noqa: BLE001 - not for the caller that wakes this
             self.outcome = failure
-        self.tell(self)
+        self.notify(self)
 
     def cancel(self) -> None:
         """Wait no more."""

@@ -139,7 +139,7 @@ async def _results(
             results_by_partition=[
                 AddPartitionsToTxnPartitionResult(
                     partition_index=number,
-                    partition_error_code=_told(
+                    partition_error_code=_code_for_version(
                         errors[TopicPartition(topic.name, number)], context.api_version
                     ),
                 )
@@ -150,7 +150,7 @@ async def _results(
     ]
 
 
-def _told(code: ErrorCode, version: int) -> ErrorCode:
+def _code_for_version(code: ErrorCode, version: int) -> ErrorCode:
     if code is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
         return ErrorCode.INVALID_TXN_STATE
     return fencing_error(code, version, fenced_since=_FENCED_SINCE)

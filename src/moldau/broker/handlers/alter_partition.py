@@ -62,8 +62,8 @@ async def handle(
 
 def _wish(data: RequestPartitionData, version: int) -> IsrWish:
     if version >= _MEMBER_EPOCHS_SINCE:
-        told = data.new_isr_with_epochs
-        members = tuple(IsrMember(one.broker_id, one.broker_epoch) for one in told)
+        listed = data.new_isr_with_epochs
+        members = tuple(IsrMember(one.broker_id, one.broker_epoch) for one in listed)
     else:
         members = tuple(map(IsrMember, data.new_isr))
     return IsrWish(data.leader_epoch, data.partition_epoch, members)

@@ -89,7 +89,7 @@ class _Described:
 async def _deny(planned: Sequence[RequestedTopic], context: Context, broker: Broker) -> None:
     """Whatever else is wrong with a topic, one that the client may not create is refused for that.
 
-    Else the error would tell whether there is such a topic.
+    Else the error would show whether there is such a topic.
     """
     may = broker.authorizer.may
     if may(context, Operation.CREATE, ResourceType.CLUSTER, log=False):

@@ -130,7 +130,7 @@ async def _response(
             partitions=[
                 TxnOffsetCommitResponsePartition(
                     partition_index=each.partition_index,
-                    error_code=_told(
+                    error_code=_code_for_version(
                         errors[TopicPartition(topic.name, each.partition_index)],
                         context.api_version,
                     ),
@@ -143,7 +143,7 @@ async def _response(
     return TxnOffsetCommitResponse(throttle_time_ms=0, topics=topics)
 
 
-def _told(code: ErrorCode, version: int) -> ErrorCode:
+def _code_for_version(code: ErrorCode, version: int) -> ErrorCode:
     """Producers before Kafka 2.0 give up when a coordinator is loading."""
     if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS and version < _LOADING_SINCE:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE

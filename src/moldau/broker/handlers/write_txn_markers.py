@@ -63,7 +63,7 @@ async def handle(
     await _wait_for_replicas(uncommitted, broker)
     async for one in context.each(written):
         if one.result.error_code == ErrorCode.NONE:
-            _tell_groups(one, broker)
+            _end_in_groups(one, broker)
     return response
 
 
@@ -121,7 +121,7 @@ async def _wait_for_replicas(written: list[_Written], broker: Broker) -> None:
                 one.result.error_code = ErrorCode.REQUEST_TIMED_OUT
 
 
-def _tell_groups(one: _Written, broker: Broker) -> None:
+def _end_in_groups(one: _Written, broker: Broker) -> None:
     """Offsets that were stored in the transaction count from now on, or never."""
     name = one.partition.topic_partition
     if name.topic != CONSUMER_OFFSETS:

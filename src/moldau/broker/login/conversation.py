@@ -219,10 +219,10 @@ class Conversation:
         )
         return Say(_framed(response, self._header))
 
-    def failed(self, told: str | None) -> Step:
-        """A token was refused; `told` is what the client may know, None: that it was."""
+    def failed(self, reason: str | None) -> Step:
+        """A token was refused; `reason` is what the client may know, None: that it was."""
         what = "authentication" if self.identity is None else "re-authentication"
-        message = told or (
+        message = reason or (
             f"Authentication failed during {what} due to invalid credentials with SASL mechanism "
             f"{self._chosen.name}"
         )

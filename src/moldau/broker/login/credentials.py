@@ -21,7 +21,7 @@ class ScramCredentials:
     """Those of users, and of delegation tokens.
 
     A stranger is answered with a salt of his own, and iterations that others have, and fails at
-    the end, as somebody with a wrong password does: neither the answer nor its time tells which
+    the end, as somebody with a wrong password does: neither the answer nor its time shows which
     users there are.
     """
 

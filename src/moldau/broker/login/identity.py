@@ -18,7 +18,7 @@ class LoginExchange(Protocol):
 
     identity: Identity | None
     shows_reasons: bool
-    """Whether the client is told why it failed, or only that it did."""
+    """Whether the client gets the reason why it failed, or only that it did."""
 
     async def answer(self, token: bytes) -> bytes:
         """The token for the client; SaslAuthenticationFailed ends the exchange."""

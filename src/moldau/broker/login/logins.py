@@ -110,7 +110,7 @@ class _Maker:
         )
 
     def _new_nonce(self) -> str:
-        """Another for every exchange, or who has heard one could repeat it."""
+        """Another for every exchange, or who has seen one could repeat it."""
         return (self._random.uuid() + self._random.uuid()).hex()
 
     async def _oauthbearer(self, listener: str, settings: MechanismSettings) -> Mechanism:

@@ -84,7 +84,7 @@ class ScramUsers:
         try:
             self._changed(entity, await self._configs.read(entity))
         except NodeDataError as error:
-            # Whoever it is cannot log in; all others can.
+            # This user cannot log in; all others can.
             _log.warning("Failed to parse the settings of a user: %s", error)
 
     def _changed(self, entity: ConfigEntity, texts: Mapping[str, str]) -> None:

@@ -173,7 +173,7 @@ async def until_known(broker: Broker) -> None:
 
     def is_known() -> bool:
         image, controller = broker.metadata.image, broker.controller
-        if broker.id not in image.brokers or not _is_told_what_it_leads(broker):
+        if broker.id not in image.brokers or not _knows_what_it_leads(broker):
             return False
         if not controller.is_controller:
             return True
@@ -184,10 +184,10 @@ async def until_known(broker: Broker) -> None:
     await broker.waiters.until(is_known, keys=keys, timeout_s=_FIRST_METADATA_S)
 
 
-def _is_told_what_it_leads(broker: Broker) -> bool:
+def _knows_what_it_leads(broker: Broker) -> bool:
     """A broker that starts gets UpdateMetadata before the LeaderAndIsr of what it leads."""
     return all(
-        broker.replicas.is_told_of(TopicPartition(name, number))
+        broker.replicas.is_assigned(TopicPartition(name, number))
         for name, topic in broker.metadata.image.topics.items()
         for number, partition in topic.partitions.items()
         if partition.leader == broker.id

@@ -76,7 +76,7 @@ def registration_of(
     advertised = startup.listeners.advertised
     endpoints = [
         RegisteredEndpoint(
-            one.name, one.protocol.name, _told_host(startup, one), one.port or ports[one.name]
+            one.name, one.protocol.name, _advertised_host(startup, one), one.port or ports[one.name]
         )
         for one in advertised or startup.listeners.bound
     ]
@@ -90,7 +90,7 @@ def registration_of(
     )
 
 
-def _told_host(startup: Startup, listener: ListenerConfig) -> str:
+def _advertised_host(startup: Startup, listener: ListenerConfig) -> str:
     if startup.config.is_standalone and startup.listeners.advertised is None:
         return WHERE_YOU_ARE
     return listener.host or host_name()

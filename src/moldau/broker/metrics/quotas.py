@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from moldau.broker.broker import Broker
     from moldau.broker.quotas.rates import Sensor
 
-TOLD_MAX = 1_000
+CLIENTS_MAX = 1_000
 """Of each type: those that were made last."""
 _THROTTLE_KEPT_MS = 11_000
 
@@ -68,7 +68,7 @@ def _each(
 ) -> Callable[[], Iterator[tuple[Labels, float]]]:
     def values() -> Iterator[tuple[Labels, float]]:
         used = kind.sensors.used(broker.clock.monotonic_ms())
-        for holder, sensor in islice(used, TOLD_MAX):
+        for holder, sensor in islice(used, CLIENTS_MAX):
             yield _labels(holder), read(sensor)
 
     return values

@@ -103,7 +103,7 @@ def charge(
 ) -> int:
     """A request took so much of the loop's time, and its client waits for other reasons.
 
-    The longer wait counts. It begins now, and is for the answer to tell.
+    The longer wait counts. It begins now, and goes into the answer.
     """
     throttle_ms = sensors.spent(spent_ns, now_ms, throttle_ms)
     if throttle_ms > 0:

@@ -20,7 +20,7 @@ class Unnamed(Enum):
     """What stands in the place of a name."""
 
     ANY = "any"
-    """Whoever has no quota of its own."""
+    """Clients without a quota of their own."""
     ABSENT = "absent"
     """The quota does not look at it."""
 

@@ -110,7 +110,7 @@ class Sensor:
         self.last_throttled_ms = now_ms
 
     def record(self, value: float, now_ms: int) -> int:
-        """So much was used; for how many milliseconds whoever used it is to wait."""
+        """So much was used; for how many milliseconds the client is to wait."""
         self.used_ms = now_ms
         self.rate.record(value, now_ms)
         throttle_ms = self.rate.wait_ms(self.quota, now_ms)

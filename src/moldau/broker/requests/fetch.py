@@ -230,7 +230,7 @@ class FetchOperation:
 
     def _has_high_watermark_news(self) -> bool:
         terms = self._terms
-        return terms.hears_high_watermark and any(
+        return terms.follows_high_watermark and any(
             is_high_watermark_news(read.partition, terms)
             for read in self._reads.values()
             if read.partition is not None
@@ -244,7 +244,7 @@ class FetchOperation:
         self._changed = changed
         if self._session is not None:
             self._watch = self._session.watch
-            self._watch.tell = self.note
+            self._watch.notify = self.note
         elif self._terms.replica_id == CONSUMER:
             self._watched = tuple({one.name: None for one in self._reads.values()})
             for name in self._watched:
@@ -253,7 +253,7 @@ class FetchOperation:
             self._watch = waiters.watch()
             for one in self._reads.values():
                 self._watch.add(one.name)
-            self._watch.tell = self.note
+            self._watch.notify = self.note
         waiters.counts[OPERATION] += 1
         delay_s = self.request.max_wait_ms / 1000
         self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_out)
@@ -271,8 +271,8 @@ class FetchOperation:
                 waiters.dismiss(name, self)
         elif self._session is None:
             watch.close()
-        elif watch.tell == self.note:  # or another request of the session waits by now
-            watch.tell = None
+        elif watch.notify == self.note:  # or another request of the session waits by now
+            watch.notify = None
 
     def note(self, key: Hashable = None) -> None:  # noqa: ARG002 - as a watcher has it
         """Something happened to a partition: to read again, after all that comes with it."""

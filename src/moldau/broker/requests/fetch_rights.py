@@ -20,12 +20,12 @@ def denials_of(authorizer: "Authorizer", request: ParsedFetch) -> Callable[[str]
         is_broker = authorizer.may(request, Operation.CLUSTER_ACTION, ResourceType.CLUSTER)
         return nothing if is_broker else everything
 
-    told: set[str] = set()  # once is enough, however many partitions there are
+    logged: set[str] = set()  # once is enough, however many partitions there are
 
     def is_denied(topic: str) -> bool:
         read, kind = Operation.READ, ResourceType.TOPIC
-        is_allowed = authorizer.may(request, read, kind, topic, log=topic not in told)
-        told.add(topic)
+        is_allowed = authorizer.may(request, read, kind, topic, log=topic not in logged)
+        logged.add(topic)
         return not is_allowed
 
     return is_denied

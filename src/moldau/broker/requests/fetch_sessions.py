@@ -131,15 +131,15 @@ class Fetch:
         session = self._session
         if session is None:
             return list(answers)
-        told = [
+        sent = [
             key
             for key, answer in answers.items()
             if self._takes_note(session.partitions.get(key), answer) or not self.is_incremental
         ]
-        for key in told:
+        for key in sent:
             if answers[key].has_records and key in session.partitions:
                 session.partitions[key] = session.partitions.pop(key)
-        return told
+        return sent
 
     @staticmethod
     def _takes_note(remembered: _Remembered | None, answer: Answer) -> bool:

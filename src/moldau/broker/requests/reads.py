@@ -30,7 +30,7 @@ class ReadTerms(NamedTuple):
     # Since version 11 consumers may read from followers (KIP-392).
     may_read_follower: bool = False
     # A follower that consumers read from gets a high watermark as soon as it moves.
-    hears_high_watermark: bool = False
+    follows_high_watermark: bool = False
     # Holds up followers that are catching up.
     throttle: Throttle | None = None
     now_ms: int = 0

@@ -17,7 +17,7 @@ from moldau.runtime.threads import in_thread
 
 _log = logging.getLogger(__name__)
 
-STRETCH_BYTES = 2**20
+RANGE_BYTES = 2**20
 _PAUSE_S = 0.1
 
 
@@ -105,11 +105,11 @@ class LogMoves:
             if self._is_held_up():
                 await asyncio.sleep(_PAUSE_S)
                 continue
-            stretch = move.next_stretch(STRETCH_BYTES, now_ms=self._clock.now_ms())
-            if stretch is None:
+            found = move.next_range(RANGE_BYTES, now_ms=self._clock.now_ms())
+            if found is None:
                 return
             try:
-                data = await in_thread(stretch.read)
+                data = await in_thread(found.read)
             except OSError as error:
                 raise move.source.volume.fail(error) from error
             move.append(data, now_ms=self._clock.now_ms())

@@ -69,7 +69,7 @@ async def adopt(
     else:
         _remind([name for name in kept if name not in listed])
     if listed:
-        _tell_listed(logs, listed, {*adopted, *changed})
+        _report_listed(logs, listed, {*adopted, *changed})
 
 
 def warn_of_strays(logs: Logs) -> None:
@@ -140,7 +140,7 @@ def _overrides(startup: Startup, defaults: TopicConfig, topic: str) -> Mapping[s
     return required or KEPT
 
 
-def _tell_listed(logs: Logs, listed: Collection[str], changed: Collection[str]) -> None:
+def _report_listed(logs: Logs, listed: Collection[str], changed: Collection[str]) -> None:
     unused = [name for name in listed if name not in changed]
     missing = [name for name in unused if name not in logs.configs]
     others = [name for name in unused if name in logs.configs]

@@ -91,7 +91,7 @@ class GroupsArea(AdminArea):
     async def list_groups_by_broker(
         self, *, states: Iterable[str] = (), types: Iterable[str] = ()
     ) -> Outcomes[int, list[GroupListing]]:
-        """As `list_groups`, for whoever goes on without the groups of brokers that are silent."""
+        """As `list_groups`, for callers that go on without the groups of silent brokers."""
         router = self._router
         request = ListGroupsRequest(states_filter=list(states), types_filter=list(types))
 

@@ -30,7 +30,7 @@ class Places(ABC, Generic[Key]):
     """Which broker answers for an item."""
 
     async def look_up(self, keys: Sequence[Key]) -> None:
-        """Find several with few questions; `find` tells what is wrong with those that fail."""
+        """Find several with few requests; `find` says what is wrong with those that fail."""
 
     @abstractmethod
     async def find(self, key: Key) -> int:
@@ -56,8 +56,8 @@ class Anywhere(Places[Key]):
             # All may have failed by now: then the first is as good as any.
             sound = [node_id for node_id in brokers if node_id not in self._failed]
             # One that hangs has lost its connection: those that answered are asked before it.
-            heard = [node_id for node_id in sound if self._cluster.connected(node_id)]
-            self._chosen = next(iter(heard or sound or brokers))
+            connected = [node_id for node_id in sound if self._cluster.connected(node_id)]
+            self._chosen = next(iter(connected or sound or brokers))
         return self._chosen
 
     def forget(self, key: Key) -> None:  # noqa: ARG002

@@ -197,7 +197,7 @@ class TopicsArea(AdminArea):
     async def describe_all_topics(self) -> Outcomes[str, TopicDescription]:
         """Partitions and replicas of all topics that there are, by one request.
 
-        Operations that are allowed are not among what is told.
+        Operations that are allowed are left out.
         """
         answer = await self._ask_metadata(None)
         found = {each.name: _described(each) for each in answer.topics if each.name is not None}

@@ -114,7 +114,7 @@ class TransactionsArea(AdminArea):
         producer_ids: Iterable[int] = (),
         duration_min_ms: int | None = None,
     ) -> Outcomes[int, list[TransactionListing]]:
-        """As `list_transactions`, for whoever goes on without those of brokers that are silent."""
+        """As `list_transactions`, for callers that go on without those of silent brokers."""
         router = self._router
         request = ListTransactionsRequest(
             state_filters=list(states),

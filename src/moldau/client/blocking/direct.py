@@ -126,7 +126,7 @@ class DirectWay:
         # To wake the loop takes time, which is only spent if a caller waits. Both sides
         # first say what they do and look then, so that they cannot miss each other.
         if accumulator.waiting_count:
-            self._thread.call_soon(self._sender.settlement.tell)
+            self._thread.call_soon(self._sender.settlement.wake_waiting)
         if accumulator[batch.partition].oldest_waiting is not None:
             self._admission.wake()
 

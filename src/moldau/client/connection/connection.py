@@ -137,7 +137,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
         try:
             async with asyncio.timeout(timeout_s), self._slots:
                 await self._wait_for_turn(is_alone=is_alone)
-                self._expected.append(self._send(request, version, _teller(frame)))
+                self._expected.append(self._send(request, version, _setter(frame)))
                 return await frame
         except TimeoutError:
             raise self._fail_late(type(request).__name__, timeout_s) from None
@@ -150,7 +150,7 @@ class BrokerConnection(asyncio.BufferedProtocol):
         frame: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(timeout_s):
-                self._expected.append(_Expected(0, _NO_API, 0, _teller(frame)))
+                self._expected.append(_Expected(0, _NO_API, 0, _setter(frame)))
                 self._transport.write(len(token).to_bytes(_SIZE_BYTES, "big") + token)
                 return bytes((await frame).data)
         except TimeoutError:
@@ -310,10 +310,10 @@ class BrokerConnection(asyncio.BufferedProtocol):
             expected.answered(kind(ErrorCode.NETWORK_EXCEPTION, reason))
 
 
-def _teller(frame: asyncio.Future[Frame]) -> Answered:
+def _setter(frame: asyncio.Future[Frame]) -> Answered:
     """Sets a future, unless it is done: its caller may not wait any more."""
 
-    def tell(answer: Frame | KafkaError) -> None:
+    def settle(answer: Frame | KafkaError) -> None:
         if frame.done():
             return
         if isinstance(answer, KafkaError):
@@ -321,7 +321,7 @@ def _teller(frame: asyncio.Future[Frame]) -> Answered:
         else:
             frame.set_result(answer)
 
-    return tell
+    return settle
 
 
 def _ignore(_answer: Frame | KafkaError) -> None:

@@ -25,8 +25,8 @@ def assign_range(
         for index, reader in enumerate(readers):
             share, rest = divmod(len(partitions[topic]), len(readers))
             end = start + share + (index < rest)
-            stretch = sorted(partitions[topic])[start:end]
-            assigned[reader.member_id] += [TopicPartition(topic, each) for each in stretch]
+            part = sorted(partitions[topic])[start:end]
+            assigned[reader.member_id] += [TopicPartition(topic, each) for each in part]
             start = end
     return assigned
 

@@ -48,7 +48,7 @@ class ConsumerParticipation:
         self._looked_ms = 0
         self._interval_s = settings.heartbeat_interval_ms / 1000
         self._target: list[TopicPartitions] | None = None
-        self._told: list[TopicPartition] | None = None
+        self._sent: list[TopicPartition] | None = None
         self._changed = asyncio.Event()
         self.polls = Polls(settings.max_poll_interval_ms, self._now_ms)
 
@@ -83,7 +83,7 @@ class ConsumerParticipation:
             with suppress(KafkaError):  # its session expires soon enough
                 await self._beat(epoch, None, timeout_s=_LEAVE_S)
         self._membership.generation = NO_GENERATION
-        self._told = self._target = None
+        self._sent = self._target = None
 
     async def renew(self, held: list[TopicPartition]) -> None:
         """Learn the epoch that the coordinator has given this member, if the answer was lost.
@@ -119,7 +119,7 @@ class ConsumerParticipation:
         if missing:
             group_id, names = self._membership.group_id, ", ".join(missing)
             _log.warning("group %s: subscribed topics do not exist yet: %s", group_id, names)
-        self._told = []
+        self._sent = []
         self._take(await self._beat(_JOINING, self._topics))
 
     async def _stay(self, holder: Holder) -> None:
@@ -132,9 +132,9 @@ class ConsumerParticipation:
         if is_new:
             await self._cluster.missing(topics)
         held = holder.held()
-        news = held if held != self._told else None
+        news = held if held != self._sent else None
         self._take(await self._beat(self._membership.generation, topics if is_new else None, news))
-        self._topics, self._told = topics, held
+        self._topics, self._sent = topics, held
 
     async def _stay_alive(self) -> None:
         if self._membership.is_in_generation:
@@ -155,7 +155,7 @@ class ConsumerParticipation:
             await holder.receive(target)
         if self._target is wanted:  # a heartbeat meanwhile may have brought more
             self._target = None
-        if holder.held() != self._told:
+        if holder.held() != self._sent:
             self._changed.set()  # others wait for what is given back
 
     async def _named(self, topics: Sequence[TopicPartitions]) -> list[TopicPartition] | None:

@@ -148,12 +148,12 @@ class GroupClient:
         if not partitions:
             return
         await self.commit()
-        await _tell(self._listeners.on_revoked, partitions)
+        await _call(self._listeners.on_revoked, partitions)
         self._drop(partitions)
 
     async def lose(self, partitions: list[TopicPartition]) -> None:
         if partitions:
-            await _tell(self._listeners.on_lost or self._listeners.on_revoked, partitions)
+            await _call(self._listeners.on_lost or self._listeners.on_revoked, partitions)
             self._drop(partitions)
 
     def _drop(self, partitions: list[TopicPartition]) -> None:
@@ -166,7 +166,7 @@ class GroupClient:
         new = [each for each in partitions if each not in self._held]
         self._held = list(partitions)
         self._assignment.replace(partitions)
-        await _tell(self._listeners.on_assigned, new)
+        await _call(self._listeners.on_assigned, new)
         self._wake()
 
     # Commits
@@ -196,7 +196,7 @@ class GroupClient:
             _log.warning("group %s: failed to commit offsets: %s", self._settings.group_id, error)
 
 
-async def _tell(listener: PartitionListener | None, partitions: list[TopicPartition]) -> None:
+async def _call(listener: PartitionListener | None, partitions: list[TopicPartition]) -> None:
     """Heartbeats go on meanwhile, even if the listener blocks."""
     if listener is not None:
         await call_or_await(listener, partitions)

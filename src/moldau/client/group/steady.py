@@ -41,18 +41,18 @@ class SteadyHolder:
     async def receive(self, partitions: list[TopicPartition]) -> None:
         await self._while_beating(self._holder.receive(partitions))
 
-    async def _while_beating(self, telling: Coroutine[Any, Any, None]) -> None:
+    async def _while_beating(self, callback: Coroutine[Any, Any, None]) -> None:
         deadline_s = asyncio.get_running_loop().time() + self._limit_s
-        told = asyncio.ensure_future(telling)
+        running = asyncio.ensure_future(callback)
         try:
-            while not told.done():
-                await asyncio.wait([told], timeout=self._interval_s())
+            while not running.done():
+                await asyncio.wait([running], timeout=self._interval_s())
                 is_in_time = asyncio.get_running_loop().time() < deadline_s
-                if not told.done() and is_in_time:
+                if not running.done() and is_in_time:
                     with suppress(KafkaError):  # the next heartbeat finds out again
                         await self._beat()
         finally:
-            if not told.done():
-                told.cancel()
-                await asyncio.wait([told])
-        told.result()
+            if not running.done():
+                running.cancel()
+                await asyncio.wait([running])
+        running.result()

@@ -52,9 +52,9 @@ class Settlement:
         """The batch is stored."""
         self._accumulator.store(batch)
         batch.deliver(base_offset, append_time_ms)
-        self.tell()
+        self.wake_waiting()
 
-    def tell(self) -> None:
+    def wake_waiting(self) -> None:
         """Wake the callers that wait for batches to be settled."""
         self._waiters.wake(SETTLED)
 
@@ -104,7 +104,7 @@ class Settlement:
             self._transactions.transaction.fail_batch(error)
             self._accumulator.close()
         batch.fail(error)
-        self.tell()
+        self.wake_waiting()
 
     def _may_renumber(self, batch: Batch) -> bool:
         """Whether a batch with a wrong number may come again: in its turn, or with another.

@@ -51,7 +51,7 @@ async def test_rates_and_waits_are_told_by_user_and_client_id() -> None:
 async def test_a_client_that_always_changes_its_id_fills_no_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(quota_metrics, "TOLD_MAX", 3)
+    monkeypatch.setattr(quota_metrics, "CLIENTS_MAX", 3)
     async with broker_world() as world:
         register_quota_gauges(world.broker)
         await limit(world, {"client-id": None}, producer_byte_rate=10)

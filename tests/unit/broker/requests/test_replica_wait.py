@@ -180,9 +180,9 @@ async def test_a_wake_without_news_does_not_end_the_wait(world: World) -> None:
 async def test_records_that_come_after_are_not_waited_for(world: World) -> None:
     first = promise(world, acks_all(b"a"))
     told: list[object] = []
-    first.tell = told.append
+    first.notify = told.append
     second = promise(world, acks_all(b"b"))
-    second.tell = told.append
+    second.notify = told.append
     partition = world.partition("t")
     for replica in (1, 2):
         partition.note_fetch(replica, 2, log_start_offset=0, now_ms=START_MS)
@@ -206,7 +206,7 @@ async def test_a_batch_that_is_sent_again_waits_for_the_first(world: World) -> N
     ]
     told: list[object] = []
     for promised in promises:
-        promised.tell = told.append
+        promised.notify = told.append
     partition = world.partition("t")
     assert partition.log.log_end_offset == 4
     for replica in (1, 2):
@@ -232,7 +232,7 @@ async def test_who_has_hung_up_is_not_told(world: World) -> None:
 async def test_an_answer_that_cannot_be_given_is_no_concern_of_who_wakes_it(world: World) -> None:
     promised = promise(world, acks_all(b"a"), 11)
     told: list[object] = []
-    promised.tell = told.append
+    promised.notify = told.append
     del world.broker.metadata.image  # the hints need it
     lose_leadership(world)
     assert told == [promised]
@@ -252,7 +252,7 @@ async def test_all_partitions_are_waited_for_whatever_their_order(world: World) 
         request.topic_data += acks_all(b"b", number=1).topic_data
         promised = promise(world, request)
         told: list[object] = []
-        promised.tell = told.append
+        promised.notify = told.append
         follow(world, number=first)
         assert not told
         follow(world, number=1 - first)

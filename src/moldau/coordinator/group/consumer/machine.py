@@ -78,20 +78,20 @@ class ConsumerMachine:
         self.require_room(heartbeat.member_id)
         draft = Draft(self.group)
         before = self._admit(heartbeat, draft)
-        member = self.settle(draft, before, _told(before, heartbeat), heartbeat.owned, now=now)
+        member = self.settle(draft, before, _updated(before, heartbeat), heartbeat.owned, now=now)
         self.deadlines.begin_session(member, now=now)
         if member.progress != before.progress:
             if member.state is MemberState.UNREVOKED:
                 self.deadlines.begin_rebalance(member, now=now)
             else:
                 self.deadlines.end_rebalance(member.member_id)
-        is_told = heartbeat.epoch == JOINING or heartbeat.is_full
-        is_told = is_told or member.assigned != before.assigned
+        is_assignment_sent = heartbeat.epoch == JOINING or heartbeat.is_full
+        is_assignment_sent = is_assignment_sent or member.assigned != before.assigned
         reply = HeartbeatReply(
             member.member_id,
             member.epoch,
             self.config.group_consumer_heartbeat_interval_ms,
-            member.assigned if is_told else None,
+            member.assigned if is_assignment_sent else None,
         )
         return Decision(reply, [*draft.records])
 
@@ -290,7 +290,7 @@ def check_heartbeat(heartbeat: Heartbeat, around: Surroundings) -> None:
     check(heartbeat, offered_assignors(around.config))
 
 
-def _told(member: ConsumerMember, heartbeat: Heartbeat) -> ConsumerMember:
+def _updated(member: ConsumerMember, heartbeat: Heartbeat) -> ConsumerMember:
     """The member with what it says of itself; what it does not say is as before."""
     names = heartbeat.topic_names
     pattern = heartbeat.topic_pattern
