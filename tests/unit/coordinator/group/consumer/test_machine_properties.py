@@ -45,6 +45,8 @@ class Client:
     epoch: int = 0
     has: Assignment = field(default_factory=dict)
     subscription: int = 0
+    has_missed: bool = False
+    """Whether an answer was lost: then it sends everything, and is sent everything (KIP-848)."""
 
     @property
     def member_id(self) -> str:
@@ -145,11 +147,16 @@ class World:
     # How
 
     def alive(self, client: Client, owned: Assignment | None = None) -> Heartbeat:
+        names, pattern = SUBSCRIPTIONS[client.subscription]
+        is_full = client.has_missed and client.epoch > 0
         return Heartbeat(
             member_id=client.member_id,
             epoch=max(client.epoch, 1),
             instance_id=client.instance_id,
-            owned=owned,
+            rebalance_timeout_ms=30_000 if is_full else None,
+            topic_names=names if is_full else None,
+            topic_pattern=pattern if is_full else None,
+            owned=client.has if is_full else owned,
         )
 
     def say(self, client: Client, heartbeat: Heartbeat, *, is_heard: bool = True) -> None:
@@ -160,6 +167,7 @@ class World:
             if error.code is not ErrorCode.NOT_ENOUGH_REPLICAS:  # then it asks again
                 client.has, client.epoch = NOTHING, 0
             return
+        client.has_missed = not is_heard
         if is_heard:
             client.epoch = decision.reply.epoch
             if decision.reply.assignment is not None:
