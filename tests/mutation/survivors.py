@@ -143,6 +143,43 @@ REASONS: dict[str, dict[str, str]] = {
         ): "never reached; there for type checkers",
         "ScramServer.__init__: self._message = '' -> pass": "set again before it is read",
     },
+    "broker/requests/fetch.py": {
+        "FetchOperation._note_sent: return -> pass": (
+            "equivalent: no follower has a consumer's id; saves looking for it"
+        ),
+    },
+    "broker/requests/fetched_records.py": {
+        "_read: file_range.size <= _CONVERTED_ON_LOOP_BYTES -> file_range.size <"
+        " _CONVERTED_ON_LOOP_BYTES": "where one size is read: on the loop or in a thread",
+    },
+    "broker/requests/follower_sessions.py": {
+        (
+            "FollowerSession._forget: name is not None and self._keys.get(name) == key"
+            " -> self._keys.get(name) == key"
+        ): "equivalent: what has no name has no key; there for type checkers",
+    },
+    "broker/requests/offset_lookup.py": {
+        "segment_starts: 0 -> 1": "equivalent: no segment has one byte",
+    },
+    "broker/requests/old_offsets.py": {
+        "OldOffsets._make: path != '/' and await self._tree.exists(path) is None"
+        " -> await self._tree.exists(path) is None": "equivalent: there is a root; saves asking",
+        "OldOffsets._create: return -> pass": "equivalent: the function ends there",
+        "OldOffsets.set: await self._tree.set(path, data) -> pass (2)": (
+            "for two first commits at once: which of them is the last is by chance"
+        ),
+    },
+    "broker/requests/reads.py": {
+        (
+            "PartitionReader._read: end_offset <= offset <= log.log_end_offset"
+            " -> end_offset < offset <= log.log_end_offset"
+        ): "equivalent: at the end there is nothing to read; saves looking",
+    },
+    "broker/requests/replica_wait.py": {
+        "ReplicaWait.note: pending and pending[-1].may_be_over -> pending": (
+            "equivalent: the look itself finds the same; saves it"
+        ),
+    },
     "broker/fast/fetch_frame.py": {
         "_small: 0 < high < 128 -> 0 < high <= 128": (
             "equivalent: no frame that is parsed here has room for so much"

@@ -57,7 +57,7 @@ _LOGINS = (
 _ON_EVERY_WAY = (
     *("unit/broker/handlers/test_produce*.py", "unit/broker/handlers/test_fetch*.py"),
     *("unit/broker/handlers/test_offset_commit.py", "unit/broker/handlers/test_list_offsets.py"),
-    "unit/broker/quotas/test_enforcement.py",
+    *("unit/broker/quotas/test_enforcement.py", "unit/broker/access/test_requirements.py"),
 )
 TARGETS = (
     Target("records/validate.py", ("unit/records/test_validate*.py",)),

@@ -119,7 +119,7 @@ class FetchOperation:
     @property
     def session_id(self) -> int:
         """The session for the answer; none begins with an empty one, which clients pass over."""
-        if self.throttle_ms > 0 and not self._fetch.is_incremental:
+        if self.throttle_ms and not self._fetch.is_incremental:
             return NO_SESSION
         return self._fetch.session_id
 
@@ -312,9 +312,10 @@ class FetchOperation:
             self._sensors = sensors_of(quotas, request.client, request.client_id)
             self._answered_ms = self.broker.clock.monotonic_ms()
         self.throttle_ms = self._sensors.fetched(size, self._answered_ms)
-        if self.throttle_ms > 0:
-            self.broker.fetch_sessions.forget_new(self._fetch)
-        return self.throttle_ms > 0
+        if not self.throttle_ms:
+            return False
+        self.broker.fetch_sessions.forget_new(self._fetch)
+        return True
 
     def charge(self, spent_ns: int) -> int:
         """After `outcomes`, where quotas are set: for how many milliseconds the client waits."""

@@ -35,6 +35,8 @@ class LeaderHints:
         """Where the mentioned leaders are reached."""
         for leader in self._mentioned:
             node = self._image.brokers.get(leader)
-            endpoint = node and advertised_endpoint(node, self._client)
-            if node and endpoint:
+            if node is None:
+                continue
+            endpoint = advertised_endpoint(node, self._client)
+            if endpoint:
                 yield node, endpoint.host, endpoint.port

@@ -18,7 +18,8 @@ class NearestReplica:
     def refer(self, read: PartitionRead) -> None:
         """Send the consumer to a follower, if this broker leads and one is nearer."""
         partition = read.partition
-        if partition is not None and partition.is_leader:
+        assert partition is not None  # or there would be an error
+        if partition.is_leader:
             offset = read.want.fetch_offset
             replica = nearest(partition, offset, self._rack, self._racks)
             if replica is not None:

@@ -41,6 +41,13 @@ def test_topics_are_named_as_the_client_names_them() -> None:
     assert (topic.topic, topic.topic_id) == ("", TOPIC_ID)
 
 
+def test_a_topic_that_is_not_known_has_no_leader_to_hint_at() -> None:
+    unknown = PartitionRead(PartitionKey(TOPIC_ID, 0), None, Wanted(-1, 0, -1, -1, 9))
+    unknown.fail(KafkaError(ErrorCode.UNKNOWN_TOPIC_ID))
+    (data,) = response(unknown, version=16).responses[0].partitions
+    assert (data.error_code, data.current_leader) == (ErrorCode.UNKNOWN_TOPIC_ID, None)
+
+
 def test_an_error_comes_without_bounds() -> None:
     failed = read()
     failed.records = b"x"

@@ -30,9 +30,10 @@ def test_a_consumer_reads_what_it_has_the_right_for() -> None:
     assert [is_denied("t"), is_denied("secret")] == [False, True]
 
 
-def test_a_broker_reads_everything_and_nobody_else_is_one() -> None:
-    assert denied_to_alice(IS_A_BROKER, replica_id=2) is nothing
-    assert denied_to_alice(MAY_READ, replica_id=2) is everything
+@pytest.mark.parametrize("replica_id", [0, 2])
+def test_a_broker_reads_everything_and_nobody_else_is_one(replica_id: int) -> None:
+    assert denied_to_alice(IS_A_BROKER, replica_id=replica_id) is nothing
+    assert denied_to_alice(MAY_READ, replica_id=replica_id) is everything
     assert [everything("t"), nothing("t")] == [True, False]
 
 

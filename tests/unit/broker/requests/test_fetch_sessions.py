@@ -147,6 +147,15 @@ def test_who_was_served_moves_to_the_end() -> None:
     assert list(cache.begin(request(session_id, 2), now_ms=0).wanted) == [B, C, A]
 
 
+def test_news_without_records_move_nothing_to_the_end() -> None:
+    cache = sessions()
+    session_id = opened(cache, A, B).session_id
+    news = NOTHING_NEW._replace(high_watermark=6)
+    fetch = cache.begin(request(session_id, 1), now_ms=0)
+    assert fetch.select({A: news, B: NOTHING_NEW}) == [A]
+    assert list(cache.begin(request(session_id, 2), now_ms=0).wanted) == [A, B]
+
+
 def test_forgetting_the_last_partition_ends_the_session() -> None:
     cache = sessions()
     session_id = opened(cache, A).session_id
@@ -208,7 +217,16 @@ def test_a_follower_pushes_out_a_consumer_but_not_the_reverse() -> None:
     opened(cache, A)
     follower = cache.begin(request(0, INITIAL_EPOCH, B, is_follower=True), now_ms=0)
     assert follower.session_id
+    assert len(cache) == 1
     assert cache.begin(request(0, INITIAL_EPOCH, A, B, C), now_ms=0).session_id == 0
+
+
+def test_followers_do_not_push_out_each_other_soon() -> None:
+    cache = sessions(slots=1)
+    follower = request(0, INITIAL_EPOCH, A, is_follower=True)
+    assert cache.begin(follower, now_ms=0).session_id
+    larger = request(0, INITIAL_EPOCH, B, C, is_follower=True)
+    assert cache.begin(larger, now_ms=EVICTION_MS).session_id == 0
 
 
 def test_a_larger_session_pushes_out_a_smaller_one_that_is_old() -> None:

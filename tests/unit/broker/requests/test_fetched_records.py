@@ -16,7 +16,7 @@ from moldau.records.record import Record
 from moldau.runtime import eager
 from moldau.runtime.file_range import FileRange
 from unit.broker.sample_requests import fetch, fetch_partition, fetched, records_of
-from unit.broker.world import START_MS, World, broker_world
+from unit.broker.world import CLIENT, START_MS, World, broker_world, frame_of
 
 
 @pytest.fixture
@@ -63,6 +63,18 @@ async def test_an_old_client_at_a_marker_is_taken_past_it(world: World) -> None:
     assert await offsets(world, 5) == []
 
 
+async def test_little_is_converted_at_once(world: World) -> None:
+    world.append("t", b"a")
+    outcome = eager.start(world.ask(fetch(fetch_partition()), 1))
+    assert isinstance(outcome, eager.Finished)
+
+
+async def test_clients_of_todays_format_get_what_the_file_holds(world: World) -> None:
+    world.append("t", b"a")
+    frame = frame_of(fetch(fetch_partition()), 4)
+    assert any(isinstance(part, FileRange) for part in await world.respond(CLIENT, frame))
+
+
 async def test_much_is_converted_off_the_loop(world: World) -> None:
     noise = [b"".join(sha256(bytes([n, m])).digest() for m in range(30)) for n in range(40)]
     world.append("t", *noise)
@@ -97,6 +109,14 @@ async def test_what_is_rewritten_for_one_request_is_bounded_over_its_partitions(
     assert len(list(iterate_entries(records_of(first)))) == 3
     assert (second.error_code, records_of(second)) == (0, b"")
     assert second.high_watermark == 4
+
+
+async def test_nothing_is_rewritten_once_the_allowance_is_used_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetched_records, "_CONVERTED_MAX_BYTES", 0)
+    world.append("t", b"a")
+    assert await offsets(world, 0) == []
 
 
 async def test_what_is_rewritten_is_read_off_the_loop(

@@ -131,6 +131,31 @@ async def test_forgotten_partitions_are_looked_at_no_more(world: World) -> None:
     await world.ask(request(2, session_id, forgotten=[1]), VERSION)
     world.append("t", b"a", number=1)
     assert fetched(await world.ask(request(3, session_id), VERSION)) == {}
+    assert TopicPartition("t", 1) not in world.broker.waiters._watches
+    assert TopicPartition("t", 2) in world.broker.waiters._watches
+
+
+async def test_of_a_partition_that_its_session_does_not_name_nothing_is_known(
+    world: World,
+) -> None:
+    session_id = await begin(world)
+    await world.ask(request(2, session_id, forgotten=[1]), VERSION)
+    world.clock.time_ms += LAG_MS + 1
+    await world.ask(request(3, session_id), VERSION)
+    for number in range(2):
+        world.append("t", b"a", number=number)
+    await look(world)
+    in_sync = [world.partition("t", number).state.isr for number in range(2)]
+    assert in_sync == [(0, FOLLOWER), (0,)]
+
+
+async def test_a_follower_that_has_caught_up_joins_at_once(world: World) -> None:
+    alone = PartitionState(1, 0, 1, (0,), 0, (0, FOLLOWER))
+    world.partition("t").lead(alone, now_ms=world.clock.now_ms())
+    await world.ask(as_follower(fetch(fetch_partition()), FOLLOWER, VERSION), VERSION)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert world.partition("t").state.isr == (0, FOLLOWER)
 
 
 async def test_an_offset_moves_the_high_watermark_and_wakes_others(world: World) -> None:

@@ -18,8 +18,8 @@ WRONG = ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def hints() -> LeaderHints:
-    """Partition 0 is led by 4, 1 by nobody, 2 by 5, which does not listen here."""
-    leaders = {0: 4, 1: -1, 2: 5}
+    """Partition 0 is led by 4, 1 by nobody, 2 by 5, which does not listen here, 3 by a stranger."""
+    leaders = {0: 4, 1: -1, 2: 5, 3: 9}
     partitions = {number: PartitionImage(leader, 7, (), ()) for number, leader in leaders.items()}
     brokers = {
         4: BrokerNode(4, {"PLAINTEXT": BrokerEndpoint("four", 94)}, "rack"),
@@ -55,7 +55,8 @@ def test_without_a_leader_nobody_is_named() -> None:
     assert made.leader_for(WRONG, "u", 0) is None
 
 
-def test_a_leader_that_cannot_be_reached_has_no_address() -> None:
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_leader_that_cannot_be_reached_has_no_address(number: int) -> None:
     made = hints()
-    assert made.leader_for(WRONG, "t", 2) is not None
+    assert made.leader_for(WRONG, "t", number) is not None
     assert list(made.nodes()) == []

@@ -42,9 +42,11 @@ async def test_what_the_group_refuses_is_refused_for_every_offset() -> None:
 
 async def test_without_offsets_nobody_is_asked() -> None:
     async with broker_world(SETTINGS) as world:
+        await find_coordinator(world)
         commit = OffsetCommit(world.broker, CLIENT, "g", NOBODY)
         await commit.store({})
         assert commit.errors == {}
+        assert world.broker.groups.shards.of("g").machine.find("g") is None
 
 
 async def test_offsets_are_stored_by_the_group_or_in_the_tree() -> None:

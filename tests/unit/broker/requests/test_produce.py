@@ -5,10 +5,13 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from moldau.broker.requests.produce import is_transactional, takes_long
 from moldau.errors import ErrorCode
-from moldau.records.batch import BatchHeader, Producer, write_batch
+from moldau.records.batch import TRANSACTIONAL, BatchHeader, Producer, write_batch
+from moldau.records.compression import Codec
 from moldau.records.crc32c import crc32c
 from moldau.records.record import Record
+from moldau.records.rules import ProduceRules
 from unit.broker.sample_requests import fetch, fetch_partition, fetched, produce, produced
 from unit.broker.ways import Way
 from unit.broker.world import START_MS, World, batch_of, broker_world
@@ -18,6 +21,7 @@ MAX_TIMESTAMP = slice(35, 43)
 PRODUCER_ID = slice(43, 51)
 BASE_SEQUENCE = slice(53, 57)
 OFFSET_DELTA_OF_THE_SECOND = -5
+MAGIC, ATTRIBUTES = 16, 22
 
 
 @pytest.fixture(params=Way, ids=[way.value for way in Way])
@@ -32,6 +36,23 @@ def changed(change: Callable[[bytearray], None]) -> bytes:
     change(batch)
     batch[17:21] = crc32c(memoryview(batch)[21:]).to_bytes(4, "big")
     return bytes(batch)
+
+
+def test_only_batches_of_todays_format_are_of_transactions() -> None:
+    batch = batch_of(b"a")
+    assert not is_transactional(batch)
+    batch[ATTRIBUTES] |= TRANSACTIONAL
+    assert is_transactional(batch)
+    batch[MAGIC] = 1  # the same place means something else
+    assert not is_transactional(batch)
+    assert not is_transactional(batch[:ATTRIBUTES])
+
+
+def test_what_stays_compressed_as_it_is_does_not_take_long() -> None:
+    batch = batch_of(b"a")
+    for codec, takes in ((Codec.LZ4, False), (Codec.ZSTD, True)):
+        batch[ATTRIBUTES] = codec
+        assert takes_long(batch, ProduceRules(codec=Codec.LZ4)) == takes
 
 
 def wrong_offset_delta(batch: bytearray) -> None:

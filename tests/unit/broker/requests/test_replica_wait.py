@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from moldau.broker.requests.replica_wait import ReplicaWait
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.net.answer import Later, Promised
@@ -227,6 +228,14 @@ async def test_who_has_hung_up_is_not_told(world: World) -> None:
         assert not is_watched(world)
     follow(world)
     assert promised.outcome is None
+
+
+async def test_a_wait_that_is_over_leaves_no_timer_behind(world: World) -> None:
+    wait = ReplicaWait([], world.broker.waiters, 60, lambda *_: None, lambda: None)
+    timer = wait._timer
+    wait.cancel()
+    assert timer is not None
+    assert timer.cancelled()
 
 
 async def test_an_answer_that_cannot_be_given_is_no_concern_of_who_wakes_it(world: World) -> None:
