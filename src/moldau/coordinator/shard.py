@@ -105,6 +105,9 @@ class ShardPorts(NamedTuple):
         return Moment.of(self.clock)
 
 
+# Half of what calling a class of named tuples takes: it is called for every record.
+_new = tuple.__new__
+
 M = TypeVar("M", bound=ShardMachine)  # type: ignore[type-arg]
 
 
@@ -148,8 +151,9 @@ class Shard(Generic[M]):
             producer=producer,
         )
         first_offset = self.journal.append(batch, decision.guard)
+        apply, producer_id = machine.apply, producer.producer_id
         for log_offset, record in enumerate(decision.records, first_offset):
-            machine.apply(record, RecordSource(log_offset, producer.producer_id, now))
+            apply(record, _new(RecordSource, (log_offset, producer_id, now)))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
 
     def is_committed(self, end_offset: int) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 COMMITTED_TOGETHER = 200
 """More than so many offsets are stored by several batches: each takes the time to write it."""
 UNSAID = -1
+# Half of what calling a class of named tuples takes: it is called for every offset.
+_new = tuple.__new__
 _EPOCHS_SINCE = 9
 _TIMESTAMP_MAX = 2**63 - 1
 
@@ -82,13 +84,10 @@ class OffsetCommit:
         if known is None or partition[1] not in known.partitions:
             self.errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             return
-        self.offsets[partition] = Committed(
-            offset,
-            leader_epoch,
-            metadata or "",
-            self._now_ms if timestamp == UNSAID else timestamp,
-            self._expire_timestamp,
-        )
+        if timestamp == UNSAID:
+            timestamp = self._now_ms
+        fields = offset, leader_epoch, metadata or "", timestamp, self._expire_timestamp, UNSAID
+        self.offsets[partition] = _new(Committed, fields)
 
     @property
     def api_name(self) -> str:
