@@ -19,6 +19,7 @@ SCRIPTS = sorted(
 )
 TOOLS = (
     "bench",
+    "branches",
     "chaos",
     "docs",
     "faults",

@@ -111,7 +111,8 @@ class TlsTransport:
             self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
             self._engine = self._side.engine(self._incoming, self._outgoing)
             # Its own method, past a function of Python that only calls it: this is for each record.
-            self._read_record = getattr(self._engine, "_sslobj", self._engine).read
+            engine: Any = getattr(self._engine, "_sslobj", self._engine)
+            self._read_record = engine.read
         self._incoming.write(self._memory.received[:nbytes])
         if self._is_secure:
             self._drain()

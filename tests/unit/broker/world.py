@@ -130,7 +130,7 @@ class World:
         broker = self.broker
         replicas = dict.fromkeys(range(partition_count), (broker.id,))
         topic_id = await broker.topics.create(name, replicas, overrides or {})
-        assert await broker.topics.until_led(name, partition_count, timeout_s=5)
+        assert await broker.topics.until_led(name, partition_count, timeout_s=60)
         return topic_id
 
     def partition(self, topic: str, number: int = 0) -> Partition:

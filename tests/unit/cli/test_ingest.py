@@ -163,7 +163,8 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         ([table, topic], "there is no table t"),
         ([topic, table, "--format", "avro"], "needs --registry"),
         ([topic, table, "--key", "id"], r"a table has \?key=COLUMN"),
-        ([topic, f"csv:{tmp_path}/x"], "cannot be written to"),
+        ([f"delta:{tmp_path}/x", topic], "cannot be read from"),
+        ([topic, f"xml:{tmp_path}/x"], "no address is of this kind"),
     ):
         with pytest.raises(CommandFailed, match=why):
             main(arguments)

@@ -15,7 +15,7 @@ from moldau.connect.worker.settings import WorkerSettings
 from moldau.web.server import Binding
 from moldau.web.users import Users
 
-_DEADLINE_S = 30
+_DEADLINE_S = 120
 _STRINGS = "org.apache.kafka.connect.storage.StringConverter"
 
 

@@ -121,7 +121,7 @@ async def test_others_have_their_turn_while_one_has_very_much_to_say(line: Line)
     whole = 4 * sockets.READ_MAX_BYTES
     others: list[int] = []
 
-    def go_on(_size: int) -> None:
+    def go_on(nbytes: int) -> None:
         if not line.reader.heard:
             asyncio.get_running_loop().call_soon(lambda: others.append(len(line.reader.heard)))
         line.reader.heard += line.reader.buffer
@@ -136,10 +136,11 @@ async def test_others_have_their_turn_while_one_has_very_much_to_say(line: Line)
 
 
 async def test_who_pauses_is_not_read_on(line: Line) -> None:
-    line.reader.buffer_updated = lambda _size: (  # type: ignore[method-assign]
-        line.reader.told.append("read"),
-        line.transport.pause_reading(),
-    )
+    def pause(nbytes: int) -> None:
+        line.reader.told.append("read")
+        line.transport.pause_reading()
+
+    line.reader.buffer_updated = pause  # type: ignore[method-assign]
     line.peer.send(LARGE[:5_000])
     await until(lambda: line.reader.told)
     await settled()

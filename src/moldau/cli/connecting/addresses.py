@@ -119,8 +119,6 @@ def sink_settings(address: CopyAddress, topic: str) -> dict[str, str]:
     if address.scheme in _DIRECTORIES:
         sink = _DIRECTORIES[address.scheme]
         return {**shared, "connector.class": sink, "directory": address.place}
-    if address.scheme not in _TABLES:
-        raise CommandFailed(f"{address.scheme}: cannot be written to; there is: {_FORMS}")
     rest = dict(address.options)
     found = {
         **shared,

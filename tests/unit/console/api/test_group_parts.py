@@ -15,7 +15,7 @@ async def test_a_member_is_sent_away(console: Asking, broker: EmbeddedBroker) ->
     ) as consumer:
         consumer.subscribe(["left"])
         await consumer.poll(0.1)
-        await until(lambda: consumer.assignment)
+        await until(consumer.assignment)
         (member,) = (await console.get("/groups/leaving"))["members"]
         path = "/groups/leaving/members"
         assert (await console.refused("DELETE", path, {"member": "nobody"}))[0] == 404

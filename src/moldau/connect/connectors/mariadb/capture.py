@@ -82,7 +82,7 @@ class BinlogCapture:
             return None
         if not mapped.has_names:
             raise ConfigError(
-                f"binlog_row_metadata: the log does not tell the columns of {mapped.name}: set it "
+                f"binlog_row_metadata: the log does not name the columns of {mapped.name}: set it "
                 "to FULL, and begin behind what was written before, with a new snapshot"
             )
         known = self.catalog.columns(mapped.name)

@@ -29,6 +29,8 @@ class Rows:
 class Changes:
     """A stream that notes what was stored."""
 
+    measurements: Mapping[str, float] = {}  # noqa: RUF012 - nothing is measured
+
     def __init__(self, start: Offset | None) -> None:
         self.start, self.notes, self.is_closed = start, list[Offset](), False
 
