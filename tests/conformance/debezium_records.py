@@ -85,13 +85,14 @@ def shaped(value: object) -> object:
 
 def shaped_source(source: Json) -> Json:
     assert str(source["version"])
-    last, own = json.loads(str(source["sequence"]))
-    assert own == str(source["lsn"])
-    # Before the first commit there may be none, with Debezium as well.
-    assert last is None or (last.isdigit() and source["snapshot"] == "false")
+    if source["sequence"] is not None:
+        last, own = json.loads(str(source["sequence"]))
+        assert own == str(source["lsn"])
+        # Before the first commit there may be none, with Debezium as well.
+        assert last is None or (last.isdigit() and source["snapshot"] == "false")
     kept = shaped({name: each for name, each in source.items() if name != "sequence"})
     assert isinstance(kept, dict)
-    return {**kept, "version": "*"}
+    return {**kept, "version": "*", "has_sequence": source["sequence"] is not None}
 
 
 def list_of_names(value: object) -> object:

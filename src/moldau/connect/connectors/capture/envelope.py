@@ -96,7 +96,7 @@ class EnvelopeWriter:
             key = _key(table, table.key_of(known))
         headers = _moved(change)
         yield ConnectRecord(table.topic, key, Datum(value, table.envelope), headers)
-        if operation == DELETE and self.names.has_tombstones and key.value is not None:
+        if operation == DELETE and self.names.has_tombstones:
             yield ConnectRecord(table.topic, key, NULL, headers)
 
     def _envelope(self, before: Row | None, after: Row | None, operation: str) -> Row:

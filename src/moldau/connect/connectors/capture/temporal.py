@@ -19,6 +19,7 @@ from moldau.connect.data.schema import DATE_SCHEMA, TIME_SCHEMA, TIMESTAMP_SCHEM
 
 _DAYS_MIN, _DAYS_MAX = -719_162, 2_932_896  # of Python's dates
 _MS_DIGITS, _DIGITS_MAX = 3, 6
+_LONG_HALF = 2**63
 
 TextConversion = Callable[[str], object]
 Mapped = tuple[Schema, TextConversion]
@@ -59,7 +60,7 @@ def timestamp_column(mode: str, digits: int) -> Mapped:
     if mode == "connect":
         return TIMESTAMP_SCHEMA, _connect_timestamp
     if mode == "nanoseconds":
-        return time_schema("NanoTimestamp"), lambda text: timestamp_us(text) * 1000
+        return time_schema("NanoTimestamp"), _nanoseconds
     if mode != "microseconds" and digits <= _MS_DIGITS:
         return time_schema("Timestamp"), lambda text: timestamp_us(text) // 1000
     return time_schema("MicroTimestamp"), timestamp_us
@@ -85,6 +86,11 @@ def zoned_clock_column() -> Mapped:
     """Of a `timetz`."""
     schema = time_schema("ZonedTime", Kind.STRING)
     return schema, lambda text: f"{iso_clock(zoned_clock_us(text))}Z"
+
+
+def _nanoseconds(text: str) -> object:
+    """Since 1970, in 64 bits: before 1678 and after 2261 they overflow, as Java's do."""
+    return (timestamp_us(text) * 1000 + _LONG_HALF) % (2 * _LONG_HALF) - _LONG_HALF
 
 
 # Connect's own types are Python's objects here; numbers where those do not reach.

@@ -20,6 +20,7 @@ from moldau.connect.connectors.capture.temporal import (
     timestamp_column,
     zoned_timestamp_column,
 )
+from moldau.connect.connectors.capture.times import DAY_US, clock_us
 from moldau.connect.connectors.mariadb.modes import ValueModes
 from moldau.connect.connectors.mariadb.row_images import float_text
 from moldau.connect.data.schema import (
@@ -121,6 +122,14 @@ def _dated(made: Mapped) -> Mapped:
     return schema, checked
 
 
+def _span(kind: ColumnType, modes: ValueModes) -> Mapped:
+    """Times are spans; what is no time of a day is null where the schema has times of a day."""
+    schema, convert = clock_column(modes.time, kind.digits)
+    if modes.time not in ("connect", "isostring"):
+        return schema, convert
+    return schema, lambda text: convert(text) if 0 <= clock_us(text) <= DAY_US else None
+
+
 _TEXTS = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "inet4", "inet6")
 _BYTES = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
 _SHAPES = (
@@ -139,7 +148,7 @@ _TYPES: dict[str, Callable[[ColumnType, ValueModes], Mapped]] = {
     "bit": _bits,
     "year": lambda *_: (time_schema("Year", Kind.INT32), int),
     "date": lambda _, modes: _dated(date_column(modes.time)),
-    "time": lambda kind, modes: clock_column(modes.time, kind.digits),
+    "time": _span,
     "datetime": lambda kind, modes: _dated(timestamp_column(modes.time, kind.digits)),
     "timestamp": lambda kind, _: _dated(zoned_timestamp_column(kind.digits)),
     "enum": lambda kind, _: (enum_schema(kind.labels), str),

@@ -30,6 +30,13 @@ def test_timestamps(mode: str, digits: int, name: str, value: object) -> None:
     assert (schema.name, convert(MOMENT)) == (name, value)
 
 
+def test_nanoseconds_overflow_as_javas_do() -> None:
+    convert = timestamp_column("nanoseconds", 6)[1]
+    assert convert("9999-12-31 23:59:59") == -4852116232933722624
+    assert convert("1000-01-01 00:00:00.000001") == 6283264147419104232
+    assert convert("2262-04-11 23:47:16.854775") == 2**63 - 808
+
+
 @pytest.mark.parametrize(
     ("mode", "digits", "name", "value"),
     [

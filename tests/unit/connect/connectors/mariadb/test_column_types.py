@@ -50,6 +50,15 @@ def test_times_are_spans_that_may_be_negative() -> None:
     assert given(ColumnType("time"), "-838:59:59")[1] == -3_020_399_000_000
 
 
+@pytest.mark.parametrize("mode", ["connect", "isostring"])
+def test_spans_that_are_no_time_of_a_day_are_null_where_those_are_wanted(mode: str) -> None:
+    modes = ValueModes(time=mode)
+    for text in ("-00:00:00.5", "24:00:00.000001", "838:59:59"):
+        assert given(ColumnType("time", digits=6), text, modes)[1] is None
+    for text in ("00:00:00", "24:00:00"):
+        assert given(ColumnType("time"), text, modes)[1] is not None
+
+
 def test_bits_have_all_their_bytes() -> None:
     assert given(ColumnType("bit", size=1), "1")[1] is True
     assert given(ColumnType("bit", size=17), "00000000000000101")[1] == b"\5\0\0"
