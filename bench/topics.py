@@ -46,6 +46,7 @@ def main(topics: int, brokers: int) -> None:
         supervisor_mb = cluster.memory_mb()
         stopped_s = cluster.stop()
         cluster = Cluster(brokers, data)
+        again_mb = cluster.memory_mb()
         cluster.stop()
     rows = [
         ("created, s", f"{created_s:.1f}"),
@@ -53,6 +54,7 @@ def main(topics: int, brokers: int) -> None:
         ("supervisor, MB", f"{supervisor_mb:.0f}"),
         ("stop, s", f"{stopped_s:.1f}"),
         ("start again, s", f"{cluster.start_s:.1f}"),
+        ("supervisor then, MB", f"{again_mb:.0f}"),
     ]
     print_table(f"{topics:,} topics, {brokers} brokers and replicas", ("", ""), rows)
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,12 +131,14 @@ static void exchange(int argc, char **argv) {
     size_t count = (size_t)atol(argv[2]), frame_count, sent = 0, answered = 0;
     struct frame *frames = read_frames(&frame_count);
     struct connection *all = malloc(sizeof(*all) * (size_t)width);
-    struct pollfd *polled = calloc((size_t)width, sizeof(*polled));
+    struct epoll_event *ready = calloc((size_t)width, sizeof(*ready));
     struct frame **asked = calloc((size_t)width, sizeof(*asked));
+    int watched = epoll_create1(0);
     (void)argc;
     for (int i = 0; i < width; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)i};
         open_connection(&all[i], port);
-        polled[i] = (struct pollfd){.fd = all[i].socket, .events = POLLIN};
+        if (epoll_ctl(watched, EPOLL_CTL_ADD, all[i].socket, &event)) die("epoll", strerror(errno));
     }
     double start = now_s();
     for (int i = 0; i < width && sent < count; i++) {
@@ -143,9 +146,11 @@ static void exchange(int argc, char **argv) {
         send_all(&all[i], asked[i]->request, asked[i]->request_size);
     }
     while (answered < count) {
-        if (poll(polled, (nfds_t)width, TIMEOUT_MS) <= 0) die("exchange", "timed out");
-        for (int i = 0; i < width; i++) {
-            size_t size = polled[i].revents ? receive(&all[i]) : 0;
+        int ready_count = epoll_wait(watched, ready, width, TIMEOUT_MS);
+        if (ready_count <= 0) die("exchange", "timed out");
+        for (int at = 0; at < ready_count; at++) {
+            int i = (int)ready[at].data.u32;
+            size_t size = receive(&all[i]);
             if (!size) continue;
             if (!is_expected(asked[i], all[i].answer + 8, size - 4))
                 die("exchange", "another answer than expected");
