@@ -113,8 +113,8 @@ def values(bootstrap: str, count: int) -> list[bytes]:
     return found
 
 
-def copy_tree(source: str, target: str) -> None:
-    command = [sys.executable, "-m", "moldau", "tree", "copy", source, target]
+def moldau(*arguments: str) -> None:
+    command = [sys.executable, "-m", "moldau", *arguments]
     subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(SOURCES)})
 
 
@@ -152,7 +152,7 @@ def test_a_cluster_by_one_command(tmp_path: Path) -> None:
 
 
 @needs_apache("kafka-3.9")
-def test_a_cluster_moves_out_to_zookeeper_with_its_directories(tmp_path: Path) -> None:
+def test_a_cluster_moves_out_to_zookeeper_and_back_and_grows(tmp_path: Path) -> None:
     data, ports = tmp_path / "cluster", [free_port()]
     with brokers(data, ports) as running:
         create_topic(running.first, replicas=1)
@@ -160,7 +160,7 @@ def test_a_cluster_moves_out_to_zookeeper_with_its_directories(tmp_path: Path) -
         assert running.end(signal.SIGTERM) == 0
     with zookeeper(tmp_path / "zookeeper") as port:
         tree = f"127.0.0.1:{port}/kafka"
-        copy_tree(str(data), tree)
+        moldau("tree", "copy", str(data), tree)
         settings = {
             "broker.id": "0",
             "zookeeper.connect": tree,
@@ -171,8 +171,16 @@ def test_a_cluster_moves_out_to_zookeeper_with_its_directories(tmp_path: Path) -
             assert values(broker.bootstrap, 1) == [b"here"]
             produce(broker.bootstrap, b"there")
         back = tmp_path / "back"
-        copy_tree(tree, str(back))
+        moldau("tree", "copy", tree, str(back))
     (data / "broker-0").rename(back / "broker-0")
-    with brokers(back, ports) as running:
+    # One more joins, and takes over; then it cannot be left out any more.
+    with brokers(back, [*ports, free_port()]) as running:
         assert values(running.bootstrap, 2) == [b"here", b"there"]
-        running.end(signal.SIGTERM)
+        moldau("rebalance", "--topic=t", "--brokers=1", "--bootstrap-server", running.bootstrap)
+        (back / "broker-1" / "t-0").stat()
+        assert values(running.bootstrap, 2) == [b"here", b"there"]
+        assert running.end(signal.SIGTERM) == 0
+    fewer = Brokers(back, ports)
+    assert fewer.process.wait(_STOP_S) == 1
+    fewer.end(signal.SIGCONT)
+    assert "no replica left: t-0" in fewer.lines[-1]
