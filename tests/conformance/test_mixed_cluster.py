@@ -169,7 +169,12 @@ def mixed_cluster(
         yield made
 
 
-@pytest.fixture(params=["2.4", "3.9"])
+PROTOCOLS = ["2.4", "3.9"]
+# As long as ZooKeeper lets them be here: whoever waits for the end of one has not noticed before.
+LONG_SESSIONS = {"zookeeper.session.timeout.ms": "10000"}
+
+
+@pytest.fixture(params=PROTOCOLS)
 def cluster(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
     with mixed_cluster(tmp_path, request.param) as made:
         yield made
@@ -180,6 +185,10 @@ def create(cluster: OurCluster, name: str, partition_count: int) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
     admin.create_topics([NewTopic(name, partition_count, 3)])[name].result(DEADLINE_S)
     cluster.until_in_sync(name, partition_count)
+
+
+def leaders(cluster: OurCluster) -> set[int]:
+    return {cluster.state(TOPIC, number).leader for number in range(PARTITIONS)}
 
 
 def consumed(bootstrap: str, count: int, settings: Mapping[str, str] | None = None) -> list[int]:
@@ -244,17 +253,25 @@ def test_a_cluster_moves_from_apache_to_us_and_back_under_load(cluster: MixedClu
     assert sorted(values) == sorted(load.acknowledged)
 
 
-def test_apaches_broker_starts_in_a_cluster_that_ours_has_begun(cluster: MixedCluster) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_apaches_broker_lives_and_dies_in_a_cluster_that_ours_has_begun(
+    protocol: str, tmp_path: Path
+) -> None:
     """Ours has made all nodes that there are, and what is not in them yet must be no surprise."""
-    ours = cluster.ours
-    ours.brokers[1].start()
-    cluster.start_apache(2)
-    ours.brokers[3].start()
-    assert ours.controller() == 1
-    create(ours, TOPIC, PARTITIONS)
-    load = Load(ours.bootstrap)
-    load.wait_for_more()
-    load.finish()
-    assert load.errors == []
-    values = consumed(ours.bootstrap, len(load.acknowledged))
-    assert sorted(values) == sorted(load.acknowledged)
+    with mixed_cluster(tmp_path, protocol, lambda _broker: LONG_SESSIONS) as cluster:
+        ours = cluster.ours
+        ours.brokers[1].start()
+        cluster.start_apache(2)
+        ours.brokers[3].start()
+        assert ours.controller() == 1
+        create(ours, TOPIC, PARTITIONS)
+        load = Load(ours.bootstrap)
+        load.wait_for_more()
+        load.finish()
+        assert load.errors == []
+        values = consumed(ours.bootstrap, len(load.acknowledged))
+        assert sorted(values) == sorted(load.acknowledged)
+        assert cluster._apache is not None
+        cluster._apache[1].kill()
+        until(lambda: leaders(ours) <= {1, 3}, "ours lead what Apache's has led")
+        assert 2 in ours.live(), "its session has not ended yet"
