@@ -125,8 +125,14 @@ def _answer(
             times.record_throttled(throttle_ms)
     if not fetch_answer.needs_message(version, outcomes):
         return fetch_answer.encode(version, correlation_id, session_id, throttle_ms, outcomes)
-    image = operation.broker.metadata.image
-    building = ResponseBuilder(session_id, version, image=image, client=request.client)
+    broker = operation.broker
+    building = ResponseBuilder(
+        session_id,
+        version,
+        image=broker.metadata.image,
+        client=request.client,
+        find_replica=broker.replicas.find,
+    )
     for outcome in outcomes:
         building.add(outcome)
     response = building.finish()

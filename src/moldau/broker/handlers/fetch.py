@@ -36,7 +36,11 @@ async def handle(request: FetchRequest, context: Context, broker: Broker) -> Fet
     outcomes = await operation.run(context)
     image = broker.metadata.image
     building = ResponseBuilder(
-        operation.session_id, context.api_version, image=image, client=context.client
+        operation.session_id,
+        context.api_version,
+        image=image,
+        client=context.client,
+        find_replica=broker.replicas.find,
     )
     async for outcome in context.each(outcomes):
         building.add(outcome)

@@ -15,6 +15,7 @@ from moldau.broker.authorized import operations_of, operations_of_cluster
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.membership.advertised import advertised_endpoint
+from moldau.broker.requests.leader_hints import FindReplica, newest
 from moldau.broker.topics.internal import is_internal
 from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
@@ -41,6 +42,7 @@ class _Sight(NamedTuple):
     image: ClusterImage
     in_doubt: Collection[int]
     """Leaders that seem to be gone: clients that are sent there look elsewhere a second late."""
+    find_replica: FindReplica
 
 
 async def handle(request: MetadataRequest, context: Context, broker: Broker) -> MetadataResponse:
@@ -178,7 +180,8 @@ async def _create_missing(
 
 def _sight(broker: Broker) -> _Sight:
     is_sooner = broker.config.replication.moldau_failover_on_connection_loss
-    return _Sight(broker.metadata.image, broker.fetching.leaders_in_doubt() if is_sooner else ())
+    in_doubt = broker.fetching.leaders_in_doubt() if is_sooner else ()
+    return _Sight(broker.metadata.image, in_doubt, broker.replicas.find)
 
 
 def _brokers(image: ClusterImage, context: Context) -> Iterator[MetadataResponseBroker]:
@@ -226,7 +229,9 @@ def _topic(topic: TopicImage, sight: _Sight, context: Context) -> MetadataRespon
         topic_id=topic.topic_id,
         is_internal=is_internal(topic.name),
         partitions=[
-            _partition(number, partition, sight, context)
+            _partition(
+                number, newest(partition, sight.find_replica((topic.name, number))), sight, context
+            )
             for number, partition in topic.partitions.items()
         ],
     )

@@ -1,7 +1,7 @@
 """The message that answers a Fetch request, from the outcomes of its partitions."""
 
 from moldau.broker.context import Client
-from moldau.broker.requests.leader_hints import LeaderHints
+from moldau.broker.requests.leader_hints import FindReplica, LeaderHints
 from moldau.broker.requests.reads import PartitionRead
 from moldau.metadata.image import ClusterImage
 from moldau.protocol.messages.fetch import (
@@ -22,10 +22,18 @@ class ResponseBuilder:
     """Adds one partition after the other, so that others can have their turn in between."""
 
     def __init__(
-        self, session_id: int, version: int, *, image: ClusterImage, client: Client
+        self,
+        session_id: int,
+        version: int,
+        *,
+        image: ClusterImage,
+        client: Client,
+        find_replica: FindReplica,
     ) -> None:
         self._response = FetchResponse(session_id=session_id, responses=[])
-        self._hints = LeaderHints(image, client) if version >= LEADER_HINTS_SINCE else None
+        self._hints = (
+            LeaderHints(image, client, find_replica) if version >= LEADER_HINTS_SINCE else None
+        )
         self._topic: str | bytes | None = None
 
     def add(self, read: PartitionRead) -> None:

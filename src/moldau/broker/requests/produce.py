@@ -201,7 +201,8 @@ class Produce:
         topics = []
         hints = None
         if self.has_failed and self._context.api_version >= LEADER_HINTS_SINCE:
-            hints = LeaderHints(self._broker.metadata.image, self._context.client)
+            broker = self._broker
+            hints = LeaderHints(broker.metadata.image, self._context.client, broker.replicas.find)
         for name, outcomes in self.topics:
             partitions = []
             for outcome in outcomes:

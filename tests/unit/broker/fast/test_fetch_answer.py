@@ -45,7 +45,9 @@ def outcome(reads: ModuleType, version: int, topic: str, number: int, **facts: A
 
 
 def by_codec(version: int, outcomes: list[Any]) -> bytes:
-    building = ResponseBuilder(SESSION, version, image=IMAGE, client=CLIENT)
+    building = ResponseBuilder(
+        SESSION, version, image=IMAGE, client=CLIENT, find_replica=lambda _: None
+    )
     for one in outcomes:
         building.add(one)
     response = building.finish()

@@ -20,6 +20,7 @@ from moldau.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
+from moldau.replication.partition import PartitionState
 from unit.broker.world import CLIENT, World, broker_world
 
 NEWEST = 12
@@ -176,6 +177,16 @@ async def test_a_leader_that_is_away_is_not_named(world: World) -> None:
     partition, _ = only_topic(await world.ask(about("x"), NEWEST)).partitions
     assert (partition.error_code, partition.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
     assert (partition.replica_nodes, partition.offline_replicas) == ([0, 7], [7])
+
+
+async def test_a_leader_that_only_a_replica_knows_of_yet_is_named(world: World) -> None:
+    image = world.broker.metadata.image
+    brokers = {**image.brokers, 5: BrokerNode(5, {"PLAINTEXT": BrokerEndpoint("five", 95)})}
+    world.broker.metadata.image = replace(image, brokers=brokers)
+    world.partition("t").follow(PartitionState(1, 5, 4, (5,), 0, (0, 5)))
+    first, second = only_topic(await world.ask(about("t"), NEWEST)).partitions
+    assert (first.leader_id, first.leader_epoch, first.isr_nodes) == (5, 4, [5])
+    assert (second.leader_id, second.leader_epoch, second.isr_nodes) == (0, 0, [0])
 
 
 @pytest.mark.parametrize("is_sooner", [True, False])

@@ -20,7 +20,9 @@ def read(topic: str | bytes = "t", number: int = 0) -> PartitionRead:
 
 
 def response(*reads: PartitionRead, version: int = 12) -> FetchResponse:
-    building = ResponseBuilder(7, version, image=ClusterImage(), client=CLIENT)
+    building = ResponseBuilder(
+        7, version, image=ClusterImage(), client=CLIENT, find_replica=lambda _: None
+    )
     for one in reads:
         building.add(one)
     return building.finish()
