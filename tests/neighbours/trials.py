@@ -9,6 +9,7 @@ from conformance.clients.programs import go_program, node_program
 from conformance.our_broker import our_broker
 from neighbours.capture import capture_changes
 from neighbours.copied import bytewax, celery, faststream, faust, quix
+from neighbours.exporting import export_lag
 from neighbours.mirroring import mirror_cluster
 
 SOURCES = Path(__file__).parent
@@ -65,4 +66,5 @@ TRIALS: dict[str, Callable[[Path], None]] = {
     "goka": goka,
     "mirrormaker": mirror_cluster,
     "debezium": capture_changes,
+    "kafka_exporter": export_lag,
 }
