@@ -1,11 +1,13 @@
 """Builds a source distribution and wheels into dist/, and tries each in clean environments.
 
-A wheel is built for every Python that is named or found in PATH, and gets a manylinux tag from
-auditwheel. Then every wheel is installed without a compiler, and the source distribution with one
-and without; each installation makes a broker of its own, and uses it by Kafka's scripts.
+A wheel is built for every Python that is named, or found in PATH or with pyenv, and gets a
+manylinux tag from auditwheel. Then every wheel is installed without a compiler, and the source
+distribution with one and without; each installation makes a broker of its own, and uses it by
+Kafka's scripts.
 """
 
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -48,12 +50,23 @@ def run(command: Sequence[str], **environment: str) -> str:
 
 
 def usable(names: Sequence[str]) -> Iterator[str]:
-    """Those of the interpreters that run."""
+    """Those of the interpreters that run, each from the first place that has it."""
     for name in names:
-        path = shutil.which(name)
-        command = [path or "", "-c", "import venv, ensurepip"]
-        if path and subprocess.run(command, capture_output=True, check=False).returncode == 0:
-            yield path
+        yield from itertools.islice(filter(can_make_venvs, places(name)), 1)
+
+
+def places(name: str) -> Iterator[str]:
+    """Where an interpreter may be: in PATH, or kept by pyenv, whose shims run only chosen ones."""
+    if path := shutil.which(name):
+        yield path
+    kept = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
+    yield from map(str, sorted(kept.glob(f"*/bin/{name}"), reverse=True))
+
+
+def can_make_venvs(python: str) -> bool:
+    """Whether it runs, and has what Debian packages apart."""
+    command = [python, "-c", "import venv, ensurepip"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def make_venv(python: str, place: Path) -> str:
@@ -142,7 +155,7 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("python", nargs="*", help="interpreters; default: all in PATH")
+    parser.add_argument("python", nargs="*", help="interpreters; default: all that are found")
     parser.add_argument("--url", default="", help="the repository, for links that work on PyPI")
     parser.add_argument("--dist", default=str(ROOT / "dist"), help="where archives go")
     options = parser.parse_args()

@@ -73,6 +73,22 @@ def test_interpreters_that_are_not_there_are_left_out() -> None:
     assert list(wheels.usable(["python9.99", sys.executable])) == [sys.executable]
 
 
+def test_interpreters_of_pyenv_are_found_behind_shims_that_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / "shims" / "python9.99"
+    shim.parent.mkdir()
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    kept = tmp_path / "versions" / "9.99.1" / "bin" / "python9.99"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("#!/bin/sh\nexit 0\n")
+    kept.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
+    assert list(wheels.usable(["python9.99"])) == [str(kept)]
+
+
 def test_wheels_are_tried_without_a_compiler_and_sources_with_and_without() -> None:
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     sdist, wheel = Path("moldau.tar.gz"), Path(f"moldau-{tag}-{tag}-linux.whl")
