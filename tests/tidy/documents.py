@@ -11,6 +11,12 @@ DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 ROW = re.compile(r"^\| `(\w+)(?:/|\.py)` \| .+ \| (here|begun|planned) \|$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 SCRIPT = re.compile(r"\bbin/[a-z][\w-]*(?:\.sh)?\b")
+WORDS_MAX = 36
+# Code, comments, pictures and headings are not read as sentences.
+NO_PROSE = re.compile(r"^ *```.*?^ *```$|<!--.*?-->|!\[[^\]]*\]|^#.*?$", re.MULTILINE | re.DOTALL)
+TARGET = re.compile(r"\]\([^)]*\)")
+PARAGRAPH = re.compile(r"\n\s*(?:\n|(?:[-*]|\d+\.) |(?=\|))")
+STOP = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`\[*\d])|[;:]\s")
 
 
 def known_files(root: Path) -> Iterator[Violation]:
@@ -35,3 +41,24 @@ def table_of_parts(root: Path) -> Iterator[Violation]:
         if is_there == (state == "planned"):
             detail = f"{part} is {state!r}, but is{'' if is_there else ' not'} there"
             yield Violation(name, "table_of_parts", detail)
+
+
+def short_sentences(root: Path) -> Iterator[Violation]:
+    """No sentence of a document needs a second reading."""
+    pages = [root / name for name in DOCUMENTS]
+    for path in [*pages, *sorted((root / "docs").rglob("*.md"))]:
+        if not path.is_file():
+            continue
+        for sentence in sentences(path.read_text(encoding="utf-8")):
+            words = sentence.split()
+            if len(words) > WORDS_MAX:
+                detail = f"{len(words)} words after {' '.join(words[:5])!r}"
+                yield Violation(path.relative_to(root).as_posix(), "short_sentences", detail)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """What ends with a full stop, a colon, a semicolon, a cell of a table or a paragraph."""
+    for paragraph in PARAGRAPH.split(TARGET.sub("]", NO_PROSE.sub("\n\n", text))):
+        rows = paragraph.strip().startswith("|")
+        for part in paragraph.split("|") if rows else [paragraph]:
+            yield from STOP.split(part)

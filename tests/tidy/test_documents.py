@@ -36,3 +36,16 @@ def test_a_part_with_the_wrong_state_is_found(tmp_path: Path) -> None:
         "log is 'here', but is not there",
         "net is 'planned', but is there",
     ]
+
+
+def test_a_sentence_that_is_too_long_is_found(tmp_path: Path) -> None:
+    long = " ".join(["word"] * documents.WORDS_MAX)
+    text = (
+        f"# Heading {long} {long}\n\n{long}. {long.capitalize()}\n\n```\n{long} {long}\n```\n"
+        f"\n* {long}\n* [{long}](https://example.org/a)\n\n"
+        f"| a | {long} |\n|---|---|\n| {long} | b |\n"
+        f"\nBegin {long}\n"
+    )
+    root = plant(tmp_path, {"README.md": "", "docs/a.md": text})
+    found = list(documents.short_sentences(root))
+    assert [each.detail for each in found] == ["37 words after 'Begin word word word word'"]

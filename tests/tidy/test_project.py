@@ -50,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     secrecy.hidden_secrets,
     sleeps.no_sleeps,
     documents.known_files,
+    documents.short_sentences,
     documents.table_of_parts,
     words.unfinished_work,
     words.machine_names,

@@ -51,8 +51,8 @@ class ReplicationConfig(Area):
     moldau_failover_on_connection_loss: bool = boolean(
         True,
         "Whether a broker whose connections end, and whose port refuses others, is taken for "
-        "gone at once instead of when its session ends, and whether a broker that is started "
-        "again takes the place of its own earlier registration. A time-out alone never counts.",
+        "gone at once instead of when its session ends. A broker that is started again then "
+        "takes the place of its own earlier registration. A time-out alone never counts.",
     )
     num_replica_fetchers: int = integer(
         1,
