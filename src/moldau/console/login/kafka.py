@@ -152,7 +152,7 @@ async def _is_let_in(settings: Mapping[str, Settings], *, is_known: bool) -> boo
         try:
             await cluster.admin()
         except KafkaError as error:
-            _log.info("cluster %s lets nobody in with this login: %s", name, error.code.name)
+            _log.info("cluster %s refuses this login: %s", name, error.code.name)
             if error.is_retriable:
                 silent.append(error)
         else:
@@ -160,5 +160,5 @@ async def _is_let_in(settings: Mapping[str, Settings], *, is_known: bool) -> boo
         finally:
             await cluster.close()
     if silent and not is_known:
-        raise WebError(_UNAVAILABLE, f"nobody can be let in: {silent[0].message or silent[0]}")
+        raise WebError(_UNAVAILABLE, f"logins cannot be checked: {silent[0].message or silent[0]}")
     return bool(silent)
