@@ -138,7 +138,8 @@ def _parser() -> argparse.ArgumentParser:
         help="make them, in a directory",
         description="Make an authority, and certificates of brokers and clients, in a directory.",
     )
-    make.add_argument("directory", nargs="?", default="certificates")
+    about = "where they go; default: certificates"
+    make.add_argument("directory", nargs="?", default="certificates", help=about)
     make.add_argument(
         "--broker",
         action="append",

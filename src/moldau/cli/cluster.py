@@ -25,6 +25,7 @@ OPTIONS = Options(
     BOOTSTRAP_CONTROLLER,
     FORMAT,
     Option("id", "The broker to unregister.", "NUMBER", kind=int, aliases=("i",)),
+    arguments="cluster-id|unregister",
     takes_abbreviations=True,
 )
 

@@ -110,7 +110,8 @@ def _parser() -> argparse.ArgumentParser:
         help="run the connectors of a file until stopped",
         description="Run the connectors of a file, and no others, until stopped.",
     )
-    running.add_argument("file", metavar="PIPELINE.toml|json")
+    about = "settings of the worker and its connectors"
+    running.add_argument("file", metavar="PIPELINE.toml|json", help=about)
     running.add_argument("--users", metavar="FILE", help="who may use REST")
     add_log_options(running)
     running.add_argument(
@@ -122,7 +123,11 @@ def _parser() -> argparse.ArgumentParser:
         help="say what is wrong in a file",
         description="Say what is wrong in the file of a pipeline or a connector; starts nothing.",
     )
-    checking.add_argument("file", metavar="PIPELINE.toml|json, CONNECTOR.properties|json")
+    checking.add_argument(
+        "file",
+        metavar="PIPELINE.toml|json, CONNECTOR.properties|json",
+        help="the file, with a connector or with several",
+    )
     checking.set_defaults(run=lambda options: check_file(options.file))
     for name, run, about in (
         ("list", _list, "list connectors and their states"),
@@ -141,9 +146,9 @@ def _parser() -> argparse.ArgumentParser:
         one = commands.add_parser(name, help=about, description=described)
         add_address(one)
         if name == "create":
-            one.add_argument("file", metavar="CONNECTOR.properties|json")
+            one.add_argument("file", metavar="CONNECTOR.properties|json", help="its settings")
         elif name not in ("list", "plugins"):
-            one.add_argument("name")
+            one.add_argument("name", help="the connector")
         if name == "status":
             one.add_argument("--trace", action="store_true", help="all that is known of a failure")
         one.set_defaults(run=run)

@@ -13,7 +13,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="moldau connect-distributed", allow_abbrev=False, description=__doc__
     )
-    parser.add_argument("properties", metavar="WORKER.properties")
+    parser.add_argument("properties", metavar="WORKER.properties", help="settings of the worker")
     parser.add_argument("--users", metavar="FILE", help="who may use REST, see docs/connect.md")
     add_log_options(parser)
     options = parser.parse_args([each for each in arguments if each != "-daemon"])

@@ -26,8 +26,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="moldau connect-standalone", allow_abbrev=False, description=__doc__
     )
-    parser.add_argument("properties", metavar="WORKER.properties")
-    parser.add_argument("connectors", nargs="+", metavar="CONNECTOR.properties|json")
+    parser.add_argument("properties", metavar="WORKER.properties", help="settings of the worker")
+    about = "settings of a connector"
+    parser.add_argument("connectors", nargs="+", metavar="CONNECTOR.properties|json", help=about)
     parser.add_argument("--users", metavar="FILE", help="who may use REST, see docs/connect.md")
     add_log_options(parser)
     options = parser.parse_args([each for each in arguments if each != "-daemon"])

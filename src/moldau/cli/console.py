@@ -164,8 +164,8 @@ def _users_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         description="Add a user; the password is asked for, or read from standard input.",
     )
-    parser.add_argument("action", choices=("add",))
-    parser.add_argument("name")
+    parser.add_argument("action", choices=("add",), help="what to do")
+    parser.add_argument("name", help="the user")
     parser.add_argument("--role", choices=_ROLES, default="viewer", help="default: viewer")
     parser.add_argument("--users", metavar="FILE", required=True, help="the file of users")
     return parser

@@ -28,12 +28,14 @@ OPTIONS = Options(
     "doctor",
     "Examines a cluster as a client of this machine sees it: names, TLS and login, addresses, "
     "controller, clock, partitions, versions, disks, groups and their lag. "
-    "With the name of a broker's properties FILE: whether a broker can run with it on this "
-    "machine: settings, directories, ports, limits, certificates, ZooKeeper. "
+    "Without --bootstrap-server it examines localhost:9092.\n"
+    "With a broker's properties FILE: whether a broker can run with it on this machine: settings, "
+    "directories, ports, limits, certificates, ZooKeeper.\n"
     "The exit code is 1 if something is wrong.",
     BOOTSTRAP_SERVER,
     COMMAND_CONFIG,
     FORMAT,
+    arguments="[FILE]",
 )
 
 

@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("source", metavar="SOURCE-URI")
-    parser.add_argument("target", metavar="TARGET-URI")
+    parser.add_argument("source", metavar="SOURCE-URI", help="where records come from")
+    parser.add_argument("target", metavar="TARGET-URI", help="where they go")
     parser.add_argument("--follow", action="store_true", help="go on at the end, until stopped")
     parser.add_argument(
         "--again", action="store_true", help="copy everything, also what was copied before"

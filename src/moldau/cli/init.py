@@ -16,9 +16,10 @@ KINDS = {
 }
 OPTIONS = Options(
     "init",
-    f"Writes files for each KIND that is named after the options: {', '.join(KINDS)}; default: "
-    "broker. A file that is there already is left as it is.",
+    f"Writes files for each KIND: {', '.join(KINDS)}; default: broker. A file that is there "
+    "already is left as it is.",
     Option("to", "The directory to write to; default: this one.", "DIRECTORY"),
+    arguments="[KIND...]",
 )
 
 

@@ -150,7 +150,10 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--bootstrap-server", default="localhost:9092", metavar="SERVERS")
+    about = "the brokers to connect to; default: localhost:9092"
+    parser.add_argument(
+        "--bootstrap-server", default="localhost:9092", metavar="SERVERS", help=about
+    )
     parser.add_argument("--command-config", metavar="FILE", help="settings of the client")
     parser.add_argument("--dry-run", action="store_true", help="only print the plan")
     parser.add_argument(

@@ -79,6 +79,7 @@ OPTIONS = Options(
     Option("to-datetime", "reset: begin at a time, 2026-01-31T00:00:00.000.", "TIME"),
     Option("by-duration", "reset: begin so long ago, P1DT2H3M4S.", "DURATION"),
     Option("to-offset", "reset: begin at this offset of each partition.", "OFFSET", kind=int),
+    arguments="run|describe|reset APP.py",
 )
 
 

@@ -31,7 +31,7 @@ _TIMEOUT_MINUTES = TIMEOUT_MS // _MINUTE_MS
 
 OPTIONS = Options(
     "transactions",
-    "One of: list, describe, describe-producers, abort, find-hanging.",
+    "Lists, describes and aborts transactions.",
     BOOTSTRAP_SERVER,
     replace(COMMAND_CONFIG, aliases=("c",)),
     FORMAT,
@@ -47,6 +47,7 @@ OPTIONS = Options(
         "duration-filter", "Only transactions that are open for longer.", "MILLISECONDS", kind=int
     ),
     Option("max-transaction-timeout", "What the brokers allow, in minutes.", "MINUTES", kind=int),
+    arguments="list|describe|describe-producers|abort|find-hanging",
     takes_abbreviations=True,
 )
 

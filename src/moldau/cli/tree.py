@@ -1,7 +1,7 @@
 """Dump, restore or copy the nodes of a cluster: of ZooKeeper, or of Moldau's own tree.
 
-A TREE is HOST:PORT[/CHROOT] of a server, or the directory or file of a store that nobody uses.
-What lasts is taken along, with access rules: neither ephemeral nodes nor notices of changes.
+A TREE is HOST:PORT[/CHROOT] of a server, or the directory or file of a store that is not in use.
+Persistent nodes are copied with their access rules. Ephemeral nodes and notices of changes are not.
 """
 
 import argparse
@@ -28,6 +28,8 @@ from moldau.zookeeper.snapshot import (
     write_store,
 )
 from moldau.zookeeper.wire_session import WireSession
+
+_TREE = "HOST:PORT[/CHROOT] of a server, or the directory or file of a store"
 
 _PORT = 2181
 _PRIVATE = 0o600
@@ -134,16 +136,16 @@ def _parser() -> argparse.ArgumentParser:
     actions = parser.add_subparsers(dest="action", required=True)
     about = "Write the nodes of a tree to a file, one in each line."
     dump = actions.add_parser("dump", help="write the nodes of a tree to a file", description=about)
-    dump.add_argument("tree", metavar="TREE")
+    dump.add_argument("tree", metavar="TREE", help=_TREE)
     dump.add_argument("file", metavar="FILE", help="- for the standard output")
     about = "Write a file of `dump` into a tree without nodes."
     restore = actions.add_parser(
         "restore", help="write such a file into a tree without nodes", description=about
     )
     restore.add_argument("file", metavar="FILE", help="- for the standard input")
-    restore.add_argument("tree", metavar="TREE")
+    restore.add_argument("tree", metavar="TREE", help=_TREE)
     about = "Copy the nodes of a tree into a tree without nodes."
     copy = actions.add_parser("copy", help="do both at once", description=about)
-    copy.add_argument("source", metavar="FROM")
-    copy.add_argument("tree", metavar="TO")
+    copy.add_argument("source", metavar="FROM", help=_TREE)
+    copy.add_argument("tree", metavar="TO", help=_TREE)
     return parser

@@ -194,7 +194,7 @@ def _parser() -> argparse.ArgumentParser:
         help="add a user, or change its password; asks for it, or reads it from the input",
         description="Add a user, or change its password: asks for it, or reads it from the input.",
     )
-    add.add_argument("name", type=_user)
+    add.add_argument("name", type=_user, help="the user")
     add.add_argument(
         "--mechanism",
         action="append",
@@ -222,5 +222,5 @@ def _parser() -> argparse.ArgumentParser:
         help="take a user's passwords away",
         description="Take a user's passwords away, so that it cannot log in by SCRAM any more.",
     )
-    remove.add_argument("name", type=_user)
+    remove.add_argument("name", type=_user, help="the user")
     return parser

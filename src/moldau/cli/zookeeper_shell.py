@@ -30,11 +30,12 @@ _WORD = re.compile(r"""[^"'\s]\S*|"[^"]*"|'[^']*'""")
 
 OPTIONS = Options(
     "zookeeper-shell",
-    "Runs a command on ZooKeeper's nodes, or those that are typed: " + _COMMANDS,
+    "Runs one command on ZooKeeper's nodes, or those that are typed: " + _COMMANDS,
     Option("server", "The servers; without the option the first argument.", "SERVERS"),
     Option("timeout", "For scripts: how long a session lasts.", "MILLISECONDS"),
     Option("r", "For scripts: read only servers are not used."),
     ZOOKEEPER_TLS,
+    arguments="[SERVERS] [COMMAND...]",
 )
 
 

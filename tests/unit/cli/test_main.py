@@ -1,9 +1,10 @@
 """The `moldau` command: finds the module of a subcommand and runs it."""
 
+import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -64,6 +65,52 @@ def test_every_command_says_how_it_is_used(
     printed = capsys.readouterr()
     assert (code, printed.err) == (0, "")
     assert printed.out.startswith(f"usage: moldau {name} ")
+
+
+def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and those of its subcommands."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from parsers_of(each)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_argument_says_what_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    silent: list[str] = []
+
+    def look(parser: argparse.ArgumentParser, file: object = None) -> None:
+        for each in parsers_of(parser):
+            silent.extend(
+                f"{each.prog} {action.dest}" for action in each._actions if unsaid(action)
+            )
+
+    def unsaid(action: argparse.Action) -> bool:
+        return not action.help and not isinstance(action, argparse._SubParsersAction)
+
+    monkeypatch.setattr(argparse.ArgumentParser, "print_help", look)
+    with suppress(SystemExit):
+        main([name, "--help"])
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("cluster", "cluster-id|unregister"),
+        ("doctor", "[FILE]"),
+        ("init", "[KIND...]"),
+        ("streams", "run|describe|reset APP.py"),
+        ("transactions", "list|describe|describe-producers|abort|find-hanging"),
+        ("zookeeper-shell", "[SERVERS] [COMMAND...]"),
+    ],
+)
+def test_usage_shows_what_stands_beside_options(
+    name: str, arguments: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: moldau {name} {arguments} [options]\n")
 
 
 SUBCOMMANDS = {"users": ["users", "add"]}

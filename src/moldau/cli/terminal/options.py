@@ -125,9 +125,15 @@ class Options:
     """All options of one command."""
 
     def __init__(
-        self, command: str, purpose: str, *options: Option, takes_abbreviations: bool = False
+        self,
+        command: str,
+        purpose: str,
+        *options: Option,
+        arguments: str = "",
+        takes_abbreviations: bool = False,
     ) -> None:
         self.command = command
+        self._arguments = f" {arguments}" if arguments else ""
         self.purpose = purpose
         self.options = (*options, HELP, VERSION)
         self._takes_abbreviations = takes_abbreviations
@@ -161,7 +167,7 @@ class Options:
         import textwrap  # noqa: PLC0415 - only `--help` needs it
 
         purpose = [textwrap.fill(line, _WIDTH) for line in self.purpose.splitlines()]
-        lines = [f"usage: moldau {self.command} [options]", "", *purpose, ""]
+        lines = [f"usage: moldau {self.command}{self._arguments} [options]", "", *purpose, ""]
         indent = " " * _COLUMN
         for option in sorted(self.options, key=lambda each: each.name):
             label = _label(option)
