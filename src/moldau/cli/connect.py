@@ -112,7 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     about = "settings of the worker and its connectors"
     running.add_argument("file", metavar="PIPELINE.toml|json", help=about)
-    running.add_argument("--users", metavar="FILE", help="who may use REST")
+    running.add_argument(
+        "--users", metavar="FILE", help="a file of users who may use REST, see docs/connect.md"
+    )
     add_log_options(running)
     running.add_argument(
         "--dry-run", action="store_true", help="show the first ten records of each, write nothing"

@@ -14,7 +14,9 @@ def main(arguments: Sequence[str]) -> int:
         prog="moldau connect-distributed", allow_abbrev=False, description=__doc__
     )
     parser.add_argument("properties", metavar="WORKER.properties", help="settings of the worker")
-    parser.add_argument("--users", metavar="FILE", help="who may use REST, see docs/connect.md")
+    parser.add_argument(
+        "--users", metavar="FILE", help="a file of users who may use REST, see docs/connect.md"
+    )
     add_log_options(parser)
     options = parser.parse_args([each for each in arguments if each != "-daemon"])
     start_log(options)

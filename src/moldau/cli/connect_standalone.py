@@ -29,7 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("properties", metavar="WORKER.properties", help="settings of the worker")
     about = "settings of a connector"
     parser.add_argument("connectors", nargs="+", metavar="CONNECTOR.properties|json", help=about)
-    parser.add_argument("--users", metavar="FILE", help="who may use REST, see docs/connect.md")
+    parser.add_argument(
+        "--users", metavar="FILE", help="a file of users who may use REST, see docs/connect.md"
+    )
     add_log_options(parser)
     options = parser.parse_args([each for each in arguments if each != "-daemon"])
     connectors = dict(map(read_connector, options.connectors))

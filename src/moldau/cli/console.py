@@ -185,7 +185,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--command-config", metavar="FILE", help="settings for the client, as Java's read them"
     )
-    parser.add_argument("--name", default="local", help="what the cluster is called here")
+    parser.add_argument(
+        "--name", default="local", help="the cluster's name in the console; default: local"
+    )
     parser.add_argument(
         "--clusters",
         metavar="FILE",
@@ -215,7 +217,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TOPIC",
         help="keep the same lines in a topic of the first cluster, which is created if needed",
     )
-    add_web_options(parser, PORT)
+    add_web_options(parser, PORT, role="ROLE")
     add_login_options(parser)
     parser.add_argument("--ends-with-parent", action="store_true", help=argparse.SUPPRESS)
     add_log_options(parser)

@@ -49,15 +49,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("source", metavar="SOURCE-URI", help="where records come from")
     parser.add_argument("target", metavar="TARGET-URI", help="where they go")
-    parser.add_argument("--follow", action="store_true", help="go on at the end, until stopped")
+    parser.add_argument("--follow", action="store_true", help="continue at the end, until stopped")
     parser.add_argument(
-        "--again", action="store_true", help="copy everything, also what was copied before"
+        "--again", action="store_true", help="copy everything once more, from the beginning"
     )
-    parser.add_argument("--format", choices=FORMATS, default="json", help="of values in the topic")
-    parser.add_argument("--registry", metavar="URL", help="where their schemas are")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="json",
+        help="the format of values in the topic; default: json",
+    )
+    parser.add_argument("--registry", metavar="URL", help="the registry of their schemas")
     parser.add_argument("--key", metavar="FIELD", help="the field that is the key of a record")
     parser.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], help="of the connector"
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting of the connector; may be repeated",
     )
-    parser.add_argument("--command-config", metavar="FILE", default="", help="of Kafka's clients")
+    parser.add_argument(
+        "--command-config",
+        metavar="FILE",
+        default="",
+        help="a file with settings of Kafka's clients",
+    )
     return parser

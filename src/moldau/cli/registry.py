@@ -109,22 +109,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--advertised-url",
         metavar="URL",
-        help="where other registries of the group reach this one; default: where it listens",
+        help="the address that other registries of the group use; default: where it listens",
     )
-    parser.add_argument("--topic", default="_schemas", help="default: _schemas")
+    parser.add_argument(
+        "--topic", default="_schemas", help="the topic that keeps the schemas; default: _schemas"
+    )
     parser.add_argument(
         "--group",
         default="schema-registry",
         help="registries of one group elect one that writes; default: schema-registry",
     )
     parser.add_argument(
-        "--replication-factor", type=int, metavar="N", help="of a new topic; default: 3 at most"
+        "--replication-factor",
+        type=int,
+        metavar="N",
+        help="replicas of a new topic; default: 3 at most",
     )
     parser.add_argument(
         "--compatibility",
         default="BACKWARD",
         metavar="LEVEL",
-        help="where nothing else is configured; default: BACKWARD",
+        help="the level of subjects without one of their own; default: BACKWARD",
     )
     parser.add_argument(
         "--hash-password",

@@ -373,7 +373,7 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=8081,
         metavar="PORT",
-        help="where it listens; default: 8081",
+        help="its port; default: 8081",
     )
     parser.add_argument(
         "--console",
@@ -385,6 +385,6 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=8080,
         metavar="PORT",
-        help="where it listens; default: 8080",
+        help="its port; default: 8080",
     )
     add_log_options(parser)

@@ -27,10 +27,11 @@ _POLL_S = 0.25
 
 OPTIONS = Options(
     "sql",
-    "Tables are topics: `moldau sql -e 'SELECT * FROM orders LIMIT 5' --bootstrap-server ...`. "
-    "`CREATE STREAM name AS SELECT ...` is a query that runs and writes to the topic `name`, "
-    "`SELECT ... EMIT CHANGES` shows rows as they come, SHOW TOPICS and DESCRIBE topic say what "
-    "there is. Without -e and -f, statements are typed.",
+    "Runs SQL on Spark. Tables are topics.\n\n"
+    "  moldau sql --bootstrap-server HOST:PORT -e 'SELECT * FROM orders LIMIT 5'\n\n"
+    "`SELECT ... EMIT CHANGES` shows rows as they come. `CREATE STREAM name AS SELECT ...` runs a "
+    "query that writes to the topic `name`. SHOW TOPICS and DESCRIBE topic show what is there. "
+    "Without -e and -f it reads statements from the terminal.",
     BOOTSTRAP_SERVER,
     Option("e", "One statement, or several with semicolons between.", "SQL", aliases=("execute",)),
     Option("f", "A file of statements.", "FILE", aliases=("file",)),

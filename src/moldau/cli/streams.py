@@ -30,9 +30,10 @@ _RESTARTS_OF_AVAILABLE = 3
 
 OPTIONS = Options(
     "streams",
-    "`moldau streams run APP.py` runs the topology that the file defines, until SIGTERM or Ctrl-C, "
-    "and goes on where it ended when it is run again; `moldau streams describe APP.py` shows it; "
-    "`moldau streams reset APP.py` forgets what it has done, so that it begins anew.",
+    "run: runs the topology that the file defines, until SIGTERM or Ctrl-C. The next run continues "
+    "where the last one ended.\n"
+    "describe: shows the topology.\n"
+    "reset: forgets the progress and the state, so that the next run begins anew.",
     BOOTSTRAP_SERVER,
     Option("master", "Spark's master; default: local[*].", "URL"),
     Option("application", "The name of the application; default: that of the file.", "NAME"),

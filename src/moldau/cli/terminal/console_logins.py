@@ -30,23 +30,33 @@ def add_login_options(parser: argparse.ArgumentParser) -> None:
         help="an address, or a network as 10.0.0.0/24, of a proxy that says who asks",
     )
     parser.add_argument(
-        "--proxy-header", metavar="NAME", default="X-Forwarded-User", help="default: %(default)s"
+        "--proxy-header",
+        metavar="NAME",
+        default="X-Forwarded-User",
+        help="the header with the user's name; default: %(default)s",
     )
     parser.add_argument(
         "--proxy-groups-header",
         metavar="NAME",
         default="X-Forwarded-Groups",
-        help="groups with commas between; default: %(default)s",
+        help="the header with the groups, with commas between; default: %(default)s",
     )
-    parser.add_argument("--oidc", metavar="ISSUER", help="log in by this OpenID provider")
-    parser.add_argument("--oidc-client", metavar="ID", help="what the provider calls the console")
+    parser.add_argument("--oidc", metavar="ISSUER", help="users log in with this OpenID provider")
+    parser.add_argument(
+        "--oidc-client", metavar="ID", help="the console's client id at the provider"
+    )
     parser.add_argument(
         "--oidc-secret-file", metavar="FILE", help="the client's secret, if it has one"
     )
     parser.add_argument(
-        "--oidc-groups-claim", metavar="NAME", default="groups", help="default: %(default)s"
+        "--oidc-groups-claim",
+        metavar="NAME",
+        default="groups",
+        help="the claim with the groups; default: %(default)s",
     )
-    parser.add_argument("--url", metavar="URL", help="with --oidc: where browsers find the console")
+    parser.add_argument(
+        "--url", metavar="URL", help="with --oidc: the console's address, as browsers see it"
+    )
 
 
 def rules_of(options: argparse.Namespace) -> "ConsoleRules":

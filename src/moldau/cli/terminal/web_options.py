@@ -14,19 +14,25 @@ if TYPE_CHECKING:
 _PORT_MAX = 65_535
 
 
-def add_web_options(parser: argparse.ArgumentParser, port: int) -> None:
+def add_web_options(parser: argparse.ArgumentParser, port: int, *, role: str = "read-only") -> None:
     """The same names for every such command."""
-    parser.add_argument("--port", type=int, default=port, help=f"default: {port}")
     parser.add_argument(
-        "--host", default=LOOPBACK, help="0.0.0.0 for all addresses; default: this machine alone"
+        "--port", type=int, default=port, help=f"the port to listen on; default: {port}"
     )
-    parser.add_argument("--tls-certificate", metavar="FILE", help="in PEM; turns TLS on")
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK,
+        help="the address to listen on, 0.0.0.0 for all; default: this machine alone",
+    )
+    parser.add_argument(
+        "--tls-certificate", metavar="FILE", help="a certificate in PEM; turns TLS on"
+    )
     parser.add_argument("--tls-key", metavar="FILE", help="its key, unless it is in the same file")
     parser.add_argument(
         "--users",
         metavar="FILE",
-        help="who may ask: lines `name: password`, `name: password, read-only` or "
-        "`bearer name: token`; without it everybody who can connect",
+        help=f"who may log in: lines `name: password`, `name: password, {role}` or "
+        "`bearer name: token`; without it everybody may who can connect",
     )
 
 
