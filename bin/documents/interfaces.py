@@ -32,6 +32,7 @@ PAGES: dict[str, Page] = {
             "moldau.client.offset_lookup": "EARLIEST LATEST",
             "moldau.client.metrics": "Latencies Reporter",
             "moldau.client.telemetry": "carry context_of",
+            "moldau.client.truncation": "LogTruncated",
         },
     ),
     "moldau.client.admin": Page(
@@ -78,7 +79,10 @@ PAGES: dict[str, Page] = {
             "moldau.client.serdes.json_serde": "JsonSerde JSON",
             "moldau.client.serdes.avro": "AvroSerde",
             "moldau.client.serdes.protobuf": "ProtobufSerde",
-            "moldau.client.registry": "Registry RegistryError Schema Reference SubjectName",
+            "moldau.client.serdes.registered": "RegisteredValues",
+            "moldau.client.registry": (
+                "Registry RegistryAccess RegistryError Schema Reference SubjectName"
+            ),
         },
     ),
     "moldau.client.arrow": Page(
@@ -123,6 +127,7 @@ PAGES: dict[str, Page] = {
             "moldau.streams.processors": "Store Time",
             "moldau.streams.queries": "TableServer TableView",
             "moldau.streams.testing.driver": "TestDriver OutputRecord",
+            "moldau.streams.testing.processors": "ProcessorDriver",
         },
     ),
     "moldau.connect": Page(

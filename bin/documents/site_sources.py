@@ -16,7 +16,7 @@ MENU: dict[str, dict[str, str]] = {
         "Test with pytest": "testing.md",
     },
     "Guides": {
-        "Operate a broker": "operations.md",
+        "Operate a broker or a cluster": "operations.md",
         "Monitoring": "monitoring.md",
         "Security": "security.md",
         "From Apache's brokers, and back": "migration-brokers.md",
