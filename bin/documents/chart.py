@@ -35,6 +35,7 @@ ROWS = {
     ("Broker", "memory after load, MB"): ("Memory, after load", "MB"),
     ("Broker", "… broker CPU s/GB"): ("CPU for 1 GB produced", "s"),
     ("Broker", "end to end, p99 µs"): ("End to end, p99", "µs"),
+    ("Broker", "a broker for one test, ms"): ("A broker for one test", "ms"),
 }
 
 
