@@ -131,6 +131,12 @@ def _parser() -> argparse.ArgumentParser:
         help="the file, with a connector or with several",
     )
     checking.set_defaults(run=lambda options: check_file(options.file))
+    _add_controls(commands)
+    return parser
+
+
+def _add_controls(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands for a worker that runs."""
     for name, run, about in (
         ("list", _list, "list connectors and their states"),
         ("plugins", _show, "list the installed plugins"),
@@ -154,4 +160,3 @@ def _parser() -> argparse.ArgumentParser:
         if name == "status":
             one.add_argument("--trace", action="store_true", help="all that is known of a failure")
         one.set_defaults(run=run)
-    return parser

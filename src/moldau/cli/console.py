@@ -185,9 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--command-config", metavar="FILE", help="settings for the client, as Java's read them"
     )
-    parser.add_argument(
-        "--name", default="local", help="the cluster's name in the console; default: local"
-    )
+    parser.add_argument("--name", default="local", help="the cluster's name; default: local")
     parser.add_argument(
         "--clusters",
         metavar="FILE",
