@@ -25,7 +25,7 @@ Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedNumbers:
     """What a tab shows."""
 
     has_topics: bool = False
@@ -39,7 +39,7 @@ async def events(call: ApiCall) -> object:
     if sampler.watchers >= _STREAMS_MAX:
         raise WebError(503, f"{_STREAMS_MAX} tabs look at {call.cluster.name}: close some")
     named = frozenset(call.request.query_params.getlist("group"))
-    wanted = Wanted(bool(call.text("topics")), None if call.text("groups") else named)
+    wanted = WantedNumbers(bool(call.text("topics")), None if call.text("groups") else named)
     return StreamingResponse(
         _stream(sampler, wanted),
         media_type="text/event-stream",
@@ -47,7 +47,7 @@ async def events(call: ApiCall) -> object:
     )
 
 
-async def _stream(sampler: "Sampler", wanted: Wanted) -> AsyncIterator[str]:
+async def _stream(sampler: "Sampler", wanted: WantedNumbers) -> AsyncIterator[str]:
     before: NumbersSample | None = None
     yield "retry: 2000\n\n"
     with sampler.watching(wanted.groups):
@@ -66,7 +66,9 @@ async def _stream(sampler: "Sampler", wanted: Wanted) -> AsyncIterator[str]:
             before = before if sample.error else sample
 
 
-def numbers_event(sample: "NumbersSample", before: "NumbersSample | None", wanted: Wanted) -> str:
+def numbers_event(
+    sample: "NumbersSample", before: "NumbersSample | None", wanted: WantedNumbers
+) -> str:
     """What a tab does not know yet, which is made once for all that know and want the same."""
     key = (0 if before is None else before.at_ms, wanted)
     if key not in sample.said:
@@ -76,7 +78,7 @@ def numbers_event(sample: "NumbersSample", before: "NumbersSample | None", wante
 
 
 def news(
-    sample: "NumbersSample", before: "NumbersSample | None", wanted: Wanted
+    sample: "NumbersSample", before: "NumbersSample | None", wanted: WantedNumbers
 ) -> dict[str, object]:
     """The numbers of a sample that are not those of the one before; null for what is gone."""
     found: dict[str, object] = {"at": sample.at_ms, "error": sample.error}

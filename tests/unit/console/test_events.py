@@ -1,13 +1,13 @@
 """A tab has one stream, which says what is new and ends with the tab."""
 
-from moldau.console.events import Wanted, news, numbers_event
+from moldau.console.events import WantedNumbers, news, numbers_event
 from moldau.console.lag import GroupLag, PartitionLag
 from moldau.console.sampling import NumbersSample, TopicNumbers
 from moldau.model import TopicPartition
 from unit.console.asking import Asking, streaming
 from unit.waiting import until
 
-TOPICS, ALL_GROUPS = Wanted(has_topics=True), Wanted(groups=None)
+TOPICS, ALL_GROUPS = WantedNumbers(has_topics=True), WantedNumbers(groups=None)
 
 
 def lag(committed: int) -> GroupLag:
@@ -24,7 +24,7 @@ def test_only_what_changed_is_sent() -> None:
     assert news(two, one, TOPICS)["topics"] == {"b": [3, None, None, None, None]}
     gone = news(NumbersSample(3, {"b": TopicNumbers(3, 3)}), two, TOPICS)
     assert gone["topics"] == {"a": None}, "it was deleted"
-    assert "topics" not in news(two, one, Wanted())
+    assert "topics" not in news(two, one, WantedNumbers())
 
 
 def test_of_many_groups_the_lag_is_sent_where_it_changed() -> None:
@@ -36,16 +36,16 @@ def test_of_many_groups_the_lag_is_sent_where_it_changed() -> None:
 
 def test_whoever_names_groups_is_told_of_their_partitions_and_of_no_others() -> None:
     sample = NumbersSample(1, groups={"a": lag(1), "b": lag(2)})
-    said = news(sample, sample, Wanted(groups=frozenset(["b", "unknown"])))
+    said = news(sample, sample, WantedNumbers(groups=frozenset(["b", "unknown"])))
     row = {"lag": 2, "is_partial": False, "error": None, "offsets": [["a", 0, 2, 4, 2]]}
     assert said["groups"] == {"b": row}
-    assert "groups" not in news(sample, None, Wanted())
+    assert "groups" not in news(sample, None, WantedNumbers())
 
 
 def test_two_hundred_tabs_that_know_the_same_are_told_by_one_text() -> None:
     before = NumbersSample(1, {"a": TopicNumbers(1, 1)})
     sample = NumbersSample(2, {"a": TopicNumbers(2, 2)})
-    told = {id(numbers_event(sample, before, Wanted(has_topics=True))) for _ in range(200)}
+    told = {id(numbers_event(sample, before, WantedNumbers(has_topics=True))) for _ in range(200)}
     assert len(told) == 1
     assert numbers_event(sample, before, TOPICS) != numbers_event(sample, before, ALL_GROUPS)
 

@@ -106,6 +106,7 @@ async def test_no_view_and_no_filter_shows_what_is_hidden(
     assert len((await lines(hidden, "filter=value.amount%20%3D%203"))[0]) == 1
     for path in (
         *("messages/0/0", "messages/0/0?download=value", "messages/0/1"),
+        "messages?start=oldest&columns=value.card.number,headers.token",
         *("export?start=oldest&format=jsonl", "export?start=oldest&format=csv"),
         "sql?start=oldest&sql=SELECT%20value%20FROM%20records",
     ):

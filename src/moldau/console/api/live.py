@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from moldau.console.access import Role
 from moldau.console.api.looks import QUERY, query_of, view_of, who
 from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, to_json
-from moldau.console.events import Wanted, numbers_event
+from moldau.console.events import WantedNumbers, numbers_event
 from moldau.console.seats import Seats
 from moldau.web.errors import WebError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _KEEP_ALIVE_S = 15.0
 VIEWS = Seats("live views", total=50, each=10)
-_ASKED = ("filter", "key", "partitions", "uncommitted", "cursor")
+_ASKED = ("filter", "key", "partitions", "uncommitted", "columns", "cursor")
 
 
 async def live(call: ApiCall) -> object:
@@ -67,7 +67,7 @@ async def _events(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
                 now_s = time.monotonic()
                 if sampler.sample.at_ms > at_ms:
                     at_ms, sent_s = sampler.sample.at_ms, now_s
-                    yield numbers_event(sampler.sample, None, Wanted())
+                    yield numbers_event(sampler.sample, None, WantedNumbers())
                 if frame.has_news or not is_begun:  # the first says where a pause goes on
                     sent_s, is_begun = now_s, is_begun or bool(frame.cursor)
                     yield _frame(frame)

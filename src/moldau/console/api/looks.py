@@ -28,6 +28,7 @@ QUERY = {
     "key": "records of this key, from its partition alone",
     "partitions": "numbers with commas between; all if left out",
     "uncommitted": "1: records of open and aborted transactions as well, and their markers",
+    "columns": "paths to show of each record: value.user,headers.trace",
     "cursor": "where an earlier answer stopped",
 }
 

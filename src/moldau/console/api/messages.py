@@ -45,7 +45,7 @@ async def _lines(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
     try:
         async with aclosing(look(call, query, Budget())) as tables:
             async for table, scan in tables:
-                for row in await asyncio.to_thread(shown_rows, table, read):
+                for row in await asyncio.to_thread(shown_rows, table, read, query.columns):
                     yield to_json({"row": row}) + "\n"
                 yield to_json({"progress": scan.progress()}) + "\n"
         end = {"stopped": "end", "cursor": ""} if scan is None else scan.end()

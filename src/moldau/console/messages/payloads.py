@@ -4,6 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from moldau.console.masking import Path
+from moldau.console.messages.columns import cells
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -65,7 +68,9 @@ Read = Callable[[bytes], dict[str, object] | None]
 """What a registry makes of a value; None if that is nothing."""
 
 
-def shown(row: Mapping[str, object], read: Read | None = None) -> dict[str, object]:
+def shown(
+    row: Mapping[str, object], read: Read | None = None, columns: tuple[Path, ...] = ()
+) -> dict[str, object]:
     """A record of a table as pages show it."""
     key, value, headers = row["key"], row["value"], row["headers"]
     assert key is None or isinstance(key, bytes)
@@ -82,11 +87,16 @@ def shown(row: Mapping[str, object], read: Read | None = None) -> dict[str, obje
             for each in headers[:_HEADERS_MAX]
         ],
     }
+    texts: dict[str, str] = {}
     for name, data in (("key", key), ("value", value)):
         registered = read(data) if read is not None and data else None
         part = found[name]
         if registered is not None and isinstance(part, dict):
             part["registered"] = _beginning(registered)
+            if "text" in registered:
+                texts[name] = str(registered["text"])
+    if columns:
+        found["columns"] = cells(row, columns, texts)
     if len(headers) > _HEADERS_MAX:
         found["headers_count"] = len(headers)
     if row.get("state") is not None:
@@ -105,12 +115,14 @@ def _beginning(registered: dict[str, object]) -> dict[str, object]:
     return {**registered, "text": text[:SHOWN_BYTES], "is_cut": True}
 
 
-def shown_rows(table: "pa.Table", read: Read | None = None) -> list[dict[str, object]]:
+def shown_rows(
+    table: "pa.Table", read: Read | None = None, columns: tuple[Path, ...] = ()
+) -> list[dict[str, object]]:
     """The records of a table as pages show them."""
     # Of large records only one at a time is copied, since most of each is cut away again.
     step = 1 if table.nbytes > _COPIED_BYTES_MAX else max(table.num_rows, 1)
     return [
-        shown(row, read)
+        shown(row, read, columns)
         for start in range(0, table.num_rows, step)
         for row in rows_of(table.slice(start, step))
     ]

@@ -8,6 +8,8 @@ from moldau.client.partitioner import partition_of_key
 from moldau.console.api.plans import time_ms
 from moldau.console.filters.language import Filter, FilterError, parse
 from moldau.console.filters.matching import check
+from moldau.console.masking import Path
+from moldau.console.messages.columns import read_columns
 from moldau.web.errors import WebError
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ class MessageQuery:
     is_uncommitted: bool = False
     cursor: Mapping[int, int] = field(default_factory=dict)
     """Where an earlier answer stopped, by partition."""
+    columns: tuple[Path, ...] = ()
+    """What is picked out of each record, beside its key and value."""
 
     def chosen(self, partitions: list[int]) -> list[int]:
         """The partitions that are read, of those that there are."""
@@ -62,11 +66,19 @@ def read_query(given: "QueryParams") -> MessageQuery:
             tuple(int(each) for each in (given.get("partitions") or "").split(",") if each),
             given.get("uncommitted") == "1",
             read_cursor(given.get("cursor") or ""),
+            _columns(given.get("columns") or ""),
         )
     except FilterError as error:
         raise WebError(400, f"filter: {error}") from error
     except ValueError as error:
         raise WebError(400, f"no whole number: {error}") from error
+
+
+def _columns(text: str) -> tuple[Path, ...]:
+    try:
+        return read_columns(text)
+    except ValueError as error:
+        raise WebError(400, f"columns: {error}") from error
 
 
 def _time(text: str | None) -> int | None:

@@ -112,7 +112,9 @@ class Tail:
                 more = marker_table(handed, COLUMNS).slice(0, KEPT_ROWS_MAX)
                 hits = pa.concat_tables([hits, more])
                 matched += more.num_rows
-        self._kept += await asyncio.to_thread(shown_rows, hits, self._view.read)
+        self._kept += await asyncio.to_thread(
+            shown_rows, hits, self._view.read, self._query.columns
+        )
         self._scanned += scanned
         self._dropped += matched - hits.num_rows
         while len(self._kept) > KEPT_ROWS_MAX:

@@ -20,11 +20,13 @@ async def test_what_is_produced_is_found(console: Asking) -> None:
     place = await console.send("POST", "/topics/found/messages", body)
     await console.send("POST", "/topics/found/messages", {"key": "k", "value": None})
     wanted = quote("value.big = 9007199254740993 and headers.trace = t")
-    found = await lines(console, f"/topics/found/messages?key=k&filter={wanted}")
+    columns = "columns=value.big,headers.trace"
+    found = await lines(console, f"/topics/found/messages?key=k&filter={wanted}&{columns}")
     (row,) = (each["row"] for each in found if "row" in each)
     assert isinstance(row, dict)
     assert (row["partition"], row["offset"]) == (place["partition"], place["offset"])
     assert row["value"]["text"] == '{"big": 9007199254740993}'
+    assert row["columns"] == ["9007199254740993", "t"]
     end = found[-1]["end"]
     assert isinstance(end, dict)
     assert (end["stopped"], end["scanned"], end["hits"]) == ("end", 2, 1)

@@ -30,7 +30,16 @@ def test_a_key_is_in_one_partition() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["start=there", "offset=x", "filter=(", "from=yesterday", "cursor=1", "partitions=a"]
+    "text",
+    [
+        "start=there",
+        "offset=x",
+        "filter=(",
+        "from=yesterday",
+        "cursor=1",
+        "partitions=a",
+        "columns=user",
+    ],
 )
 def test_what_makes_no_sense_is_refused(text: str) -> None:
     with pytest.raises(WebError):

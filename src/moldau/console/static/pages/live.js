@@ -1,9 +1,9 @@
 // A topic as it grows. The server sends what a view can show, and says what it left out.
 import { Badge, count, html, live, useCallback, useEffect, useStream, useState, visible } from "../lib.js";
-import { Rows } from "./records.js";
+import { columnsOf, Rows } from "./records.js";
 
 const SHOWN_MAX = 200;
-const ASKED = ["filter", "key", "partitions", "uncommitted"];
+const ASKED = ["filter", "key", "partitions", "columns", "uncommitted"];
 
 export function Live({ name, asked }) {
   const [rows, setRows] = useState([]);
@@ -28,6 +28,6 @@ export function Live({ name, asked }) {
       <span>${count(seen.shown)} shown${rows.length === SHOWN_MAX ? `, the last ${SHOWN_MAX} here` : ""}</span>
       ${skipped > 0 && html`<strong>${count(skipped)} skipped (view limited to 500/s)</strong>`}
     </p>
-    ${rows.length ? html`<${Rows} name=${name} rows=${rows} />`
+    ${rows.length ? html`<${Rows} name=${name} rows=${rows} columns=${columnsOf(asked)} />`
       : html`<p class="quiet">${isPaused ? "Paused before the first record." : "Waiting for the next record."}</p>`}`;
 }

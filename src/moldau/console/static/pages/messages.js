@@ -1,8 +1,8 @@
 // Records of a topic. What is shown is what the address says, so a view can be sent to others.
 import { address, apiPath, bytes, count, Empty, Failure, go, html, later, lines, may, query, Refused, useEffect, useRef, useState, withQuery } from "../lib.js";
-import { Rows } from "./records.js";
+import { columnsOf, Rows } from "./records.js";
 
-export const ASKED = ["start", "offset", "from", "to", "limit", "filter", "key", "partitions", "uncommitted"];
+export const ASKED = ["start", "offset", "from", "to", "limit", "filter", "key", "partitions", "columns", "uncommitted"];
 const Live = later(() => import("./live.js"), "Live");
 const Produce = later(() => import("./producing.js"), "Produce");
 const Transfer = later(() => import("./transfer.js"), "Transfer");
@@ -60,7 +60,7 @@ function Look({ name, asked, turn }) {
     </p>
     ${rows.length === 0 && !state.isBusy && !state.error && html`<${Empty} title="No records">
       <p>${text ? "Nothing matches in what was looked at: change the filter, begin elsewhere, or go on." : "The topic is empty. Produce a record, or wait for a producer."}</p><//>`}
-    ${shown.length > 0 && html`<${Rows} name=${name} rows=${shown} />`}`;
+    ${shown.length > 0 && html`<${Rows} name=${name} rows=${shown} columns=${columnsOf(asked)} />`}`;
 }
 
 function Query({ asked, onAgain, onOpen, name }) {
@@ -76,7 +76,7 @@ function Query({ asked, onAgain, onOpen, name }) {
     if (url === address.value) onAgain(); else go(url);
   };
   const local = (text) => { if (!text) return ""; const at = new Date(text); return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19); };
-  const link = (format) => `${apiPath("topics", name, "export")}?${new URLSearchParams([...asked].filter(([each]) => each !== "limit").concat([["format", format]]))}`;
+  const link = (format) => `${apiPath("topics", name, "export")}?${new URLSearchParams([...asked].filter(([each]) => !["limit", "columns"].includes(each)).concat([["format", format]]))}`;
   return html`<form class="query" onSubmit=${submit}>
     <label class="wide">Filter <input name="filter" data-filter defaultValue=${asked.get("filter") || ""} placeholder=${'value.user = "anna" and value.amount > 10   or just: timeout'} autocomplete="off" spellcheck=${false} /></label>
     <label>Begin at <select name="start" value=${start} onChange=${(event) => setStart(event.target.value)}>
@@ -87,6 +87,7 @@ function Query({ asked, onAgain, onOpen, name }) {
     <label>Key <input name="key" defaultValue=${asked.get("key") || ""} placeholder="its partition alone" /></label>
     <label>Partitions <input name="partitions" size="8" pattern="[0-9,]*" defaultValue=${asked.get("partitions") || ""} placeholder="all" /></label>
     ${start !== "live" && html`<label>Show <input name="limit" type="number" min="1" max="1000" defaultValue=${asked.get("limit") || "50"} /></label>`}
+    <label>Columns <input name="columns" defaultValue=${asked.get("columns") || ""} placeholder="value.user, headers.trace" autocomplete="off" spellcheck=${false} /></label>
     <label class="check"><input type="checkbox" name="uncommitted" value="1" defaultChecked=${asked.get("uncommitted") === "1"} /> Aborted and open transactions</label>
     <div class="actions"><button class="primary">Look</button>
       ${onOpen && [["produce", "Produce…"], ["replay", "Replay all…"], ["import", "Import…"]].map(([each, text]) => html`

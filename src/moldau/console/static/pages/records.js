@@ -4,16 +4,20 @@ import { api, apiPath, Badge, bytes, cluster, Command, console_, count, Dialog, 
 const Produce = later(() => import("./producing.js"), "Produce");
 const STATES = { aborted: "bad", open: "warn", "commit marker": "plain", "abort marker": "plain" };
 
-export function Rows({ name, rows, isLive }) {
+// The paths that an address names, as the server splits them.
+export const columnsOf = (asked) => ((asked.get("columns") || "").match(/(?:"[^"]*"|[^,"])+/g) || []).map((each) => each.trim()).filter(Boolean);
+
+export function Rows({ name, rows, columns = [] }) {
   const [opened, setOpened] = useState(null);
   return html`<div class="table" role="region" aria-label="Records" tabindex="0"><table>
       <caption class="hidden">Records</caption>
-      <thead><tr><th scope="col">Time</th><th scope="col" class="number">Partition</th><th scope="col" class="number">Offset</th><th scope="col">Key</th><th scope="col">Value</th></tr></thead>
+      <thead><tr><th scope="col">Time</th><th scope="col" class="number">Partition</th><th scope="col" class="number">Offset</th>${columns.map((each) => html`<th scope="col">${visible(each)}</th>`)}<th scope="col">Key</th><th scope="col">Value</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${`${row.partition}-${row.offset}`} class=${row.state ? "special" : ""} onClick=${() => setOpened(row)}>
         <td class="when"><button class="link" onClick=${() => setOpened(row)}>${time(row.timestamp)}</button></td>
         <td class="number">${row.partition}</td><td class="number">${count(row.offset)}</td>
+        ${columns.map((_, at) => html`<td class="code picked" title=${visible(row.columns?.[at] ?? "")}>${visible(row.columns?.[at] ?? "")}</td>`)}
         ${row.state?.endsWith("marker") ? html`<td></td><td><${Badge} kind="plain">${row.state}<//></td>` : html`
-        <td class="code"><${Part} part=${row.key} /></td>
+        <td class="code key"><${Part} part=${row.key} /></td>
         <td class="code">${row.state && html`<${Badge} kind=${STATES[row.state]}>${row.state}<//> `}<${Part} part=${row.value} /></td>`}</tr>`)}</tbody>
     </table></div>
     ${opened && html`<${Record} name=${name} row=${opened} onClose=${() => setOpened(null)} />`}`;
