@@ -198,7 +198,7 @@ def test_05_offsets_without_records_cost_nothing(
         "segment_bytes": "100000",
         "min_cleanable_dirty_ratio": "0.01",
     }
-    created(kafka, "compacted", **configs, max_compaction_lag_ms="100")
+    created(kafka, "compacted", 1, **configs, max_compaction_lag_ms="100")
     write(kafka, "compacted", *[b"%d" % each for each in range(50_000)], key=b"one")
 
     def first() -> dict[str, Any] | None:

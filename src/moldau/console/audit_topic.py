@@ -17,7 +17,7 @@ _LAST_S = 3.0
 _API_TIMEOUT_MS = 5000
 
 
-class AuditTopic:
+class TrailTopic:
     """Lines on their way to a topic, which is created if needed; those that wait are bounded."""
 
     def __init__(self, settings: Mapping[str, object], topic: str) -> None:

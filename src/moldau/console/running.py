@@ -23,7 +23,7 @@ from moldau.console.services.rest import RestService
 from moldau.web.server import Binding, serving
 
 if TYPE_CHECKING:
-    from moldau.console.audit_topic import AuditTopic
+    from moldau.console.audit_topic import TrailTopic
     from moldau.console.login.oidc import OidcOptions
     from moldau.web.proxies import TrustedProxy
     from moldau.web.users import Users
@@ -114,12 +114,12 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
                 await cluster.close()
 
 
-def _audit_topic(options: ConsoleOptions) -> "AuditTopic | None":
+def _audit_topic(options: ConsoleOptions) -> "TrailTopic | None":
     if options.audit_topic is None:
         return None
-    from moldau.console.audit_topic import AuditTopic  # noqa: PLC0415 - few have one
+    from moldau.console.audit_topic import TrailTopic  # noqa: PLC0415 - few have one
 
-    return AuditTopic(next(iter(options.clusters.values())), options.audit_topic)
+    return TrailTopic(next(iter(options.clusters.values())), options.audit_topic)
 
 
 def _registered(url: str | None) -> RegisteredValues | None:

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 
 from moldau.console import audit_topic
-from moldau.console.audit_topic import AuditTopic
+from moldau.console.audit_topic import TrailTopic
 from moldau.console.running import ConsoleOptions, running_console
 from moldau.testing.broker import EmbeddedBroker, running_broker
 from moldau.web.server import Binding
@@ -35,7 +35,7 @@ async def test_lines_wait_for_a_cluster_that_is_away(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(audit_topic, "_AGAIN_S", 0.01)
     monkeypatch.setattr(audit_topic, "_API_TIMEOUT_MS", 100)
     with running_broker() as broker:
-        topic = AuditTopic({"bootstrap.servers": broker.bootstrap_servers}, "waited")
+        topic = TrailTopic({"bootstrap.servers": broker.bootstrap_servers}, "waited")
         await asyncio.to_thread(broker.stop)
         running = asyncio.create_task(topic.run())
         topic.put("one")
@@ -51,7 +51,7 @@ def test_so_many_lines_wait_and_the_others_are_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(audit_topic, "_WAITING_MAX", 1)
-    topic = AuditTopic({"bootstrap.servers": "127.0.0.1:1"}, "full")
+    topic = TrailTopic({"bootstrap.servers": "127.0.0.1:1"}, "full")
     topic.put("one")
     with caplog.at_level(logging.ERROR):
         topic.put("two")
@@ -62,7 +62,7 @@ async def test_the_end_does_not_wait_for_a_cluster_that_is_away(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(audit_topic, "_LAST_S", 0.01)
-    topic = AuditTopic({"bootstrap.servers": "127.0.0.1:1"}, "away")
+    topic = TrailTopic({"bootstrap.servers": "127.0.0.1:1"}, "away")
     topic.put("one")
     await topic.close()
     assert "1 lines are not in the audit topic" in caplog.text
