@@ -135,6 +135,7 @@ async def brokers(call: ApiCall) -> object:
                 {
                     "path": each.path,
                     "bytes": sum(replica.size_bytes for replica in each.replicas.values()),
+                    "lag": sum(max(replica.offset_lag, 0) for replica in each.replicas.values()),
                     "total_bytes": each.total_bytes,
                     "usable_bytes": each.usable_bytes,
                     "error": each.error and each.error.code.name,

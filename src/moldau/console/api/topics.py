@@ -7,7 +7,7 @@ from moldau.client.admin.configs import ConfigResource
 from moldau.client.admin.topics import BY_DEFAULT, NewTopic, TopicDescription
 from moldau.client.offset_lookup import EARLIEST, LATEST
 from moldau.console.access import Role
-from moldau.console.api.configs import entries
+from moldau.console.api.configs import with_defaults
 from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, described
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
@@ -79,7 +79,7 @@ async def configs(call: ApiCall) -> object:
     found = await admin.describe_configs(
         [resource], include_synonyms=True, include_documentation=True
     )
-    return {"configs": entries(found[resource])}
+    return {"configs": await with_defaults(admin, found[resource])}
 
 
 async def consumers(call: ApiCall) -> object:

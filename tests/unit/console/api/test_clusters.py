@@ -24,6 +24,7 @@ async def test_brokers_have_their_directories(console: Asking) -> None:
     assert broker["is_controller"]
     assert broker["replicas"] == broker["in_sync"]
     assert broker["directories"][0]["bytes"] >= 0
+    assert broker["directories"][0]["lag"] == 0
 
 
 async def test_settings_of_a_broker_have_documentation(console: Asking) -> None:

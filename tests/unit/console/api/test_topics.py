@@ -27,6 +27,7 @@ async def test_settings_are_changed_one_at_a_time(console: Asking) -> None:
     await console.send("POST", "/topics", {"name": "set", "configs": {"segment.ms": "100000"}})
     await console.send("PATCH", "/topics/set/configs", {"configs": {"retention.ms": "5000"}})
     first, second, *_ = (await console.get("/topics/set/configs"))["configs"]
+    assert (first["default"], second["default"]) == ("604800000", "604800000"), "a week in hours"
     assert (first["name"], first["value"], first["is_set"]) == ("retention.ms", "5000", True)
     assert second["name"] == "segment.ms"
     assert first["documentation"]

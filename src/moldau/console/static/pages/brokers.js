@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, bytes, cluster, Failure, html, Loading, Title, useLoad, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, bytes, cluster, count, Failure, html, Loading, Title, useLoad, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Configs } from "../configs.js";
 
@@ -12,6 +12,7 @@ export function Brokers() {
     { name: "Leads", kind: "number", show: (row) => row.leads },
     { name: "Replicas", kind: "number", show: (row) => row.replicas },
     { name: "In sync", kind: "number", show: (row) => row.in_sync < row.replicas ? html`<${Badge} kind="warn">! ${row.in_sync}<//>` : row.in_sync },
+    { name: "Behind by", kind: "number", show: (row) => row.error ? "–" : html`<span title="Records that its replicas lack of what their leaders have">${count(row.directories.reduce((sum, each) => sum + each.lag, 0))}</span>` },
     { name: "On disk", kind: "number", show: (row) => row.error ? html`<${Badge} kind="bad">${row.error}<//>` : bytes(row.directories.reduce((sum, each) => sum + each.bytes, 0)) },
     { name: "Free", kind: "number", show: (row) => row.error ? "–" : row.directories.map((each) => each.usable_bytes >= 0 ? bytes(each.usable_bytes) : "–").join(", ") },
   ];
