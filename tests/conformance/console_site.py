@@ -98,6 +98,26 @@ def served(bootstrap_servers: str, **options: Any) -> Iterator[str]:
         loop.close()
 
 
+STRETCH = """((width) => {
+  const texts = "h1, h2, p, li, li > span, dt, dd, td, td *, pre, code, summary, figcaption";
+  const fixed = ":not(.badge, button, option, .mark)";
+  for (const each of document.querySelectorAll(`main :is(${texts})${fixed}`))
+    for (const node of each.childNodes)
+      if (node.nodeType === Node.TEXT_NODE && node.data.trim()) node.data = "long".repeat(100);
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll("main *")]
+    .filter((each) => each.getBoundingClientRect().right > width && !each.closest(".table, .tabs"))
+    .map((each) => each.outerHTML.slice(0, 200));
+})(%d)"""
+
+
+def too_wide(page: Page, width: int) -> list[str]:
+    """What does not fit into a page of this width if its texts are long; they are lost by it."""
+    page.wait(f"document.documentElement.scrollWidth <= {width}", "a page that is narrow")
+    found: list[str] = page.run(STRETCH % width)
+    return found
+
+
 def violations(page: Page, urls: Iterable[str], theme: str) -> list[str]:
     """What axe finds against WCAG 2.2 AA."""
     axe = Path(node_program("axe", "node_modules/axe-core/axe.min.js")[1]).read_text()

@@ -42,6 +42,10 @@ function Shell() {
     console_.value = me.data;
     if (!me.data.clusters.includes(cluster.value)) go("/c/" + encodeURIComponent(me.data.clusters[0]), { replace: true });
   }, [me.data]);
+  useEffect(() => {  // on a phone the pages' names are a row that scrolls
+    const row = document.querySelector("aside nav"), current = row?.querySelector("[aria-current]");
+    if (current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.clientWidth) / 2;
+  }, [parts.value[2], console_.value]);
   useEffect(() => {
     document.title = parts.value.slice(2).map(visible).join(" / ") || "Moldau console";
   }, [address.value]);
@@ -64,14 +68,14 @@ function Shell() {
         <button class="small" onClick=${() => { paletteOpen.value = true; }} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></button>
         <button class="small" onClick=${toggleTheme}>${theme.value === "dark" ? "Light" : "Dark"}</button>
         <button class="small" onClick=${toggleUtc} aria-pressed=${isUtc.value}>UTC</button>
-        <a class="quiet who" href=${at("me")}>${visible(actor.name)} · ${actor.role}${isReadOnly ? " · read-only" : ""}</a>
+        <span class="quiet who"><a class="quiet" href=${at("me")}>${visible(actor.name)} · ${actor.role}${isReadOnly ? " · read-only" : ""}</a> · <a class="quiet" href=${at("api")}>API</a></span>
       </div>
     </aside>
     <main id="main">
       ${streamError.value && html`<div class="notice warn" role="status">No fresh numbers: ${visible(streamError.value)}. This page tries again by itself.</div>`}
       <${Page} />
     </main>
-    ${paletteOpen.value && html`<${Palette} pages=${PAGES} actions=${[["Switch between dark and light", toggleTheme], ["Switch between UTC and local time", toggleUtc]]} />`}`;
+    ${paletteOpen.value && html`<${Palette} pages=${PAGES} actions=${[["Switch between dark and light", toggleTheme], ["Switch between UTC and local time", toggleUtc], ["Show the HTTP API", () => go(at("api"))]]} />`}`;
 }
 
 let isAfterG = false;

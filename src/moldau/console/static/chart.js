@@ -16,9 +16,10 @@ function uPlot() {
   return loading;
 }
 
-function lastMinuteAtLeast(_, low, high) {
-  const end = high ?? Date.now() / 1000;
-  return [Math.min(low ?? end, end - 60), end];
+// uPlot itself would give a lone point a thousand days.
+function lastMinuteAtLeast({ data: [times] }) {
+  const end = times[times.length - 1] ?? Date.now() / 1000;
+  return [Math.min(times[0] ?? end, end - 60), end];
 }
 
 const clock = (seconds) => (isUtc.value ? new Date(seconds * 1000).toISOString().slice(11, 19) : new Date(seconds * 1000).toTimeString().slice(0, 8));
@@ -28,7 +29,9 @@ export function Chart({ points, label }) {
   const place = useRef();
   const plot = useRef();
   const data = [points.map(([at]) => at / 1000), points.map(([, value]) => value)];
+  const isBegun = points.length > 0;
   useEffect(() => {
+    if (!isBegun) return undefined;
     let isGone = false;
     uPlot().then((Plot) => {
       if (isGone || !place.current) return;
@@ -37,7 +40,7 @@ export function Chart({ points, label }) {
       const axis = { stroke: color("--quiet"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") } };
       plot.current = new Plot({
         width: place.current.clientWidth, height: 170, legend: { show: false }, cursor: { y: false },
-        series: [{}, { label, stroke: color("--accent"), fill: color("--accent-soft"), width: 2, points: { show: false } }],
+        series: [{}, { label, stroke: color("--accent"), fill: color("--accent-soft"), width: 2, points: { show: (self) => self.data[0].length < 2 } }],
         scales: { x: { range: lastMinuteAtLeast }, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 1)] } },
         axes: [{ ...axis, values: (_, ticks) => ticks.map(clock), space: 80 }, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => each >= 1e6 ? `${each / 1e6}M` : each >= 1e3 ? `${each / 1e3}k` : each) }],
       }, data, place.current);
@@ -45,10 +48,10 @@ export function Chart({ points, label }) {
     const resize = new ResizeObserver(() => place.current && plot.current?.setSize({ width: place.current.clientWidth, height: 170 }));
     resize.observe(place.current);
     return () => { isGone = true; resize.disconnect(); plot.current?.destroy(); plot.current = null; };
-  }, [document.documentElement.dataset.theme, isUtc.value]);
+  }, [document.documentElement.dataset.theme, isUtc.value, isBegun]);
   useEffect(() => { plot.current?.setData(data); }, [points.length, points[points.length - 1]?.[0]]);
   const last = points.length ? points[points.length - 1][1] : null;
-  return html`<figure class="chart"><figcaption>${label}</figcaption>
+  return html`<figure class="chart"><figcaption>${label}${isBegun ? "" : ". The first number comes in a few seconds."}</figcaption>
     <div ref=${place} role="img" aria-label=${`${label}: ${last ?? "no points yet"}`}></div></figure>`;
 }
 

@@ -10,9 +10,15 @@ const AREAS = {
   why: ["Why?", "w", () => import("./pages/admin/why.js")],
   access: ["Access", "a", () => import("./pages/admin/access.js")],
 };
-const PARTS = { producers: () => import("./pages/admin/producers.js"), me: () => import("./pages/admin/me.js") };
+const PARTS = {
+  producers: () => import("./pages/admin/producers.js"),
+  schema: () => import("./pages/admin/topic_schema.js"),
+  access_of: () => import("./pages/admin/topic_access.js"),
+  me: () => import("./pages/admin/me.js"),
+  api: () => import("./pages/admin/api.js"),
+};
 export const LATER = Object.entries(AREAS).map(([path, [name, key]]) => [name, path, key]);
-export const isLater = (area) => Object.hasOwn(AREAS, area) || area === "me";
+export const isLater = (area) => Object.hasOwn(AREAS, area) || ["me", "api"].includes(area);
 
 export function Later({ area, rest }) {
   const { data, error, reload } = useLoad(() => (PARTS[area] || AREAS[area][2])(), []);

@@ -22,6 +22,7 @@ export function Group({ id }) {
   if (!data) return html`<${Title} crumbs=${crumbs}>${visible(id)}<//>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
   const offsets = live?.offsets
     ? live.offsets.map(([topic, partition, committed, end, lag]) => ({ topic, partition, committed, end, lag })) : data.offsets;
+  const pace = usePace(live?.offsets, now.at);
   const lag = live ? live.lag : data.lag, speed = closing(points);
   const columns = [
     { name: "Topic", show: (row) => html`<a href=${at("topics", row.topic)}>${visible(row.topic)}</a>` },
@@ -29,6 +30,8 @@ export function Group({ id }) {
     { name: "Committed", kind: "number", show: (row) => count(row.committed) },
     { name: "End", kind: "number", show: (row) => row.end === null ? "unknown" : count(row.end) },
     { name: "Lag", kind: "number", show: (row) => row.lag === null ? html`<${Badge} kind="warn">unknown<//>` : count(row.lag) },
+    { name: "Read/s", kind: "number", show: (row) => { const found = pace(row); return found ? rate(found.read) : "–"; } },
+    { name: "Time to zero", kind: "number", show: (row) => toZero(row.lag, pace(row)?.closing ?? null) },
   ];
   const members = [
     { name: "Client", show: (row) => visible(row.client) },
@@ -62,6 +65,23 @@ export function Group({ id }) {
     ${dialog === "forget" && html`<${Forget} id=${id} topics=${[...new Set(offsets.map((each) => each.topic))]} onClose=${() => setDialog(null)} onDone=${reload} />`}
     ${dialog?.member && html`<${SendAway} id=${id} member=${dialog.member} onClose=${() => setDialog(null)} onDone=${reload} />`}
     ${dialog === "delete" && html`<${Delete} what="group" name=${id} path=${apiPath("groups", id)} after=${at("groups")} onClose=${() => setDialog(null)}><p>Its offsets go with it.</p><//>`}`;
+}
+
+// How fast each partition is read, and its lag shrinks, over the samples that this page has seen.
+function usePace(offsets, at) {
+  const seen = useRef({});
+  useEffect(() => {
+    for (const [topic, partition, committed, , lag] of offsets || []) {
+      const name = `${topic}-${partition}`, old = seen.current[name] || [];
+      if (committed !== null && lag !== null && old[old.length - 1]?.[0] !== at) seen.current[name] = [...old.slice(-29), [at, lag, committed]];
+    }
+  }, [at]);
+  return ({ topic, partition }) => {
+    const points = seen.current[`${topic}-${partition}`] || [], speed = closing(points);
+    if (speed === null) return null;
+    const [first, last] = [points[0], points[points.length - 1]];
+    return { closing: speed, read: Math.max((last[2] - first[2]) / ((last[0] - first[0]) / 1000), 0) };
+  };
 }
 
 function closing(points) {

@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, bytes, count, Dialog, Empty, Failure, go, html, later, Loading, may, numbers, rate, Tabs, Title, useLoad, useState, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, bytes, console_, count, Dialog, Empty, Failure, go, html, later, Loading, may, numbers, rate, Tabs, Title, useLoad, useState, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Configs } from "../configs.js";
 import { Later } from "../later.js";
@@ -10,7 +10,8 @@ const Sql = later(() => import("./sql.js"), "Sql");
 
 export function Topic({ name, tab = may("reader") ? "messages" : "partitions" }) {
   const tabs = [...(may("reader") ? [["Messages", at("topics", name)], ["SQL", at("topics", name, "sql")]] : []), ["Partitions", at("topics", name, "partitions")],
-    ["Configuration", at("topics", name, "configuration")], ["Consumers", at("topics", name, "consumers")], ["Producers", at("topics", name, "producers")]];
+    ["Configuration", at("topics", name, "configuration")], ["Consumers", at("topics", name, "consumers")], ["Producers", at("topics", name, "producers")],
+    ...(console_.value.registry ? [["Schema", at("topics", name, "schema")]] : []), ...(may("operator") ? [["Access", at("topics", name, "access")]] : [])];
   const current = tab === "sql" ? "SQL" : tab[0].toUpperCase() + tab.slice(1);
   const [isDeleting, setIsDeleting] = useState(false);
   return html`
@@ -22,6 +23,8 @@ export function Topic({ name, tab = may("reader") ? "messages" : "partitions" })
     ${tab === "configuration" && html`<${Configs} path=${apiPath("topics", name, "configs")} canChange=${may("admin")} />`}
     ${tab === "consumers" && html`<${Consumers} name=${name} />`}
     ${tab === "producers" && html`<${Later} area="producers" rest=${[name]} />`}
+    ${tab === "schema" && html`<${Later} area="schema" rest=${[name]} />`}
+    ${tab === "access" && html`<${Later} area="access_of" rest=${[name]} />`}
     ${isDeleting && html`<${Delete} what="topic" name=${name} path=${apiPath("topics", name)} after=${at("topics")} onClose=${() => setIsDeleting(false)}>
       <p>All its records go with it, and cannot be brought back.</p><//>`}`;
 }

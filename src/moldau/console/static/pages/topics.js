@@ -1,5 +1,7 @@
-import { ago, api, apiPath, at, Badge, bytes, cluster, count, Dialog, Empty, Failure, go, html, Loading, may, numbers, query, rate, time, Title, useEffect, useLoad, useMemo, useState, useStream, visible, withQuery } from "../lib.js";
+import { ago, api, apiPath, at, Badge, bytes, cluster, count, Empty, Failure, go, html, later, Loading, may, numbers, query, rate, time, Title, useEffect, useLoad, useMemo, useState, useStream, visible, withQuery } from "../lib.js";
 import { Filter, sorted, Table } from "../table.js";
+
+const Create = later(() => import("./admin/topic_create.js"), "Create");
 
 export function Topics() {
   const { data, error, reload } = useLoad((abort) => api(apiPath("topics"), { signal: abort }), [cluster.value]);
@@ -40,35 +42,5 @@ export function Topics() {
         ? html`<${Empty} title=${data.topics.length ? "No topic matches" : "No topics yet"}><p>${data.topics.length
             ? "Clear the filter, or show internal topics." : "Create one, or let a producer do it by writing."}</p><//>`
         : html`<${Table} label="Topics" columns=${columns} rows=${shown} sort=${sort} onSort=${(text) => go(withQuery({ sort: text }), { replace: true })} keyOf=${(row) => row.name} onOpen=${(row) => go(at("topics", row.name))} />`}`}
-    ${isCreating && html`<${Create} onClose=${() => setIsCreating(false)} />`}`;
-}
-
-function Create({ onClose }) {
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const form = new FormData(event.target);
-    const number = (name) => (form.get(name) ? Number(form.get(name)) : null);
-    const configs = {};
-    for (const line of form.get("configs").split("\n")) {
-      const [name, ...value] = line.split("=");
-      if (name.trim()) configs[name.trim()] = value.join("=").trim();
-    }
-    try {
-      await api(apiPath("topics"), { method: "POST", body: {
-        name: form.get("name"), partitions: number("partitions"), replication_factor: number("replicas"), configs } });
-      onClose();
-      go(at("topics", form.get("name")));
-    } catch (failure) { setError(failure); }
-  };
-  return html`<${Dialog} title="Create a topic" onClose=${onClose}>
-    <form onSubmit=${submit}>
-      <${Failure} error=${error} />
-      <label>Name <input name="name" required autofocus pattern="[a-zA-Z0-9._\\-]+" maxlength="249" /></label>
-      <label>Partitions <input name="partitions" type="number" min="1" placeholder="the brokers' default" /></label>
-      <label>Replicas of each <input name="replicas" type="number" min="1" placeholder="the brokers' default" /></label>
-      <label>Settings, one name=value per line <textarea name="configs" rows="3" placeholder="retention.ms=604800000"></textarea></label>
-      <button class="primary">Create</button>
-    </form>
-  <//>`;
+    ${isCreating && html`<${Create} example=${data?.topics.find((each) => !each.error)?.name} onClose=${() => setIsCreating(false)} />`}`;
 }

@@ -11,14 +11,20 @@ const OPERATIONS = {
 };
 const TYPES = Object.keys(OPERATIONS);
 const words = (name) => name.replaceAll("_", " ");
-const keyOf = (row) => JSON.stringify(row);
-const columns = [
+export const keyOf = (row) => JSON.stringify(row);
+export const columns = [
   { name: "Resource", show: (row) => html`<span class="quiet">${words(row.type)}</span> ${visible(row.name)}${row.pattern === "prefixed" && html`<span class="mark">…</span>`}` },
   { name: "Principal", show: (row) => visible(row.principal) },
   { name: "Rule", show: (row) => html`<${Badge} kind=${row.permission === "deny" ? "bad" : "good"}>${row.permission === "deny" ? "✗ deny" : "✓ allow"}<//>` },
   { name: "Operation", show: (row) => words(row.operation) },
   { name: "From", show: (row) => row.host === "*" ? "anywhere" : visible(row.host) },
 ];
+
+// Brokers without an authorizer have no rules to list.
+export const isWithoutRules = (error) => Boolean(error?.message.startsWith("SECURITY_DISABLED"));
+export const Unruled = () => html`<${Empty} title="These brokers keep no access rules">
+    <p>Everybody may do everything. Give the brokers an authorizer, and list those who may do everything as super users:</p>
+    <${Command} text="authorizer.class.name=kafka.security.authorizer.AclAuthorizer" /><//>`;
 
 export function Rules() {
   const { data, error, reload } = useLoad((abort) => api(apiPath("acls"), { signal: abort }), [cluster.value]);
@@ -27,9 +33,7 @@ export function Rules() {
   const wanted = (query.value.get("q") || "").toLowerCase(), type = query.value.get("type") || "", permission = query.value.get("permission") || "";
   const rows = useMemo(() => (data?.acls || []).filter((each) => (!type || each.type === type) && (!permission || each.permission === permission) &&
     `${each.name} ${each.principal} ${words(each.operation)} ${each.host}`.toLowerCase().includes(wanted)), [data, wanted, type, permission]);
-  if (error?.message.startsWith("SECURITY_DISABLED")) return html`<${Empty} title="These brokers keep no access rules">
-    <p>Everybody may do everything. Give the brokers an authorizer, and list those who may do everything as super users:</p>
-    <${Command} text="authorizer.class.name=kafka.security.authorizer.AclAuthorizer" /><//>`;
+  if (isWithoutRules(error)) return html`<${Unruled} />`;
   if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
   const toggle = (key) => setChosen((old) => { const next = new Set(old); if (!next.delete(key)) next.add(key); return next; });
   const box = { name: "", show: (row) => html`<input type="checkbox" aria-label=${`Choose the rule of ${visible(row.principal)} for ${visible(row.name)}`} checked=${chosen.has(keyOf(row))} onChange=${() => toggle(keyOf(row))} />` };

@@ -34,7 +34,7 @@ function All() {
   const columns = [
     { name: "Connector", show: (row) => html`<a href=${pageOf(row.worker, row.name)}>${visible(row.name)}</a>` },
     { name: "State", show: (row) => html`<${State} of=${row.state} />` },
-    { name: "Tasks", show: (row) => Object.entries(row.tasks).map(([state, number]) => `${number} ${visible(state.toLowerCase())}`).join(", ") || html`<span class="quiet">none</span>` },
+    { name: "Tasks", kind: "when", show: (row) => Object.entries(row.tasks).map(([state, number]) => `${number} ${visible(state.toLowerCase())}`).join(", ") || html`<span class="quiet">none</span>` },
     { name: "Class", show: (row) => html`<span title=${visible(row.class)}>${visible(row.class.split(".").pop())}</span>` },
     { name: "Error", show: (row) => row.error ? html`<span class="cut">${visible(row.error)}</span>` : "" },
     ...(data?.workers.length > 1 ? [{ name: "Worker", show: (row) => visible(row.worker) }] : []),
@@ -77,7 +77,7 @@ function Connector({ worker, name }) {
     ${data.error && html`<div class="notice bad"><strong>✗ ${visible(data.error)}</strong>
       <p><a href=${at("why", "connector", worker, name)}>Why, and what mends it</a></p></div>`}
     <dl class="cards"><div><dt>State</dt><dd><${State} of=${data.state} /></dd></div><div><dt>Kind</dt><dd>${visible(data.type) || "–"}</dd></div>
-      <div><dt>Class</dt><dd title=${visible(data.class)}>${visible(data.class.split(".").pop())}</dd></div>
+      <div class="wide"><dt>Class</dt><dd title=${visible(data.class)}>${visible(data.class.split(".").pop())}</dd></div>
       <div><dt>Topics</dt><dd>${data.topics.length ? data.topics.map((each) => html`<a href=${at("topics", each)}>${visible(each)}</a> `) : "–"}</dd></div></dl>
     <h2>Tasks</h2><${Table} label="Tasks" columns=${columns} rows=${data.parts} keyOf=${(row) => String(row.id)} />
     <${Offsets} data=${data} name=${name} path=${path} act=${act} reload=${reload} isBusy=${acting.isBusy} />

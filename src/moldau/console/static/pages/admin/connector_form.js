@@ -13,8 +13,8 @@ function Plugins({ worker }) {
   if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
   const found = data.plugins.filter((each) => ["source", "sink"].includes(each.type));
   if (!found.length) return html`<${Empty} title="The worker has no connectors"><p>Put plugins into the directories of plugin.path, and start it again.</p><//>`;
-  return html`<${Choice} label="Class" value=${plugin} onChange=${setPlugin}
-      choices=${[["", "choose one"], ...found.map((each) => [each.class, `${each.class.split(".").pop()}, ${each.type}${each.version ? `, ${each.version}` : ""}`])]} />
+  return html`<div class="bar"><${Choice} label="Class" value=${plugin} onChange=${setPlugin}
+      choices=${[["", "choose one"], ...found.map((each) => [each.class, `${each.class.split(".").pop()}, ${each.type}${each.version ? `, ${each.version}` : ""}`])]} /></div>
     ${plugin && html`<${Form} key=${plugin} worker=${worker} config=${{ "connector.class": plugin, name: "" }} />`}`;
 }
 
