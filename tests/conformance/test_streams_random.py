@@ -58,7 +58,9 @@ def clicks() -> st.SearchStrategy[list[Record]]:
     seconds = st.integers(0, 9).map(lambda fives: fives * 5) | st.integers(0, 45)
     times = seconds.map(lambda each: EPOCH_MS + each * 1_000)
     return st.lists(
-        st.builds(Record, st.just("input"), KEYS, st.just("x"), times), min_size=1, max_size=14
+        st.builds(Record, st.just("input"), KEYS, st.sampled_from(["x", None]), times),
+        min_size=1,
+        max_size=14,
     )
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import functions as f
 
 from moldau.streams.compile.compilation import Compilation
 from moldau.streams.compile.expressions import column
-from moldau.streams.compile.folded_summaries import KINDS, folded_summary
+from moldau.streams.compile.folded_summaries import KINDS, counted, folded_summary
 from moldau.streams.compile.records import (
     HEADERS,
     KEY,
@@ -35,12 +35,11 @@ def summarized(node: nodes.Summarize, compilation: Compilation) -> DataFrame:
     frame = compilation.keyed_parent(node)
     (parent,) = node.parents
     is_signed = isinstance(parent, nodes.Changes)
-    rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
     # What Spark cannot aggregate in this mode, Python does.
     is_by_key_alone = compilation.mode == "append" and node.windows is None
     if is_by_key_alone or _is_folded_session(node, compilation):
         return folded_summary(node, frame, compilation)
-    groups = _grouped(rows, node.windows)
+    groups = _grouped(counted(node, frame), node.windows)
     results = groups.agg(
         _value(node.summaries, is_signed=is_signed).alias(VALUE),
         f.max(TIMESTAMP).alias(TIMESTAMP),

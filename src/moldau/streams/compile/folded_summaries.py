@@ -14,6 +14,7 @@ from moldau.streams.compile.folds import folded_records
 from moldau.streams.compile.records import KEY, SIGN, VALUE, with_columns
 from moldau.streams.functions import Folding, Summary
 from moldau.streams.nodes import nodes
+from moldau.streams.windows import SessionWindows, TimeWindows
 
 KINDS = ("count", "sum", "min", "max")
 
@@ -27,7 +28,7 @@ def folded_summary(node: nodes.Summarize, frame: DataFrame, compilation: Compila
             "that are not suppressed, and behind joins of streams or suppression; others need "
             ".suppress_until_window_closes(), or .through(topic) before them"
         )
-    rows = frame.filter(f.col(KEY).isNotNull() & f.col(VALUE).isNotNull())
+    rows = counted(node, frame)
     values = with_columns(rows, value=_value(summary, is_signed=SIGN in frame.columns))
     # By key alone nothing is ever final.
     mode = "update" if node.windows is None else compilation.mode
@@ -39,6 +40,18 @@ def folded_summary(node: nodes.Summarize, frame: DataFrame, compilation: Compila
         compilation.counters.late_records,
     )
     return folded_records(task, node.windows, node.name)
+
+
+def counted(node: nodes.Summarize, frame: DataFrame) -> DataFrame:
+    """Records that count: those with a key and a value.
+
+    As in Kafka Streams, whatever has a key is counted in windows, but for sliding ones.
+    """
+    kept = frame.filter(f.col(KEY).isNotNull())
+    is_counting = any(each.kind in ("count", "column") for each in node.summaries)
+    if is_counting and isinstance(node.windows, TimeWindows | SessionWindows):
+        return kept
+    return kept.filter(f.col(VALUE).isNotNull())
 
 
 def combining(kind: str) -> Folding:

@@ -40,6 +40,19 @@ def test_built_in_aggregations_pass_over_null_keys_and_values(spark: SparkSessio
     assert found["both"][0].value == b'{"n":2,"most":3}'
 
 
+def test_in_windows_records_count_without_a_value_too(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    groups = builder.stream("sales", value=LONG).group_by_key()
+    tumbling = groups.windowed_by(TimeWindows.of_size_with_no_grace(4000))
+    tumbling.count().to_stream().to("count")
+    tumbling.sum().to_stream().to("sum")
+    found = {topic: sorted(each) for topic, each in written(spark, builder.build(), SALES).items()}
+    first, second = b"a" + long(0), b"a" + long(4000)
+    assert Written(first, long(2), 3200) in found["count"]
+    assert Written(second, long(1), 5000) in found["count"]
+    assert [each.key for each in found["sum"] if (each.key or b"").startswith(b"a")] == [first]
+
+
 def test_windows_begin_at_multiples_of_their_advance(spark: SparkSession) -> None:
     builder = StreamsBuilder()
     groups = builder.stream("sales", value=LONG).group_by_key()
