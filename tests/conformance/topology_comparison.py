@@ -80,7 +80,7 @@ def run_together(spark: SparkSession, group: Sequence[Transcript]) -> dict[str, 
     topology = our_topologies.together([each.topology for each in group])
     found: dict[str, list[Record]] = {each.name: [] for each in group}
     names = {each.topology: each.name for each in group}
-    for record in _run(spark, topology, first.steps):
+    for record in run_topology(spark, topology, first.steps):
         written_by, _, topic = record.topic.partition("/")
         found[names[written_by]].append(replace(record, topic=topic))
     return found
@@ -88,10 +88,13 @@ def run_together(spark: SparkSession, group: Sequence[Transcript]) -> dict[str, 
 
 def run_ours(spark: SparkSession, transcript: Transcript) -> list[Record]:
     """What Moldau writes, step by step."""
-    return _run(spark, our_topologies.topology(transcript.topology), transcript.steps)
+    return run_topology(spark, our_topologies.topology(transcript.topology), transcript.steps)
 
 
-def _run(spark: SparkSession, topology: Topology, steps: list[list[Record]]) -> list[Record]:
+def run_topology(
+    spark: SparkSession, topology: Topology, steps: list[list[Record]]
+) -> list[Record]:
+    """What a topology of ours writes, step by step."""
     with TestDriver(topology, spark=spark) as driver:
         for step in steps:
             for each in step:

@@ -88,6 +88,18 @@ def run_kafka_streams(
     program: JavaProgram, transcript: Transcript, *, cached: bool = True
 ) -> list[Record]:
     """What the program `topologies` says of the same input."""
+    return _run(program, transcript.inputs, topology=transcript.topology, cached=cached)
+
+
+def run_flows(
+    program: JavaProgram, flows: Sequence[Sequence[str]], steps: list[list[Record]]
+) -> list[Record]:
+    """The same of flows that have no name, but steps."""
+    records = [record for step in steps for record in step]
+    return _run(program, records, flows=[[*flow] for flow in flows], cached=True)
+
+
+def _run(program: JavaProgram, inputs: list[Record], **arguments: object) -> list[Record]:
     records = [
         {
             "topic": each.topic,
@@ -96,9 +108,9 @@ def run_kafka_streams(
             "timestamp": each.timestamp_ms,
             "headers": each.headers,
         }
-        for each in transcript.inputs
+        for each in inputs
     ]
-    answers = program.call("run", topology=transcript.topology, records=records, cached=cached)
+    answers = program.call("run", records=records, **arguments)
     return [
         _record(each["topic"], each["key"], each["value"], each["timestamp"], each["headers"])
         for each in answers

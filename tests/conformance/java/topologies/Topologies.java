@@ -27,7 +27,7 @@ import org.apache.kafka.streams.test.TestRecord;
 /**
  * Runs topologies of Kafka Streams on given records, in its own test driver.
  *
- * The call "run" takes the name of a topology and its records, each with topic, key, value,
+ * The call "run" takes the name of a topology, or flows of steps, and its records, each with topic, key, value,
  * timestamp in milliseconds and headers as pairs of texts, and whether stores are cached; it answers all records that came out, in their order.
  */
 public final class Topologies {
@@ -46,7 +46,11 @@ public final class Topologies {
 
     private static Object run(JsonNode request) {
         StreamsBuilder builder = new StreamsBuilder();
-        NAMED.get(request.get("topology").asText()).accept(builder);
+        if (request.has("flows")) {
+            Flows.addTo(builder, request.get("flows"));
+        } else {
+            NAMED.get(request.get("topology").asText()).accept(builder);
+        }
         List<Object> answers = new ArrayList<>();
         try (TopologyTestDriver driver =
                 new TopologyTestDriver(builder.build(), settings(request), Instant.EPOCH)) {
