@@ -1,9 +1,25 @@
 """The settings that topologies need."""
 
-from moldau.streams.settings import SETTINGS
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from moldau.streams.settings import SETTINGS, unchecked
+
+CHECK = "spark.sql.streaming.unsupportedOperationCheck"
 
 
 def test_state_is_kept_in_rocksdb() -> None:
     assert SETTINGS["spark.sql.streaming.stateStore.providerClass"].endswith(
         "RocksDBStateStoreProvider"
     )
+
+
+@pytest.mark.needs("java")
+def test_other_queries_of_a_session_are_checked_as_ever(spark: SparkSession) -> None:
+    with unchecked(spark):
+        assert spark.conf.get(CHECK) == "false"
+    counted = spark.readStream.format("rate").load().groupBy("value").count()
+    chained = counted.groupBy("count").count()
+    with pytest.raises(AnalysisException, match="issue due to global watermark"):
+        chained.writeStream.format("noop").outputMode("update").start()
