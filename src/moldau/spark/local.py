@@ -1,8 +1,17 @@
-"""A Spark that is all on this machine listens to it alone."""
+"""What is all on this machine: a Spark that listens to it alone, and checkpoints on its disk."""
 
 import os
 
 _ADDRESS = "SPARK_LOCAL_IP"
+CHECKPOINTS = {
+    # Spark's choice starts ten processes (readlink, chmod) for each file of a checkpoint, and a
+    # micro-batch writes at least two; this one two. On HDFS its own choice is the safer one.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    ),
+}
+"""Settings of a session whose checkpoints are files of this machine."""
 
 
 def keep_local(master: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from moldau.spark.local import CHECKPOINTS
 from moldau.spark.log_files import FILE
 from moldau.spark.session import session_in
 from moldau.streams.run.manifest import local_directory
@@ -16,7 +17,12 @@ def started_session(
 ) -> SparkSession:
     """A session for topologies; what the user has set goes before what is set here."""
     directory = log_directory(application, checkpoint)
-    return session_in(directory, application, master, {**SETTINGS, **conf})
+    return session_in(directory, application, master, {**settings_with(checkpoint), **conf})
+
+
+def settings_with(checkpoint: str) -> dict[str, str]:
+    """What a session for topologies is set to, with checkpoints at this place."""
+    return SETTINGS if local_directory(checkpoint) is None else {**SETTINGS, **CHECKPOINTS}
 
 
 def log_directory(application: str, checkpoint: str) -> Path:

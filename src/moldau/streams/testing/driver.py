@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from moldau.spark.exactly_once import SLOW_START
-from moldau.spark.local import keep_local
+from moldau.spark.local import CHECKPOINTS, keep_local
 from moldau.streams.compile.compiling import Query
 from moldau.streams.compile.processing import as_bytes, headers_of
 from moldau.streams.nodes.nodes import Source
@@ -42,6 +42,7 @@ _SESSION = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.ui.showConsoleProgress": "false",
     **SETTINGS,
+    **CHECKPOINTS,
 }
 _RESTARTS_MAX = 5
 
