@@ -20,13 +20,14 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from moldau.spark.source import MoldauDataSource
+from moldau.spark.worker import settle
 
 PARTITIONS = 6
 BATCH_ROWS = 10_000
 
 
 class Ceiling(DataSource):
-    """`format("ceiling")`, with the options `rows` and `size`."""
+    """`format("ceiling")`, with the options `rows`, `size` and `maxPartitions`."""
 
     @classmethod
     def name(cls) -> str:
@@ -36,32 +37,34 @@ class Ceiling(DataSource):
         return MoldauDataSource({**self.options}).schema()
 
     def reader(self, schema: StructType) -> "BatchReader":  # noqa: ARG002 - Spark's signature
-        return BatchReader(int(self.options["rows"]), int(self.options["size"]))
+        return BatchReader(int(self.options["rows"]), int(self.options["size"]), self._tasks())
 
     def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: ARG002, N802
         rows, step = int(self.options["rows"]), int(self.options["maxOffsetsPerTrigger"])
-        return StreamReader(rows, int(self.options["size"]), step)
+        return StreamReader(rows, int(self.options["size"]), step, self._tasks())
+
+    def _tasks(self) -> int:
+        return int(self.options.get("maxPartitions", PARTITIONS))
 
 
 class BatchReader(DataSourceReader):
-    """All rows, in as many tasks as a topic would have partitions."""
+    """All rows, in so many tasks."""
 
-    def __init__(self, rows: int, size: int) -> None:
-        self._rows, self._size = rows, size
+    def __init__(self, rows: int, size: int, tasks: int) -> None:
+        self._rows, self._size, self._tasks = rows, size, tasks
 
     def partitions(self) -> Sequence[InputPartition]:
-        return [InputPartition(number) for number in range(PARTITIONS)]
+        return [InputPartition(share) for share in shares(self._rows, self._tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        number: int = partition.value
-        return batches(self._rows // PARTITIONS + (number < self._rows % PARTITIONS), self._size)
+        return batches(partition.value, self._size)
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """All rows, in steps of the option `maxOffsetsPerTrigger`."""
 
-    def __init__(self, rows: int, size: int, step: int) -> None:
-        self._rows, self._size, self._step = rows, size, step
+    def __init__(self, rows: int, size: int, step: int, tasks: int) -> None:
+        self._rows, self._size, self._step, self._tasks = rows, size, step, tasks
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
         return {"rows": 0}
@@ -77,16 +80,21 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"rows": min(start["rows"] + limit.max_rows, self._rows)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        count = end["rows"] - start["rows"]
-        shares = [count // PARTITIONS + (each < count % PARTITIONS) for each in range(PARTITIONS)]
-        return [InputPartition(share) for share in shares if share]
+        found = shares(end["rows"] - start["rows"], self._tasks)
+        return [InputPartition(share) for share in found if share]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return batches(partition.value, self._size)
 
 
+def shares(rows: int, tasks: int) -> list[int]:
+    """How many rows each task has."""
+    return [rows // tasks + (each < rows % tasks) for each in range(tasks)]
+
+
 def batches(rows: int, size: int) -> Iterator[pa.RecordBatch]:
     """So many rows with values of this size."""
+    settle()
     names = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
     count = min(rows, BATCH_ROWS)
     batch = pa.RecordBatch.from_arrays(
