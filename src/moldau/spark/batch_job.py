@@ -13,12 +13,19 @@ from moldau.spark.stages import StageRepeated, check_ran_once
 
 
 def run_batch(
-    frame: DataFrame, plan: Plan, batch_id: int, count_of: Callable[[str], int]
+    frame: DataFrame,
+    plan: Plan,
+    batch_id: int,
+    count_of: Callable[[str], int],
+    *,
+    is_cached: bool = False,
 ) -> dict[TopicPartition, int]:
     """Let tasks write the rows of a frame; returns how many each partition got.
 
     Rows that are free to go anywhere stay where they are, and each task has partitions of its
-    own; `count_of` says how many there are. Other rows are shuffled once.
+    own; `count_of` says how many there are. Other rows are shuffled once. More tasks than there
+    are cores are joined, unless the frame repeats what is cached: of two tasks with the same
+    partitions one would wait for the other.
     """
     context = frame.sparkSession.sparkContext
     rows = chosen(frame, plan.columns)
@@ -33,7 +40,8 @@ def run_batch(
         rows, plan = rows.coalesce(len(owned)), replace(plan, owned=owned)
     else:
         tasks = min(context.defaultParallelism, partition_count or context.defaultParallelism)
-        rows = by_partition(rows, plan.columns, plan.options, partition_count, tasks)
+        joined = rows if is_cached else rows.coalesce(context.defaultParallelism)
+        rows = by_partition(joined, plan.columns, plan.options, partition_count, tasks)
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return write_in_transaction(batches, plan)

@@ -4,12 +4,14 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from moldau.errors import KafkaError
 from moldau.runtime.clock import Clock, SystemClock
+from moldau.spark.batch_job import run_batch
 from moldau.spark.batch_writing import BatchWriting
 from moldau.spark.reasons import reason
 from moldau.spark.sink_columns import SinkColumns
@@ -148,7 +150,8 @@ class RunningQuery:
 
         def write(rows: DataFrame, batch_id: int) -> None:
             if self._writing is None:
-                self._writing = BatchWriting(sink, SinkColumns.of(rows.schema, None))
+                job = partial(run_batch, is_cached=self._query.fan_out is not None)
+                self._writing = BatchWriting(sink, SinkColumns.of(rows.schema, None), job)
                 self._writing.is_wanted = self._is_wanted
             self._writing.write(rows, batch_id)
 
