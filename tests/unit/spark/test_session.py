@@ -29,10 +29,14 @@ class Gone:
 
 
 def test_a_session_whose_jvm_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [(SparkContext, "_gateway"), (SparkContext, "_active_spark_context")]
+    # All that is forgotten comes back after this test: others of this process have a session.
+    places = [
+        *((SparkContext, name) for name in ("_gateway", "_jvm", "_active_spark_context")),
+        *((SparkSession, name) for name in ("_instantiatedSession", "_activeSession")),
+    ]
     for place, name in places:
         monkeypatch.setattr(place, name, object())
     gone: SparkSession = Gone()  # type: ignore[assignment]
     assert not is_alive(gone)
     end_session(gone)
-    assert [getattr(place, name) for place, name in places] == [None, None]
+    assert [getattr(place, name) for place, name in places] == [None] * len(places)
