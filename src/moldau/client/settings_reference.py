@@ -22,8 +22,8 @@ Producers, consumers and admin clients take these as keywords (`linger_ms=5`), o
 Kafka's names (`{"linger.ms": 5}`). Type checkers know the keywords. Names and meanings are those of
 Kafka's Java clients. Times are in milliseconds, sizes in bytes. Unknown names are refused.
 
-What else Java's clients have, and what becomes of it, is in
-[migration](migration.md#from-javas-clients).
+For the other settings of Java's clients see [migration](migration.md#from-javas-clients): which are
+ignored, and which are refused.
 """
 
 _SECTIONS: tuple[tuple[str, type[SecuritySettings], type | None], ...] = (
@@ -35,17 +35,17 @@ _SECTIONS: tuple[tuple[str, type[SecuritySettings], type | None], ...] = (
 )
 
 ABOUT: dict[str, str] = {
-    "bootstrap_servers": "Addresses to begin with, as `host:port`. Brokers give the others.",
+    "bootstrap_servers": "Addresses to begin with, as `host:port`. Brokers supply the others.",
     "client_id": "Name of the client in logs, metrics and quotas of brokers.",
     "request_timeout_ms": "How long to wait for the response to one request.",
     "retry_backoff_ms": "Pause before a request is sent again.",
-    "reconnect_backoff_ms": "First pause before a broker is connected to again; it doubles.",
+    "reconnect_backoff_ms": "First pause before connecting to a broker again; it doubles.",
     "reconnect_backoff_max_ms": "Longest such pause.",
     "connections_max_idle_ms": "Connections that are idle for longer are closed.",
     "send_buffer_bytes": "Send buffer of a socket; -1 leaves it to the system.",
     "receive_buffer_bytes": "Receive buffer of a socket; -1 leaves it to the system.",
     "client_dns_lookup": "`use_all_dns_ips` or `default`; every address of a name is tried.",
-    "metadata_max_age_ms": "Metadata is asked for again after this time, without a reason, too.",
+    "metadata_max_age_ms": "Metadata is requested again after this time, even without a change.",
     "socket_connection_setup_timeout_ms": "How long a connection may take to open.",
     "metrics_sample_window_ms": "Period over which rates are measured.",
     "security_protocol": "`PLAINTEXT`, `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`, as the listener.",
@@ -57,9 +57,9 @@ ABOUT: dict[str, str] = {
     "sasl_oauthbearer_token": "A bearer token.",
     "sasl_oauthbearer_token_provider": "Function that returns a bearer token, one per connection.",
     "sasl_oauthbearer_token_endpoint_url": "Where tokens are fetched with client id and secret.",
-    "sasl_oauthbearer_client_credentials_client_id": "Client id for that.",
-    "sasl_oauthbearer_client_credentials_client_secret": "Client secret for that.",
-    "sasl_oauthbearer_scope": "Scope for that.",
+    "sasl_oauthbearer_client_credentials_client_id": "Client id for that endpoint.",
+    "sasl_oauthbearer_client_credentials_client_secret": "Client secret for that endpoint.",
+    "sasl_oauthbearer_scope": "Scope for that endpoint.",
     "sasl_oauthbearer_extensions": "Extensions that are sent with a token.",
     "ssl_truststore_location": "File with the authorities to trust; else those of the system.",
     "ssl_truststore_password": "Its password.",
@@ -91,31 +91,31 @@ ABOUT: dict[str, str] = {
     "compression_zstd_level": "-131072 to 22.",
     "max_block_ms": "How long `send` waits for metadata and for memory.",
     "delivery_timeout_ms": "How long a record may take, with all retries.",
-    "retries": "How often a batch is sent again; `delivery.timeout.ms` is the better limit.",
-    "transactional_id": "Name under which transactions go on after a restart.",
+    "retries": "How often to retry. A limit in time is better: `delivery.timeout.ms`.",
+    "transactional_id": "Name under which a restarted producer continues; it fences the last one.",
     "transaction_timeout_ms": "The coordinator aborts transactions that are open for longer.",
     "group_id": "Group whose members share the partitions.",
     "group_instance_id": "Name of a member that keeps its partitions through a restart.",
     "group_protocol": "`classic`, or `consumer` for KIP-848.",
     "group_remote_assignor": "Assignor of the broker, with KIP-848.",
     "client_rack": "Rack of the client: brokers may send it to a replica there.",
-    "session_timeout_ms": "A member without a heartbeat for so long is removed.",
+    "session_timeout_ms": "A member that sends no heartbeat for this time is removed.",
     "heartbeat_interval_ms": "Time between heartbeats.",
-    "max_poll_interval_ms": "A member that does not poll for so long leaves the group.",
+    "max_poll_interval_ms": "A member that does not poll for this time leaves the group.",
     "max_poll_records": "Most records that one poll returns.",
     "partition_assignment_strategy": (
         "`range`, `roundrobin`, `sticky` or `cooperative-sticky`; the first that all members have."
     ),
-    "enable_auto_commit": "Whether offsets are committed from time to time.",
-    "auto_commit_interval_ms": "How often.",
+    "enable_auto_commit": "Whether offsets are committed periodically.",
+    "auto_commit_interval_ms": "Time between these commits.",
     "auto_offset_reset": (
         "Where to begin without a committed offset: `earliest`, `latest`, or `none` for an error."
     ),
     "isolation_level": "`read_committed` leaves out what transactions have not committed.",
-    "fetch_min_bytes": "The broker waits until it has so much.",
-    "fetch_max_bytes": "Most that one response has.",
+    "fetch_min_bytes": "The broker waits until it has this many bytes.",
+    "fetch_max_bytes": "Most bytes in one response.",
     "fetch_max_wait_ms": "How long the broker waits for `fetch.min.bytes`.",
-    "max_partition_fetch_bytes": "Most of one partition in a response.",
+    "max_partition_fetch_bytes": "Most bytes of one partition in a response.",
     "default_api_timeout_ms": "How long a call may take, with all retries.",
     "exclude_internal_topics": "Whether patterns leave out the topics of the brokers themselves.",
     "check_crcs": "Whether checksums of batches are checked.",
