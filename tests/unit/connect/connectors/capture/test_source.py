@@ -29,7 +29,7 @@ class Rows:
 class Changes:
     """A stream that notes what was stored."""
 
-    measurements: Mapping[str, float] = {}  # noqa: RUF012 - nothing is measured
+    measurements: Mapping[str, float] = {}
 
     def __init__(self, start: Offset | None) -> None:
         self.start, self.notes, self.is_closed = start, list[Offset](), False
