@@ -64,7 +64,7 @@ class OauthbearerServer:
         self.reason = ""
         """Why a token was refused, in more words than the client gets."""
         self.shows_reasons = True
-        """Whether a client is told them; not what is wrong with its message, as with Kafka."""
+        """Whether a client gets them; not what is wrong with its message, as with Kafka."""
         self._validate = validate
         self._refusal = ""
 

@@ -18,10 +18,10 @@ FindReplica = Callable[[tuple[str, int]], Partition | None]
 
 
 def newest(known: PartitionImage, replica: Partition | None) -> PartitionImage:
-    """A partition by what the controller said last: a replica hears of leaders before metadata.
+    """A partition by what the controller said last: a replica learns of leaders before metadata.
 
-    Whoever is sent to the last leader in that time may find it gone by then, and look elsewhere
-    a second late.
+    A client that is sent to the last leader in that time may find it gone by then, and look
+    elsewhere a second late.
     """
     state = None if replica is None else replica.state
     if state is None or state.leader == NO_LEADER or state.leader_epoch <= known.leader_epoch:

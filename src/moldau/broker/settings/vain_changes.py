@@ -1,7 +1,7 @@
 """Changes of settings that would protect nothing: a running broker refuses them.
 
-Kafka keeps and shows whatever begins with a listener's name, and goes on as before. Who closes a
-door by such a change should hear that it stays open.
+Kafka keeps and shows whatever begins with a listener's name, and goes on as before. Users who mean
+to secure a listener by such a change must learn that it stays open.
 """
 
 from collections.abc import Iterator
