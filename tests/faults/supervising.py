@@ -61,7 +61,8 @@ def f46(stage: Stage) -> None:
     admin = stage.admin()
     # Nothing of it is on the last broker, as after a start with a larger number.
     places = [[0, 1], [1, 0]] * (_PARTITIONS // 2)
-    topic = NewTopic(_MOVED, replica_assignment=places, config={"min.insync.replicas": "1"})
+    settings = {"min.insync.replicas": "1"}
+    topic = NewTopic(_MOVED, _PARTITIONS, replica_assignment=places, config=settings)
     admin.create_topics([topic])[_MOVED].result(DEADLINE_S)
     written = _write(stage)
     with _rebalance(stage, "--throttle", str(_THROTTLE)) as running:
