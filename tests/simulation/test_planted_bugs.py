@@ -22,14 +22,14 @@ FIND = "MOLDAU_FIND_SEEDS"
 
 BUGS: dict[Plant, tuple[Shape, int, str]] = {
     planted.join_before_catching_up: (THREE, 1, "acknowledged_records_are_there_once"),
-    planted.forget_where_epochs_end: (THREE, 2, "replicas_agree"),
+    planted.forget_where_epochs_end: (THREE, 6, "replicas_agree"),
     planted.keep_logs_of_deleted_topics: (
         replace(THREE, parts=("lives of topics",)),
         1,
         "nobody_is_surprised",
     ),
     planted.take_any_sequence: (THREE, 3, "producers_keep_their_order"),
-    planted.forget_repeated_batches: (THREE, 1, "nobody_is_surprised"),
+    planted.forget_repeated_batches: (THREE, 3, "nobody_is_surprised"),
     planted.give_producer_ids_twice: (THREE, 2, "nobody_is_surprised"),
     planted.acknowledge_before_the_sync: (ONE, 1, "acknowledged_records_are_there_once"),
     planted.assign_to_all_what_is_one_member_s: (THREE, 1, "generations_have_one_owner"),
