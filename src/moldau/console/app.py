@@ -29,6 +29,7 @@ from moldau.console.api import (
     transactions,
     transfers,
     users,
+    versions,
     why,
 )
 from moldau.console.assets import Asset, Assets
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = (
     *clusters.ENDPOINTS,
+    *versions.ENDPOINTS,
     *topics.ENDPOINTS,
     *deletions.ENDPOINTS,
     *messages.ENDPOINTS,

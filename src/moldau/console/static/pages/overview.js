@@ -28,8 +28,19 @@ export function Overview() {
       <${Command} text="moldau topics --create --topic orders --bootstrap-server localhost:9092" /><//>`}
     <${Chart} points=${points} label="Records per second into the cluster" />
     <${Findings} />
+    <${Versions} />
     <p class="quiet">Cluster ${visible(data.cluster_id)}; controller: broker ${data.controller}${data.unauthorized
       ? `; ${data.unauthorized} topics are not shown to these credentials` : ""}</p>`;
+}
+
+function Versions() {
+  const { data } = useLoad((abort) => api(apiPath("versions"), { signal: abort }), [cluster.value]);
+  if (!data) return null;
+  const releases = [...new Set(data.brokers.map((each) => each.release).filter(Boolean))];
+  const protocols = [...new Set(data.brokers.map((each) => each.protocol).filter(Boolean))];
+  const metadata = data.features.find((each) => each.name === "metadata.version")?.finalized?.[1];
+  const agreed = metadata ? `metadata version ${metadata}` : protocols.length ? `inter.broker.protocol.version ${protocols.join(" and ")}` : "";
+  return releases.length > 0 && html`<p class="quiet">Brokers are like Kafka ${releases.map(visible).join(" and ")}${agreed && `; ${visible(agreed)}`}. <a href=${at("brokers")}>Brokers</a></p>`;
 }
 
 const Health = ({ troubles }) => troubles.length === 0
