@@ -88,6 +88,7 @@ def news(
     found["records"] = sum(each.records for each in sample.topics.values())
     known = [each.size_bytes for each in sample.topics.values() if each.size_bytes is not None]
     found["bytes"] = sum(known) if known else None
+    found["bytes_in"] = sample.bytes_in
     if wanted.has_topics:
         found["topics"] = _changed(sample.topics, before.topics if before else {}, _topic_row)
     if wanted.groups is None:

@@ -15,6 +15,7 @@ from moldau.console.cluster import ConsoleCluster
 from moldau.console.group_lags import GroupLags
 from moldau.console.lag import GroupLag
 from moldau.console.last_writes import LastWrites
+from moldau.console.log_sizes import LogSizes
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 
@@ -50,6 +51,8 @@ class NumbersSample:
     at_ms: int
     topics: dict[str, TopicNumbers] = field(default_factory=dict)
     groups: dict[str, GroupLag] = field(default_factory=dict)
+    bytes_in: tuple[int, float] | None = None
+    """How fast logs grow, and when that was found: less often than the rest."""
     error: str | None = None
     """Why there are none."""
     said: dict[tuple[object, ...], str] = field(default_factory=dict)
@@ -79,7 +82,7 @@ class Sampler:
         self.sample = NumbersSample(0)
         self.history: deque[tuple[int, float]] = deque(maxlen=_POINTS_MAX)
         self.lags = GroupLags()
-        self._sizes: dict[str, int] = {}
+        self.sizes = LogSizes()
         self._last_writes = LastWrites()
         self._wanted: dict[object, frozenset[str] | None] = {}
         self._news = asyncio.Condition()
@@ -134,7 +137,8 @@ class Sampler:
         try:
             admin = await self.cluster.admin()
             topics = await self._topics(admin)
-            sample = NumbersSample(at_ms, topics, await self._groups(admin, at_ms))
+            bytes_in = self.sizes.history[-1] if self.sizes.history else None
+            sample = NumbersSample(at_ms, topics, await self._groups(admin, at_ms), bytes_in)
             self.history.append((at_ms, round(sample.rate, 1)))
         except (KafkaError, TimeoutError, OSError) as error:
             _log.debug("no numbers of %s: %s", self.cluster.name, error)
@@ -158,13 +162,14 @@ class Sampler:
         # Together, so that a broker that says nothing is waited for once.
         is_due = self._count % _SIZES_EVERY == 0
         self._count += 1
-        first, last, self._sizes = await asyncio.gather(
+        first, last, _ = await asyncio.gather(
             _ends(admin, partitions, EARLIEST),
             _ends(admin, partitions, LATEST),
-            sizes(admin) if is_due else _same(self._sizes),
+            self.sizes.update(admin, time.time_ns() // 1_000_000) if is_due else _nothing(),
         )
+        known = self.sizes.topics
         now_s = time.monotonic()
-        numbers = {name: TopicNumbers(0, 0, size_bytes=self._sizes.get(name)) for name in described}
+        numbers = {name: TopicNumbers(0, 0, size_bytes=known.get(name)) for name in described}
         ends = last.succeeded
         for partition, begin in first.succeeded.items():
             if partition in ends:
@@ -217,16 +222,5 @@ async def _ends(
     )
 
 
-async def _same(known: dict[str, int]) -> dict[str, int]:
-    return known
-
-
-async def sizes(admin: "Admin") -> dict[str, int]:
-    """Bytes of each topic on all brokers together, as far as they answer."""
-    found: dict[str, int] = {}
-    for directories in (await admin.describe_log_dirs()).succeeded.values():
-        for directory in directories.values():
-            for partition, replica in directory.replicas.items():
-                if not replica.is_future:
-                    found[partition.topic] = found.get(partition.topic, 0) + replica.size_bytes
-    return found
+async def _nothing() -> None:
+    pass

@@ -20,7 +20,9 @@ def test_only_what_changed_is_sent() -> None:
     first = news(one, None, TOPICS)
     assert first["topics"] == {"a": [1, 0.5, 10, None, 7], "b": [2, None, None, None, None]}
     assert (first["records"], first["bytes"], first["rate"]) == (3, 10, 0.5)
-    two = NumbersSample(2, {"a": a, "b": TopicNumbers(3, 3)})
+    assert first["bytes_in"] is None
+    two = NumbersSample(2, {"a": a, "b": TopicNumbers(3, 3)}, bytes_in=(2, 64.0))
+    assert news(two, one, TOPICS)["bytes_in"] == (2, 64.0)
     assert news(two, one, TOPICS)["topics"] == {"b": [3, None, None, None, None]}
     gone = news(NumbersSample(3, {"b": TopicNumbers(3, 3)}), two, TOPICS)
     assert gone["topics"] == {"a": None}, "it was deleted"

@@ -41,6 +41,20 @@ async def test_a_topic_has_records_a_rate_and_a_size(broker: EmbeddedBroker) -> 
     await cluster.close()
 
 
+async def test_bytes_are_counted_less_often_than_records(broker: EmbeddedBroker) -> None:
+    cluster = ConsoleCluster("local", {"bootstrap.servers": broker.bootstrap_servers})
+    sampler = Sampler(cluster)
+    async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        with sampler.watching():
+            for at in range(6):
+                assert not sampler.sizes.history, f"before sample {at}"
+                await producer.send_and_wait("weighed", bytes(1000))
+                await sampler.take()
+    assert sampler.sample.bytes_in == sampler.sizes.history[-1]
+    assert sampler.sample.bytes_in[1] > 0
+    await cluster.close()
+
+
 async def test_all_groups_are_read_for_who_wants_them(broker: EmbeddedBroker) -> None:
     async with (
         Admin(bootstrap_servers=broker.bootstrap_servers) as admin,

@@ -71,6 +71,7 @@ async def overview(call: ApiCall) -> object:
     cluster = await admin.describe_cluster()
     topics = await admin.describe_all_topics()
     found = topics.succeeded.values()
+    sampler = call.console.samplers[call.cluster.name]
     return {
         "cluster_id": cluster.cluster_id,
         "controller": cluster.controller_id,
@@ -82,7 +83,8 @@ async def overview(call: ApiCall) -> object:
         "unauthorized": len(topics.errors),
         "partitions": sum(len(each.partitions) for each in found),
         "troubles": troubles(found),
-        "history": list(call.console.samplers[call.cluster.name].history),
+        "history": list(sampler.history),
+        "bytes_history": list(sampler.sizes.history),
     }
 
 

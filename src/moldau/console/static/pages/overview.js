@@ -1,15 +1,21 @@
 import { api, apiPath, at, Badge, bytes, cluster, Command, count, Empty, Failure, html, Loading, numbers, rate, Title, useEffect, useLoad, useState, useStream, visible } from "../lib.js";
 import { Chart } from "../chart.js";
 
+const GROWTH = "Bytes are what logs grow by, asked of brokers about every ten seconds: after compression, one replica of each partition, less where old records were removed meanwhile.";
+
 export function Overview() {
   const { data, error, reload } = useLoad((abort) => api(apiPath(), { signal: abort }), [cluster.value]);
   const [points, setPoints] = useState([]);
+  const [sizes, setSizes] = useState([]);
   useStream({});
-  useEffect(() => { if (data) setPoints(data.history); }, [data]);
+  useEffect(() => { if (data) { setPoints(data.history); setSizes(data.bytes_history); } }, [data]);
   const now = numbers.value;
   useEffect(() => {
     if (now.at && now.rate !== undefined) setPoints((old) => [...old.slice(-1799), [now.at, now.rate]]);
   }, [now.at]);
+  useEffect(() => {
+    if (now.bytes_in) setSizes((old) => (old.length && old[old.length - 1][0] >= now.bytes_in[0] ? old : [...old.slice(-359), now.bytes_in]));
+  }, [now.bytes_in?.[0]]);
   if (!data) return error ? html`<${Title}>${cluster.value}<//><${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
   return html`
     <${Title}>${cluster.value}<//>
@@ -22,11 +28,14 @@ export function Overview() {
       <div><dt>Records</dt><dd>${count(now.records)}</dd></div>
       <div><dt>On disk</dt><dd>${bytes(now.bytes)}</dd></div>
       <div><dt>Records/s in</dt><dd>${rate(now.rate)}</dd></div>
+      <div title=${GROWTH}><dt>Bytes/s in</dt><dd>${now.bytes_in ? bytes(Math.round(now.bytes_in[1])) : "–"}</dd></div>
     </dl>
     ${data.topics === 0 && html`<${Empty} title="No topics yet">
       <p>Write the first record, or create a topic on the <a href=${at("topics")}>Topics</a> page.</p>
       <${Command} text="moldau topics --create --topic orders --bootstrap-server localhost:9092" /><//>`}
     <${Chart} points=${points} label="Records per second into the cluster" />
+    <${Chart} points=${sizes} label="Bytes per second into the cluster, as logs grow" />
+    <p class="quiet">${GROWTH} Clients see no bytes that are read.</p>
     <${Findings} />
     <${Versions} />
     <p class="quiet">Cluster ${visible(data.cluster_id)}; controller: broker ${data.controller}${data.unauthorized
