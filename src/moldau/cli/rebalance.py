@@ -12,9 +12,9 @@ from moldau.cli.terminal.administration import administration
 from moldau.cli.terminal.client_settings import read_file, usable
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.progress import Bar, as_size, progress_bar
-from moldau.cli.terminal.spreading import Load, Spreading, loads
 from moldau.client.admin.log_dirs import LogDirsArea
 from moldau.client.admin.reassignments import ReassignmentsArea
+from moldau.client.admin.spreading import Load, Spreading, loads
 from moldau.client.admin.throttles import ThrottleAdmin, clear_throttles, set_throttles
 from moldau.client.admin.topics import TopicsArea
 from moldau.client.settings import AdminSettings

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_MOVES = f"{PREFIX}/reassignments"
+MOVES = f"{PREFIX}/reassignments"
 _ELECTIONS = f"{PREFIX}/elections"
 
 
@@ -28,7 +28,7 @@ async def reassignments(call: ApiCall) -> object:
     """Moves that are under way with the bytes that are there, and the throttle of each broker."""
     admin = await call.admin()
     moves = await admin.list_partition_reassignments()
-    sizes = await _sizes(admin) if moves else {}
+    sizes = await stored_sizes(admin) if moves else {}
     return {
         "moves": [
             {"topic": each.topic, "partition": each.partition, **progress(each, move, sizes)}
@@ -38,7 +38,8 @@ async def reassignments(call: ApiCall) -> object:
     }
 
 
-async def _sizes(admin: "Admin") -> dict[Replica, int]:
+async def stored_sizes(admin: "Admin") -> dict[Replica, int]:
+    """The bytes of replicas, as far as brokers answer."""
     return {
         Replica(broker, partition): stored.size_bytes
         for broker, directories in (await admin.describe_log_dirs()).succeeded.items()
@@ -101,25 +102,31 @@ async def plan(call: ApiCall) -> object:
     admin = await call.admin()
     current = await _replicas(admin, wanted)
     brokers = {each.node_id for each in (await admin.describe_cluster()).brokers}
-    sizes = await _sizes(admin)
+    sizes = await stored_sizes(admin)
     rows = []
     for partition, replicas in wanted.items():
         unknown = [each for each in replicas if each not in brokers]
         if unknown:
             raise WebError(409, f"there is no broker {unknown[0]}")
-        old = current[partition]
-        added = [each for each in replicas if each not in old]
-        size = max((sizes.get(Replica(each, partition), 0) for each in old), default=0)
-        rows.append(
-            {
-                "topic": partition.topic,
-                "partition": partition.partition,
-                "old": old,
-                "new": replicas,
-                "copied_bytes": size * len(added),
-            }
-        )
+        rows.append(move_row(partition, current[partition], replicas, sizes))
     return {"moves": rows}
+
+
+def move_row(
+    partition: TopicPartition,
+    old: Sequence[int],
+    new: Sequence[int],
+    sizes: Mapping[Replica, int],
+) -> dict[str, object]:
+    """One partition of a plan, and the bytes that would be copied for it."""
+    size = max((sizes.get(Replica(each, partition), 0) for each in old), default=0)
+    return {
+        "topic": partition.topic,
+        "partition": partition.partition,
+        "old": old,
+        "new": new,
+        "copied_bytes": size * len(_without(new, old)),
+    }
 
 
 async def _replicas(
@@ -138,9 +145,14 @@ async def _replicas(
 
 
 async def begin(call: ApiCall) -> object:
-    """Begin to move partitions to the brokers that a plan has shown."""
-    wanted = moves_of(await call.body())
-    (await (await call.admin()).alter_partition_reassignments(wanted)).check()
+    """Begin to move partitions to the brokers that a plan has shown, at most so fast."""
+    sent = await call.body()
+    wanted = moves_of(sent)
+    rate = whole_of(sent, "bytes_per_s", 0)
+    admin = await call.admin()
+    if rate:
+        await set_throttles(admin, await _replicas(admin, wanted), wanted, rate)
+    (await admin.alter_partition_reassignments(wanted)).check()
     return {"begun": len(wanted)}
 
 
@@ -223,22 +235,23 @@ async def elect(call: ApiCall) -> object:
 
 
 _MOVED = {"moves": "objects with topic, partition and replicas: brokers, the first to lead"}
+_BEGUN = {**_MOVED, "bytes_per_s": "for each broker, as a throttle set before; none if left out"}
 _NAMED = {"partitions": "objects with topic and partition"}
 ENDPOINTS = (
-    ApiEndpoint("GET", _MOVES, Role.VIEWER, "Moves of replicas under way", reassignments),
-    ApiEndpoint("POST", f"{_MOVES}/plan", Role.VIEWER, "What a move would copy", plan, body=_MOVED),
-    ApiEndpoint("POST", _MOVES, Role.ADMIN, "Begin to move partitions", begin, body=_MOVED),
-    ApiEndpoint("POST", f"{_MOVES}/cancel", Role.ADMIN, "Cancel moves", cancel, body=_NAMED),
+    ApiEndpoint("GET", MOVES, Role.VIEWER, "Moves of replicas under way", reassignments),
+    ApiEndpoint("POST", f"{MOVES}/plan", Role.VIEWER, "What a move would copy", plan, body=_MOVED),
+    ApiEndpoint("POST", MOVES, Role.ADMIN, "Begin to move partitions", begin, body=_BEGUN),
+    ApiEndpoint("POST", f"{MOVES}/cancel", Role.ADMIN, "Cancel moves", cancel, body=_NAMED),
     ApiEndpoint(
         "PUT",
-        f"{_MOVES}/throttle",
+        f"{MOVES}/throttle",
         Role.ADMIN,
         "Slow moves down",
         throttle,
         body={"bytes_per_s": "for each broker"},
     ),
     ApiEndpoint(
-        "DELETE", f"{_MOVES}/throttle", Role.ADMIN, "Take throttles of moves away", unthrottle
+        "DELETE", f"{MOVES}/throttle", Role.ADMIN, "Take throttles of moves away", unthrottle
     ),
     ApiEndpoint("GET", _ELECTIONS, Role.VIEWER, "Partitions led by another replica", elections),
     ApiEndpoint(

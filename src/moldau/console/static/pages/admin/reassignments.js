@@ -2,6 +2,7 @@
 import { api, apiPath, at, Badge, bytes, cluster, count, Dialog, Empty, Failure, html, Loading, may, Title, useEffect, useLoad, useState, visible } from "../../lib.js";
 import { Table } from "../../table.js";
 import { Confirm, Field, fields, useSend } from "./parts.js";
+import { Overall, planColumns, Spread } from "./spread.js";
 
 const AGAIN_MS = 3000;
 const nameOf = (row) => `${row.topic}-${row.partition}`;
@@ -14,6 +15,8 @@ export function Page() {
     const timer = setInterval(() => { if (!document.hidden) reload(); }, AGAIN_MS);
     return () => clearInterval(timer);
   }, []);
+  const [begun, setBegun] = useState(0);
+  useEffect(() => { if (data) setBegun((old) => (data.moves.length ? Math.max(old, data.moves.length) : 0)); }, [data]);
   const close = () => setDialog(null), done = () => { close(); reload(); };
   const columns = [
     linked,
@@ -25,6 +28,7 @@ export function Page() {
   const throttled = Object.entries(data?.throttles || {});
   return html`<${Title} actions=${may("admin") && html`
       <button class="primary" onClick=${() => setDialog({ move: true })}>Move a partition…</button>
+      <button onClick=${() => setDialog({ spread: true })}>Spread partitions…</button>
       ${data?.moves.length > 0 && html`<button onClick=${() => setDialog({ throttle: true })}>Slow down…</button>
         <button class="danger" onClick=${() => setDialog({ cancel: data.moves })}>Cancel all…</button>`}`}>Moves and elections<//>
     <${Failure} error=${error} retry=${reload} />
@@ -32,10 +36,11 @@ export function Page() {
       ${data.moves.length === 0 && " Nothing moves now: what is left of a throttle also slows down replicas that have fallen behind."}
       ${may("admin") && html` <button class="small" onClick=${() => setDialog({ unthrottle: true })}>Take the throttles away…</button>`}</div>`}
     <h2>Moves under way</h2>
-    ${!data ? !error && html`<${Loading} />` : data.moves.length ? html`<${Table} label="Moves" columns=${columns} rows=${data.moves} keyOf=${nameOf} />`
-      : html`<${Empty} title="Nothing moves"><p>Partitions stay where they are. Move one here, or spread all over brokers by <code>moldau rebalance</code>.</p><//>`}
+    ${!data ? !error && html`<${Loading} />` : data.moves.length ? html`<${Overall} moves=${data.moves} begun=${begun} /><${Table} label="Moves" columns=${columns} rows=${data.moves} keyOf=${nameOf} />`
+      : html`<${Empty} title="Nothing moves"><p>Partitions stay where they are. Move one, or spread many over brokers.</p><//>`}
     <${Elections} />
     ${dialog?.move && html`<${Move} onClose=${close} onDone=${done} />`}
+    ${dialog?.spread && html`<${Spread} onClose=${close} onDone=${done} />`}
     ${dialog?.throttle && html`<${Throttle} onClose=${close} onDone=${done} />`}
     ${dialog?.unthrottle && html`<${Confirm} title="Take all throttles away?" verb="Take away" method="DELETE" path=${apiPath("reassignments", "throttle")} onClose=${close} onDone=${reload}>
       <p>Brokers copy as fast as they can, of moves and of replicas that are behind.</p><//>`}
@@ -60,13 +65,12 @@ function Move({ onClose, onDone }) {
     const given = fields(event.target);
     planning.send(apiPath("reassignments", "plan"), "POST", { moves: [{ topic: given.topic, partition: Number(given.partition), replicas: places(given.replicas) }] });
   };
-  const columns = [linked, { name: "Now on", show: (row) => row.old.join(", ") }, { name: "Then on", show: (row) => row.new.join(", ") }, { name: "To copy", kind: "number", show: (row) => bytes(row.copied_bytes) }];
   return html`<${Dialog} title="Move a partition" onClose=${onClose}>
     <form onSubmit=${show} onInput=${() => setPlan(null)}><${Failure} error=${planning.error} />
       <${Field} label="Topic" name="topic" required autofocus /><${Field} label="Partition" name="partition" type="number" min="0" required />
       <${Field} label="Brokers, the first to lead" name="replicas" required pattern="[0-9]+([ ,]+[0-9]+)*" placeholder="1, 2, 3" />
       <button class=${plan ? "" : "primary"} disabled=${planning.isBusy}>Show the plan</button></form>
-    ${plan && html`<${Table} label="The plan" columns=${columns} rows=${plan.moves} keyOf=${nameOf} /><${Failure} error=${moving.error} />
+    ${plan && html`<${Table} label="The plan" columns=${planColumns} rows=${plan.moves} keyOf=${nameOf} /><${Failure} error=${moving.error} />
       <button class="primary" disabled=${moving.isBusy} onClick=${() => moving.send(apiPath("reassignments"), "POST", { moves: plan.moves.map((each) => ({ topic: each.topic, partition: each.partition, replicas: each.new })) })}>Begin to move</button>`}
   <//>`;
 }

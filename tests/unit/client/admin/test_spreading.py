@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moldau.cli.terminal.spreading import Load, Spreading, loads
+from moldau.client.admin.spreading import Load, Spreading, loads
 from moldau.model import TopicPartition
 
 NO_RACKS: dict[int, str | None] = {}
