@@ -94,7 +94,7 @@ def page(tab: Page, site: str) -> Iterator[Page]:
 def test_the_overview_says_how_it_is(page: Page) -> None:
     page.wait(r"/broker \d is the controller/.test(document.body.innerText)", "the controller")
     page.wait("document.querySelector('.uplot canvas')", "a chart")
-    page.see("Bytes per second into the cluster")
+    page.wait("document.querySelectorAll('.uplot canvas').length === 2", "a chart of bytes")
     page.see("Brokers are like Kafka 3.9; inter.broker.protocol.version 3.9")
     page.wait("/Records\\n3\\d\\d/.test(document.body.innerText)", "the number of records")
 

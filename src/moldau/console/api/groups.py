@@ -1,5 +1,6 @@
 """Groups: listed by name at once, described with their lag, reset by a plan, deleted."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from moldau.console.access import Role
 from moldau.console.api.plans import ResetPlan, read_plan
 from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, heard, silent
 from moldau.console.lag import GroupLag, read_lag
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
 
@@ -15,14 +17,18 @@ if TYPE_CHECKING:
     from moldau.client.admin.admin import Admin
 
 _GROUP = f"{PREFIX}/groups/{{group}}"
+SHARE = "share"
+_SHARE_VERSION = "share.version"
 _IDLE = ("Empty", "Dead")
 
 
 async def groups(call: ApiCall) -> object:
     """All groups as brokers list them; their lag comes by the stream of events."""
-    found = await (await call.admin()).list_groups_by_broker()
+    admin = await call.admin()
+    found, is_on = await asyncio.gather(admin.list_groups_by_broker(), _is_share_on(admin))
     listed = {each.group_id: each for some in heard(found).values() for each in some}
     return {
+        "has_share": is_on or any(each.group_type == SHARE for each in listed.values()),
         "groups": [
             {
                 "group": each.group_id,
@@ -44,7 +50,10 @@ async def group(call: ApiCall) -> object:
     found = (await admin.describe_groups(group_id))[group_id]
     lag = (await read_lag(admin, [group_id]))[group_id]
     if found.state == "Dead" and not lag.partitions:
-        raise WebError(404, f"there is no group {group_id}")
+        shared = await _share_group(admin, group_id)
+        if shared is None:
+            raise WebError(404, f"there is no group {group_id}")
+        found = shared
     points = call.console.samplers[call.cluster.name].lags.history.get(group_id, ())
     return {
         "group": group_id,
@@ -57,6 +66,29 @@ async def group(call: ApiCall) -> object:
         **lag_of(lag),
         "history": list(points),
     }
+
+
+async def _is_share_on(admin: "Admin") -> bool:
+    try:
+        _, level = (await admin.describe_features()).finalized.get(_SHARE_VERSION, (0, 0))
+    except KafkaError:  # brokers before 0.10 have no features to ask for
+        return False
+    return level > 0
+
+
+async def _share_group(admin: "Admin", group_id: str) -> GroupDescription | None:
+    """A share group (KIP-932) as it is listed: nothing else is said of it to clients of 3.9.
+
+    Brokers that cannot list one type alone have no groups of this one.
+    """
+    for some in (await admin.list_groups_by_broker(types=[SHARE])).succeeded.values():
+        for each in some:
+            if each.group_id == group_id:
+                kind, protocol = each.group_type, each.protocol_type
+                return GroupDescription(
+                    group_id, kind, protocol, each.state, "", each.coordinator, [], None
+                )
+    return None
 
 
 def _members(group: GroupDescription) -> list[dict[str, object]]:

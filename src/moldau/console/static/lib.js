@@ -261,6 +261,8 @@ export function Copy({ text }) {
   return html`<button class="small" onClick=${copy}>${done ? "Copied" : "Copy"}</button>`;
 }
 
+export const quoted = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
+
 export const Command = ({ text }) => html`<div class="command"><code>${text}</code><${Copy} text=${text} /></div>`;
 
 export function Dialog({ title, onClose, children }) {

@@ -6,7 +6,15 @@ from moldau.client.consumer.consumer import Consumer
 from moldau.client.producer.producer import Producer
 from moldau.console.api.groups import offsets_of
 from moldau.model import TopicPartition
+from moldau.protocol.apis import APIS
+from moldau.protocol.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+)
+from moldau.protocol.messages.list_groups import ListedGroup, ListGroupsResponse
 from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.control import Call, Respond
 from moldau.web.errors import WebError
 from unit.console.asking import Asking
 
@@ -71,6 +79,57 @@ async def test_a_group_without_offsets_needs_a_topic(
     assert (await console.refused("POST", "/groups/new/plan", {"to": "latest"}))[0] == 409
     plan = await console.send("POST", "/groups/new/plan", {"to": "latest", "topic": "fresh"})
     assert plan["changes"] == [{"topic": "fresh", "partition": 0, "old": None, "new": 5}]
+
+
+async def test_a_share_group_is_listed_and_looked_at(
+    console: Asking, broker: EmbeddedBroker
+) -> None:
+    assert not (await console.get("/groups"))["has_share"], "ours has none"
+    shared = ListedGroup(
+        group_id="sharing", protocol_type="share", group_state="Stable", group_type="share"
+    )
+    answer = ListGroupsResponse(error_code=0, groups=[shared])
+    asked: list[list[str]] = []
+
+    def listing(call: Call) -> Respond:
+        asked.append(call.request.types_filter)
+        return Respond(answer)
+
+    end = broker.control("ListGroups", listing)
+    found = await console.get("/groups")
+    (row,) = found["groups"]
+    assert (found["has_share"], row["type"], row["state"]) == (True, "share", "Stable")
+    group = await console.get("/groups/sharing")
+    assert (group["type"], group["state"], group["members"]) == ("share", "Stable", [])
+    assert (await console.refused("GET", "/groups/other"))[0] == 404
+    assert asked == [[], ["share"], ["share"]]
+    end()
+
+
+async def test_a_cluster_may_have_share_groups_before_there_is_one(
+    console: Asking, broker: EmbeddedBroker
+) -> None:
+    await console.get("/groups")
+    level = FinalizedFeatureKey(name="share.version", max_version_level=1, min_version_level=1)
+    answer = ApiVersionsResponse(error_code=0, api_keys=[], finalized_features=[level])
+    end = broker.control("ApiVersions", lambda _: Respond(answer))
+    assert (await console.get("/groups"))["has_share"]
+    end()
+
+
+async def test_brokers_that_list_no_types_have_no_share_groups(
+    console: Asking, broker: EmbeddedBroker
+) -> None:
+    versions = {**{each.key: each.versions for each in APIS}, 16: range(5)}
+    spoken = [
+        ApiVersion(api_key=key, min_version=each[0], max_version=each[-1])
+        for key, each in versions.items()
+    ]
+    answer = ApiVersionsResponse(error_code=0, api_keys=spoken)
+    end = broker.control("ApiVersions", lambda _: Respond(answer))
+    assert not (await console.get("/groups"))["has_share"]
+    assert (await console.refused("GET", "/groups/none"))[0] == 404
+    end()
 
 
 def test_offsets_are_whole_numbers_of_partitions() -> None:

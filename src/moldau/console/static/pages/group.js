@@ -1,4 +1,4 @@
-import { api, apiPath, at, Badge, count, Dialog, Empty, Failure, html, later, Loading, may, numbers, rate, Title, useEffect, useLoad, useRef, useState, useStream, visible } from "../lib.js";
+import { api, apiPath, at, Badge, cluster, Command, console_, count, Dialog, Empty, Failure, html, later, Loading, may, numbers, quoted, rate, Title, useEffect, useLoad, useRef, useState, useStream, visible } from "../lib.js";
 import { Table } from "../table.js";
 import { Chart } from "../chart.js";
 import { STATES } from "./groups.js";
@@ -20,6 +20,7 @@ export function Group({ id }) {
   useEffect(() => { if (live && now.at) setPoints((old) => [...old.slice(-899), [now.at, live.lag]]); }, [now.at]);
   const crumbs = [["Groups", at("groups")]];
   if (!data) return html`<${Title} crumbs=${crumbs}>${visible(id)}<//>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (data.type === "share") return html`<${Share} id=${id} data=${data} crumbs=${crumbs} />`;
   const offsets = live?.offsets
     ? live.offsets.map(([topic, partition, committed, end, lag]) => ({ topic, partition, committed, end, lag })) : data.offsets;
   const pace = usePace(live?.offsets, now.at);
@@ -65,6 +66,20 @@ export function Group({ id }) {
     ${dialog === "forget" && html`<${Forget} id=${id} topics=${[...new Set(offsets.map((each) => each.topic))]} onClose=${() => setDialog(null)} onDone=${reload} />`}
     ${dialog?.member && html`<${SendAway} id=${id} member=${dialog.member} onClose=${() => setDialog(null)} onDone=${reload} />`}
     ${dialog === "delete" && html`<${Delete} what="group" name=${id} path=${apiPath("groups", id)} after=${at("groups")} onClose=${() => setDialog(null)}><p>Its offsets go with it.</p><//>`}`;
+}
+
+// Its members share partitions, and brokers keep which records are taken: there is no lag by offsets.
+function Share({ id, data, crumbs }) {
+  const servers = console_.value.servers[cluster.value] || "localhost:9092";
+  const command = `kafka-share-groups.sh --bootstrap-server ${quoted(servers)} --describe --group ${quoted(visible(id))}`;
+  return html`<${Title} crumbs=${crumbs}>${visible(id)}<//>
+    <dl class="cards">
+      <div><dt>State</dt><dd><${Badge} kind=${STATES[data.state] || "plain"}>${data.state}<//></dd></div>
+      <div><dt>Protocol</dt><dd>share</dd></div>
+      <div><dt>Coordinator</dt><dd>${data.coordinator}</dd></div>
+    </dl>
+    <p class="notice"><strong>A share group.</strong> Its members read the same partitions, and brokers keep which records are taken. The console lists it, and does not change it. These show its offsets and its members:</p>
+    <${Command} text=${command} /><${Command} text=${`${command} --members`} />`;
 }
 
 // How fast each partition is read, and its lag shrinks, over the samples that this page has seen.

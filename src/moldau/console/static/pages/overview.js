@@ -21,7 +21,7 @@ export function Overview() {
     <${Title}>${cluster.value}<//>
     <${Failure} error=${error} retry=${reload} />
     <${Health} troubles=${data.troubles} />
-    <dl class="cards">
+    <dl class="cards many">
       <div><dt>Brokers</dt><dd><a href=${at("brokers")}>${data.brokers.length}</a></dd></div>
       <div><dt>Topics</dt><dd><a href=${at("topics")}>${count(data.topics)}</a></dd></div>
       <div><dt>Partitions</dt><dd>${count(data.partitions)}</dd></div>
@@ -34,8 +34,8 @@ export function Overview() {
       <p>Write the first record, or create a topic on the <a href=${at("topics")}>Topics</a> page.</p>
       <${Command} text="moldau topics --create --topic orders --bootstrap-server localhost:9092" /><//>`}
     <${Chart} points=${points} label="Records per second into the cluster" />
-    <${Chart} points=${sizes} label="Bytes per second into the cluster, as logs grow" />
-    <p class="quiet">${GROWTH} Clients see no bytes that are read.</p>
+    ${sizes.length > 0 && html`<${Chart} points=${sizes} label="Bytes per second into the cluster, as logs grow" />
+      <p class="quiet">${GROWTH} Clients see no bytes that are read.</p>`}
     <${Findings} />
     <${Versions} />
     <p class="quiet">Cluster ${visible(data.cluster_id)}; controller: broker ${data.controller}${data.unauthorized

@@ -1,5 +1,5 @@
 // Records as a table, and one of them whole.
-import { api, apiPath, Badge, bytes, cluster, Command, console_, count, Dialog, Failure, html, later, may, time, useEffect, useState, visible } from "../lib.js";
+import { api, apiPath, Badge, bytes, cluster, Command, console_, count, Dialog, Failure, html, later, may, quoted, time, useEffect, useState, visible } from "../lib.js";
 
 const Produce = later(() => import("./producing.js"), "Produce");
 const STATES = { aborted: "bad", open: "warn", "commit marker": "plain", "abort marker": "plain" };
@@ -52,8 +52,6 @@ export function pretty(text) {
   }
   return out;
 }
-
-const quoted = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
 
 function commands(name, { partition, offset }) {
   const servers = quoted(console_.value.servers[cluster.value] || "localhost:9092");
