@@ -139,7 +139,7 @@ def test_a_cluster_by_one_command(tmp_path: Path) -> None:
         running.end(signal.SIGKILL)
     shared = free_port()
     with brokers(data, ports, "--port", str(shared)) as running:
-        assert not any(map(is_alive, orphans))
+        until(lambda: not any(map(is_alive, orphans)), "the brokers of before are gone")
         assert values(running.bootstrap, 1) == [b"one"]
         # One address for all: it answers whoever of them has died.
         running.said(f"bootstrap.servers=127.0.0.1:{shared}")

@@ -14,6 +14,21 @@ from moldau.client.blocking.producer import Producer
 pytestmark = pytest.mark.needs("browser")
 
 TOPICS = ("orders", "bank", "copies", "hostile")
+# Gives a look up at its first line, when more have arrived.
+_GIVEN_UP = """
+(async () => {
+  const { lines } = await import("/static/lib.js");
+  const stop = new AbortController(), found = [];
+  const path = "/api/clusters/local/topics/orders/messages?start=oldest";
+  try {
+    for await (const line of lines(path, { signal: stop.signal })) {
+      found.push(Object.keys(line)[0]);
+      stop.abort();
+    }
+  } catch (error) { found.push(error.name); }
+  return found;
+})()
+"""
 
 
 @pytest.fixture(scope="module", params=EVERY_KAFKA)
@@ -188,3 +203,9 @@ def test_a_view_goes_on_after_the_cluster_was_away(page: Page, site: str, kafka:
         send_order(producer, 4000)
     page.see('"id": 4000')
     page.wait("!document.body.innerText.includes('This page tries again')", "the banner goes")
+
+
+def test_a_look_that_was_given_up_shows_nothing_more(page: Page, site: str) -> None:
+    page.open(f"{site}/topics/orders")
+    first, *rest = page.run(_GIVEN_UP)
+    assert (first, rest) == ("row", ["AbortError"])

@@ -86,7 +86,11 @@ export async function* lines(path, { method = "GET", body, signal: abort } = {})
     if (done) return;
     const found = (rest + value).split("\n");
     rest = found.pop();
-    for (const line of found) if (line) yield JSON.parse(line);
+    for (const line of found) {
+      if (!line) continue;
+      abort?.throwIfAborted(); // or what had arrived before would be shown with the next answer
+      yield JSON.parse(line);
+    }
   }
 }
 
