@@ -27,7 +27,7 @@ async def spread(call: ApiCall) -> object:
     topics, wanted = topics_of(sent), brokers_of(sent)
     admin = await call.admin()
     if await admin.list_partition_reassignments():
-        raise WebError(409, "partitions are being moved: a plan is of what stays")
+        raise WebError(409, "partitions are being moved: wait for that, or cancel it first")
     racks = {each.node_id: each.rack for each in (await admin.describe_cluster()).brokers}
     unknown = [each for each in wanted if each not in racks]
     if unknown:
