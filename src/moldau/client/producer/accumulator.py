@@ -226,20 +226,26 @@ class Accumulator:
             batches.is_exclusive = True
             return True
 
-    def leave(self, batch: Batch) -> None:
-        """A batch in flight has failed for good: give back its memory."""
-        with self._lock:
-            self._partitions[batch.partition].leave(batch)
-            self._release(batch)
+    def leave(self, batch: Batch) -> bool:
+        """A batch in flight has failed for good: give back its memory.
 
-    def store(self, batch: Batch) -> None:
-        """A batch in flight is delivered: give back its memory."""
+        Returns whether it held back another batch.
+        """
         with self._lock:
-            self._partitions[batch.partition].leave(batch)
+            self._release(batch)
+            return self._partitions[batch.partition].leave(batch)
+
+    def store(self, batch: Batch) -> bool:
+        """A batch in flight is delivered: give back its memory.
+
+        Returns whether it held back another batch.
+        """
+        with self._lock:
             self._release(batch)
             self.sent.batches += 1
             self.sent.records += batch.records.count
             self.sent.bytes += batch.records.size
+            return self._partitions[batch.partition].leave(batch)
 
     def retry(self, batch: Batch, error: KafkaError, *, ready_ms: int) -> None:
         """A batch in flight must be sent again."""

@@ -305,9 +305,14 @@ class PartitionBatches:
             self._next_sequence = 0
         self._counted_for = identity
 
-    def leave(self, batch: Batch) -> None:
-        """The batch in flight is delivered or has failed for good."""
+    def leave(self, batch: Batch) -> bool:
+        """The batch in flight is delivered or has failed for good.
+
+        Returns whether it held back another, which may be sent as soon as it is ready.
+        """
+        held_back = not self.may_send()
         self._in_flight.remove(batch)
+        return held_back and self.may_send()
 
     def retry(self, batch: Batch, error: KafkaError, *, ready_ms: int) -> None:
         """The batch in flight must be sent again, before those that are younger."""

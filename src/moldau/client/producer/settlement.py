@@ -50,7 +50,8 @@ class Settlement:
 
     def deliver(self, batch: Batch, base_offset: int, append_time_ms: int) -> None:
         """The batch is stored."""
-        self._accumulator.store(batch)
+        if self._accumulator.store(batch):
+            self._wake()  # what it held back may have to wait for its time, or for its backoff
         batch.deliver(base_offset, append_time_ms)
         self.wake_waiting()
 
@@ -83,7 +84,8 @@ class Settlement:
                 self._wake()
                 return
             error = self._too_late(batch)
-        self._accumulator.leave(batch)
+        if self._accumulator.leave(batch):
+            self._wake()
         self.lose(batch, error)
 
     def expire(self) -> None:

@@ -10,6 +10,7 @@ from moldau.errors import (
     ClusterAuthorizationFailed,
     ErrorCode,
     InvalidRecord,
+    KafkaError,
     NetworkException,
     RequestTimedOut,
 )
@@ -66,6 +67,49 @@ async def test_faults_lose_nothing_double_nothing_and_keep_the_order(
     async with producer_of(kafka) as producer:
         sent = await send_numbers(producer, 200)
     assert stored(kafka) == sent
+
+
+async def test_a_retry_goes_out_after_the_one_that_held_it_back(kafka: EmbeddedBroker) -> None:
+    async with producer_of(kafka, retry_backoff_ms=60) as producer:
+        await producer.send_and_wait("t", b"0" * 100)
+        requests = 0
+
+        def decide(_call: Call) -> Action:
+            nonlocal requests
+            requests += 1
+            # The second is refused later than the first: its backoff is not over yet when
+            # the first is stored, and nothing else happens then.
+            return {1: Fail(ErrorCode.NOT_ENOUGH_REPLICAS), 2: Delay(0.03)}.get(requests)
+
+        kafka.control("Produce", decide)
+        for digit in (b"1", b"2"):
+            await producer.send("t", digit * 100)
+        async with asyncio.timeout(10):
+            await producer.flush()
+    assert requests == 4
+    assert stored(kafka) == [digit * 100 for digit in (b"0", b"1", b"2")]
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+async def test_what_lingers_goes_out_after_a_batch_that_was_sent_alone(
+    kafka: EmbeddedBroker, *, is_lost: bool
+) -> None:
+    """An exclusive batch holds back the next one, whose linger may still be going on then."""
+    async with producer_of(kafka, linger_ms=60) as producer:
+        sender = producer.sender
+        await producer.send_and_wait("t", b"0")
+        first = await producer.send("t", b"1")
+        (batch,) = sender.accumulator
+        assert sender.accumulator.take_alone(batch, sender.identity)
+        second = await producer.send("t", b"2")
+        await asyncio.sleep(0)  # the sender sees that nothing may be sent
+        if is_lost:
+            sender.settlement.fail(batch, KafkaError(ErrorCode.INVALID_RECORD, "too odd"))
+        else:
+            sender.settlement.deliver(batch, 1, -1)
+        async with asyncio.timeout(10):
+            await asyncio.gather(first, second, return_exceptions=True)
+    assert stored(kafka) == [b"0", b"2"]
 
 
 async def test_a_batch_that_fails_for_good_does_not_stop_those_behind_it(
