@@ -61,6 +61,23 @@ def test_who_may_not_come_in_is_told_so(spark: SparkSession, secured: Secured) -
         spark.read.format("moldau").options(**own, subscribe="spark-PLAIN").load().collect()
 
 
+def test_no_command_line_has_a_secret(spark: SparkSession, secured: Secured) -> None:
+    test_source_and_sink_log_in(spark, secured, TOKEN)
+    commands = [
+        each.read_bytes() for each in Path("/proc").glob("[0-9]*/cmdline") if readable(each)
+    ]
+    assert any(b"org.apache.spark" in each for each in commands)
+    assert not [each for each in commands if secured.token_password.encode() in each]
+
+
+def readable(file: Path) -> bool:
+    """Whether its process is still there."""
+    try:
+        return bool(file.read_bytes())
+    except OSError:
+        return False
+
+
 async def prepare(secured: Secured, *topics: str) -> None:
     """Topics, and the right to transactions, which only this test needs."""
     everything = Acl(

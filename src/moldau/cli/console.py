@@ -22,6 +22,7 @@ from moldau.cli.terminal.console_logins import (
 )
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.log_options import add_log_options, start_log
+from moldau.cli.terminal.web_address import address_with_login
 from moldau.cli.terminal.web_options import add_web_options, binding_of, users_of
 from moldau.client.settings import ClientSettings
 
@@ -62,8 +63,10 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         given = read_file(options.command_config or "")
         servers = options.bootstrap_server or given.get("bootstrap.servers") or _SERVERS
         texts = {options.name: {**given, "bootstrap.servers": servers}}
-    if options.registry is not None:
-        _check_registry(options.registry)
+    registry = options.registry
+    if registry is not None:
+        registry = address_with_login(registry, "--registry")
+        _check_registry(registry)
     clusters = {name: usable(ClientSettings, settings) for name, settings in texts.items()}
     return ConsoleOptions(
         clusters,
@@ -72,7 +75,7 @@ def _console(options: argparse.Namespace) -> "ConsoleOptions":
         is_read_only=options.read_only,
         audit=options.audit,
         audit_topic=options.audit_topic,
-        registry=options.registry,
+        registry=registry,
         connect=_services(options.connect, "--connect"),
         streams=_services(options.streams, "--streams"),
         rules=rules_of(options),
@@ -92,6 +95,7 @@ def _services(given: Sequence[str], option: str) -> dict[str, str]:
         if not equals or "://" in name:
             name, url = "", each
         url = url.removesuffix("/metrics")  # as `moldau streams run` prints its address
+        url = address_with_login(url, option)
         try:
             service = RestService(url)
         except ValueError as error:

@@ -3,9 +3,10 @@
 import argparse
 from collections.abc import Sequence
 
-from moldau.cli.connecting.addresses import parse_address
+from moldau.cli.connecting.addresses import parse_address, warn_if_visible
 from moldau.cli.connecting.ingestion import FORMATS, Ingestion, ingest
 from moldau.cli.terminal.client_settings import read_file, read_pairs
+from moldau.cli.terminal.web_address import address_with_login
 
 _EPILOG = """addresses:
   kafka://HOST:PORT[,HOST:PORT]/TOPIC
@@ -25,11 +26,14 @@ examples:
 def main(arguments: Sequence[str]) -> int:
     """Copy, and say how much; returns the exit code."""
     options = _parser().parse_args(arguments)
+    registry = address_with_login(options.registry, "--registry") if options.registry else None
+    for address in (options.source, options.target):
+        warn_if_visible(address)
     ingestion = Ingestion(
         parse_address(options.source),
         parse_address(options.target),
         options.format,
-        options.registry,
+        registry,
         options.key,
         read_file(options.command_config),
         read_pairs(options.set),

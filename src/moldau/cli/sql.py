@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from moldau.cli.streams import clients, pairs
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, COMMAND_CONFIG, Given, Option, Options
+from moldau.cli.terminal.web_address import address_with_login
 from moldau.errors import KafkaError
 
 if TYPE_CHECKING:
@@ -197,13 +198,15 @@ def _begun(given: Given) -> "tuple[SqlConsole, Callable[[], None]]":
     from moldau.streams.sql.topic_tables import TopicTables  # noqa: PLC0415
 
     options = ApplicationOptions(given.text("bootstrap-server"), clients(given))
-    shape_of = _shapes(given, options)
+    url = given.text("schema-registry")
+    registry = address_with_login(url, "--schema-registry") if url else ""
+    shape_of = _shapes(registry, options)
     checkpoint = given.text("checkpoint", _CHECKPOINT)
     spark = started_session(
         _APPLICATION, checkpoint, given.text("master"), pairs(given.texts("conf"))
     )
     trigger: dict[str, object] = {"availableNow": True} if "available-now" in given else {}
-    tables = TopicTables(options.source, shape_of, given.text("schema-registry"))
+    tables = TopicTables(options.source, shape_of, registry)
     console = SqlConsole(
         spark, tables, StreamTarget(options.sink, options.admin, checkpoint, trigger)
     )
@@ -215,15 +218,14 @@ def _begun(given: Given) -> "tuple[SqlConsole, Callable[[], None]]":
     return console, end
 
 
-def _shapes(given: Given, options: "ApplicationOptions") -> "Callable[[str], TopicShape]":
+def _shapes(registry: str, options: "ApplicationOptions") -> "Callable[[str], TopicShape]":
     """The shape of a topic: as a registry has it, or as some of its records are."""
     from moldau.client.registry import Registry, RegistryError  # noqa: PLC0415 - takes long
     from moldau.streams.sql.registered import RegisteredShapes  # noqa: PLC0415
     from moldau.streams.sql.sampling import sampled  # noqa: PLC0415
     from moldau.streams.sql.shapes import shape_of  # noqa: PLC0415
 
-    url = given.text("schema-registry")
-    registered = RegisteredShapes(Registry(url), described_proto) if url else None
+    registered = RegisteredShapes(Registry(registry), described_proto) if registry else None
 
     def find(topic: str) -> "TopicShape":
         try:

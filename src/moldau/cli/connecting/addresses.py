@@ -6,9 +6,15 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.web_address import warn_of_password
 
 _KAFKA = "kafka"
 _TABLES = ("postgresql", "postgres", "mariadb", "mysql", "sqlite", "duckdb")
+_MYSQL = ("mariadb", "mysql")
+_PASSWORDS_ELSEWHERE = {
+    **dict.fromkeys(("postgresql", "postgres"), "PGPASSWORD or ~/.pgpass"),
+    **dict.fromkeys(_MYSQL, "MYSQL_PWD"),
+}
 _FILES = ("parquet", "csv", "jsonl")
 _LAKE = "delta"
 _DIRECTORIES = {
@@ -75,6 +81,15 @@ def _shown(text: str) -> str:
     return f"{scheme}://{rest.rpartition('@')[2]}" if found else text.partition("?")[0]
 
 
+def warn_if_visible(text: str) -> None:
+    """Warn of a password in the address of a database."""
+    parts = urlsplit(text)
+    if parts.scheme in _PASSWORDS_ELSEWHERE and (
+        parts.password or "password" in dict(parse_qsl(parts.query))
+    ):
+        warn_of_password("the address", _PASSWORDS_ELSEWHERE[parts.scheme])
+
+
 def source_settings(address: CopyAddress, topic: str) -> dict[str, str]:
     """A source connector that reads an address into a topic."""
     if address.scheme in _FILES and os.path.isdir(address.place):
@@ -110,7 +125,7 @@ def source_settings(address: CopyAddress, topic: str) -> dict[str, str]:
     if not mode:
         named = ("timestamp", "incrementing")
         mode = "+".join(each for each in named if found[f"{each}.column.name"])
-    return {**found, "mode": mode, "connection.url": _url(address, rest)}
+    return {**found, "mode": mode, **_connection(address, rest)}
 
 
 def sink_settings(address: CopyAddress, topic: str) -> dict[str, str]:
@@ -130,9 +145,15 @@ def sink_settings(address: CopyAddress, topic: str) -> dict[str, str]:
     key = rest.pop("key", "")
     if key:
         found |= {"insert.mode": "upsert", "pk.mode": "record_value", "pk.fields": key}
-    return {**found, "connection.url": _url(address, rest)}
+    return {**found, **_connection(address, rest)}
 
 
-def _url(address: CopyAddress, options: Mapping[str, str]) -> str:
+def _connection(address: CopyAddress, options: Mapping[str, str]) -> dict[str, str]:
     """With what is left of the options, which are the database's own."""
-    return f"{address.place}?{urlencode(options)}" if options else address.place
+    place = f"{address.place}?{urlencode(options)}" if options else address.place
+    found = {"connection.url": place}
+    # PostgreSQL's library looks for its password by itself.
+    password = os.environ.get("MYSQL_PWD")
+    if password and address.scheme in _MYSQL and not urlsplit(place).password:
+        found["connection.password"] = password
+    return found

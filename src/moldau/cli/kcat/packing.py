@@ -4,6 +4,7 @@ import struct
 from collections.abc import Callable, Iterable
 
 from moldau.cli.terminal.failure import CommandFailed
+from moldau.cli.terminal.web_address import address_with_login
 from moldau.client.registry import Registry, RegistryError
 from moldau.client.serdes.registered import RegisteredValues
 
@@ -32,7 +33,7 @@ def read_packing(texts: Iterable[str], registry: str = "") -> dict[str, Unpack]:
 
 def _values_of(registry: str) -> RegisteredValues:
     try:
-        return RegisteredValues(Registry(registry))
+        return RegisteredValues(Registry(address_with_login(registry, "-r")))
     except ValueError as error:
         raise CommandFailed(f"-r: {error}") from error
 

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from moldau.cli.connecting.addresses import parse_address, sink_settings, source_settings
+from moldau.cli.connecting.addresses import (
+    parse_address,
+    sink_settings,
+    source_settings,
+    warn_if_visible,
+)
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.connect.worker.plugins import Plugins
 
@@ -53,3 +58,40 @@ def test_files_are_named_in_full_and_what_is_unknown_is_listed() -> None:
     for text, why in (("csv:", "path is missing"), ("s3://b/x", "no address is of this kind")):
         with pytest.raises(CommandFailed, match=why):
             parse_address(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("postgresql://shop:sesam@h/d?table=t", "PGPASSWORD or ~/.pgpass"),
+        ("postgresql://h/d?table=t&user=shop&password=sesam", "PGPASSWORD or ~/.pgpass"),
+        ("mysql://shop:sesam@h/d?table=t", "MYSQL_PWD"),
+    ],
+)
+def test_passwords_that_others_can_see_are_warned_of(
+    address: str, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warn_if_visible(address)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("WARNING: other users of this machine can see the password")
+    assert line.endswith(place)
+    assert "sesam" not in line
+
+
+@pytest.mark.parametrize("address", ["postgresql://shop@h/d?table=t", "kafka://h/t", "csv:f"])
+def test_what_has_no_password_comes_without_a_warning(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warn_if_visible(address)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_password_of_mysql_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYSQL_PWD", "sesam")
+    found = source_settings(parse_address("mariadb://shop@h/d?table=t"), "t")
+    assert (found["connection.url"], found["connection.password"]) == (
+        "mariadb://shop@h/d",
+        "sesam",
+    )
+    for other in ("mariadb://shop:own@h/d?table=t", "postgresql://shop@h/d?table=t"):
+        assert "connection.password" not in sink_settings(parse_address(other), "t")

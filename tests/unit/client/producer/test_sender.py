@@ -79,7 +79,9 @@ async def test_a_retry_goes_out_after_the_one_that_held_it_back(kafka: EmbeddedB
             requests += 1
             # The second is refused later than the first: its backoff is not over yet when
             # the first is stored, and nothing else happens then.
-            return {1: Fail(ErrorCode.NOT_ENOUGH_REPLICAS), 2: Delay(0.03)}.get(requests)
+            if requests == 1:
+                return Fail(ErrorCode.NOT_ENOUGH_REPLICAS)
+            return Delay(0.03) if requests == 2 else None
 
         kafka.control("Produce", decide)
         for digit in (b"1", b"2"):

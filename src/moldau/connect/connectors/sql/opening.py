@@ -39,6 +39,9 @@ def with_login(url: str, user: str | None, password: str | None) -> str:
     if "@" not in netloc and user is not None:
         secret = "" if password is None else f":{quote(password, safe='')}"
         netloc = f"{quote(user, safe='')}{secret}@{netloc}"
+    elif parts.username and parts.password is None and password is not None:
+        login, _, place = netloc.rpartition("@")
+        netloc = f"{login}:{quote(password, safe='')}@{place}"
     return parts._replace(
         netloc=netloc, query="&".join(f"{k}={v}" for k, v in given.items())
     ).geturl()

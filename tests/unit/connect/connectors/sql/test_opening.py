@@ -11,6 +11,8 @@ def test_passwords_are_put_in_and_never_shown() -> None:
     url = with_login("postgresql://h:5/d?sslmode=require", "u", "p@ss")
     assert url == "postgresql://u:p%40ss@h:5/d?sslmode=require"
     assert with_login("postgresql://h/d?user=u&password=p", None, None) == "postgresql://u:p@h/d"
+    assert with_login("mariadb://u@h:5/d", None, "p@ss") == "mariadb://u:p%40ss@h:5/d"
+    assert with_login("mariadb://u:p@h/d", None, "other") == "mariadb://u:p@h/d"
     assert without_password(url) == "postgresql://h:5/d"
 
 
