@@ -19,6 +19,12 @@ from conformance.spark_chaos import Driver
 from conformance.spark_killing import ROW_BYTES, ROWS_PER_HANDOVER, kill_once, kill_workers
 from conformance.spark_pipeline import Pipeline, committed, fill, session, size_of, written
 from moldau.spark import write_stream
+from unit.spark.optimizations import (
+    expected_optimizations,
+    forget_optimizations,
+    of_batches,
+    optimizations,
+)
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.timeout(600)]  # when others work too
 ROW_COUNT = 1000
@@ -211,6 +217,26 @@ def test_one_transaction_has_the_rows_of_several_topics(
     for number, name in enumerate(names):
         found = committed(pipeline.servers, name)
         assert sorted(found.elements()) == [b"%06d" % n for n in range(number, ROW_COUNT, 2)]
+
+
+@pytest.mark.parametrize("columns", [["value"], ["key", "value"]])
+def test_a_micro_batch_is_planned_once(
+    spark: SparkSession,
+    pipeline: Pipeline,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    columns: list[str],
+) -> None:
+    rows = of_batches(spark, tmp_path / "input").select(*columns)
+    options = {
+        "kafka.bootstrap.servers": pipeline.servers,
+        "topic": pipeline.target,
+        "checkpointLocation": pipeline.checkpoint,
+    }
+    forget_optimizations(spark)
+    query = write_stream(rows, options, trigger={"availableNow": True})
+    assert query.awaitTermination(DEADLINE_S), "the query did not end"
+    assert optimizations(spark) == expected_optimizations(caplog.text)
 
 
 @needs_apache("kafka-3.9")

@@ -15,6 +15,12 @@ from moldau.streams.run.progress import read_progress
 from moldau.streams.run.running import RENEWAL_MS, RunningQuery, RunSettings, run
 from moldau.testing.broker import running_broker
 from moldau.testing.control import Call, Fail
+from unit.spark.optimizations import (
+    expected_optimizations,
+    forget_optimizations,
+    of_batches,
+    optimizations,
+)
 
 pytestmark = pytest.mark.needs("java")
 
@@ -129,3 +135,19 @@ def test_a_renewal_that_fails_is_tried_again_and_the_query_goes_on(
     assert query.failure_count == 0
     # Ten minutes lie between two tries.
     assert clock.time_ms >= RENEWAL_MS + 20 * 60_000
+
+
+def test_a_micro_batch_is_planned_once(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    frame = of_batches(spark, tmp_path / "input").selectExpr("*", "'out' as topic")
+    fields = {"name": "planned", "mode": "append", "frame": frame, "fan_out": None}
+    planned = SimpleNamespace(**fields, outputs=lambda batch: batch)
+    with running_broker() as broker:
+        sink = {"kafka.bootstrap.servers": broker.bootstrap_servers}
+        settings = RunSettings(sink, str(tmp_path / "state"), trigger={"availableNow": True})
+        query = RunningQuery(planned, settings, ManualClock())  # type: ignore[arg-type]
+        forget_optimizations(spark)
+        run([query], threading.Event(), lambda _: None)
+    assert query.failure_count == 0
+    assert optimizations(spark) == expected_optimizations(caplog.text)
