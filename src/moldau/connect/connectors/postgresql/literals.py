@@ -4,7 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\]*(?:\\.[^",{}\\]*)*))\s*', re.DOTALL)
+# What the server takes for a space: others are part of an element, which has no quotes for them.
+_SPACES = r"[ \t\n\v\f\r]*"
+_ELEMENT = re.compile(
+    rf'{_SPACES}(?:"((?:[^"\\]|\\.)*)"|([^",{{}}\\]*(?:\\.[^",{{}}\\]*)*)){_SPACES}', re.DOTALL
+)
 _PAIR = re.compile(
     r'\s*"((?:[^"\\]|\\.)*)"\s*=>\s*(?:NULL|"((?:[^"\\]|\\.)*)")\s*(?:,|$)', re.DOTALL
 )

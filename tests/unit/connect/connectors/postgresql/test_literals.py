@@ -23,6 +23,8 @@ from moldau.connect.connectors.postgresql.literals import (
         ('{a,"b,c",NULL,"NULL"}', ["a", "b,c", None, "NULL"]),
         (r'{"a\"b","c\\d","","{}"}', ['a"b', "c\\d", "", "{}"]),
         ("[0:1]={7,8}", ["7", "8"]),
+        ('{ "a" , b}', ["a", "b"]),
+        ("{\x1da,\u00a0b\u2003,\x85}", ["\x1da", "\u00a0b\u2003", "\x85"]),
     ],
 )
 def test_elements_of_an_array(text: str, elements: list[str | None]) -> None:
