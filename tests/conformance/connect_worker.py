@@ -36,6 +36,13 @@ class WorkerProcess:
         self.process.kill()
         self.process.wait()
 
+    def answers(self, status: int) -> bool:
+        """Whether questions about connectors have this status."""
+        try:
+            return self.rest.ask("GET", "/connectors")[0] == status
+        except OSError:
+            return False
+
     def until(self, is_so: Callable[[], bool], what: Callable[[], object] = lambda: "") -> None:
         """Wait for something that the worker does."""
         deadline = time.monotonic() + DEADLINE_S
@@ -54,9 +61,9 @@ class WorkerProcess:
 
 @contextmanager
 def worker_process(
-    directory: Path, servers: str, settings: Mapping[str, str]
+    directory: Path, servers: str, settings: Mapping[str, str], *, leads: bool = True
 ) -> Iterator[WorkerProcess]:
-    """A worker that leads, in a directory of its own."""
+    """A worker in a directory of its own, once it leads, or stands by."""
     directory.mkdir(exist_ok=True)
     port = free_port()
     given = {
@@ -78,7 +85,7 @@ def worker_process(
         )
     found = WorkerProcess(StartedWorker(f"http://127.0.0.1:{port}"), process, log)
     try:
-        found.until(lambda: _leads(found.rest))
+        found.until(lambda: found.answers(200 if leads else 503))
         yield found
     finally:
         process.terminate()
@@ -86,10 +93,3 @@ def worker_process(
             process.wait(DEADLINE_S)
         finally:
             process.kill()
-
-
-def _leads(rest: StartedWorker) -> bool:
-    try:
-        return rest.ask("GET", "/connectors")[0] == 200
-    except OSError:
-        return False

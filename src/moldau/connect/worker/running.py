@@ -117,6 +117,8 @@ class Worker:
             "group.id": self.settings.group_id,
             "enable.auto.commit": False,
             "auto.offset.reset": "latest",
+            # Who has the turn keeps it, and works on, while others come and go.
+            "partition.assignment.strategy": "cooperative-sticky",
         }
         async with Consumer[bytes, bytes](client) as consumer:
             consumer.subscribe(
