@@ -1,6 +1,7 @@
 """What may happen to a database, a broker, a disk or a network while tables are copied."""
 
 import os
+import resource
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -95,6 +96,35 @@ def test_a_broker_that_is_killed(day: Day) -> None:
         day.until(lambda: day.run(changed) > before)
     day.ended("kafka")
     assert day.worker.ask("GET", "/connectors")[0] == 200
+
+
+def test_a_broker_that_is_killed_in_the_first_read(day: Day) -> None:
+    made(day, "early", rows=6_000)
+    day.until(lambda: day.run("SELECT to_regclass('copy_early')") != [(None,)])
+    day.broker.kill()
+    assert day.run("SELECT count(*) FROM copy_early") < [(6_000,)], "it was killed too late"
+    day.run("DELETE FROM early WHERE id < 50", "UPDATE early SET v = 'y' WHERE id < 100")
+    day.broker.start()
+    day.ended("early")
+
+
+def test_a_disk_of_the_broker_that_is_full(day: Day) -> None:
+    made(day, "filling")
+    day.until_copied("filling")
+    with day.changing("filling"):
+        (segment,) = day.broker.log_directory.glob("p.public.filling-0/*.log")
+        # No file of the broker can grow beyond that.
+        limit = segment.stat().st_size + 100
+        _, most = resource.prlimit(day.broker.process_id, resource.RLIMIT_FSIZE)
+        resource.prlimit(day.broker.process_id, resource.RLIMIT_FSIZE, (limit, most))
+        day.until(lambda: day.broker.has_ended)
+        inserted = "SELECT count(*) FROM {} WHERE id > 1000"
+        (before,) = day.run(inserted.format("filling"))
+        day.until(lambda: day.run(inserted.format("filling")) > [before])
+        day.broker.kill()
+        day.broker.start()  # there is room from now on
+        day.until(lambda: day.run(inserted.format("copy_filling")) > [before])
+    day.ended("filling")
 
 
 def test_a_network_that_is_cut_for_a_while(day: Day) -> None:
