@@ -220,6 +220,7 @@ def capture(prefix: str, port: int) -> dict[str, str]:
         "publication.autocreate.mode": "filtered",
         "table.include.list": ",".join(rf"public\.{table}" for table in TABLES),
         "provide.transaction.metadata": "true",
+        "snapshot.max.threads": "2",
         "poll.interval.ms": "20",
         "key.converter": _JSON,
         "value.converter": _JSON,

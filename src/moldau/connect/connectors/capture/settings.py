@@ -86,7 +86,6 @@ _HARMLESS = frozenset(
     }
 )
 _IGNORED = {
-    "snapshot.max.threads": "tables are read one after the other",
     "snapshot.delay.ms": "a snapshot begins at once",
     "event.processing.failure.handling.mode": "a row that cannot be converted fails",
     "errors.max.retries": "restarts are the worker's",

@@ -56,6 +56,7 @@ _REFUSED = {
 }
 _HARMLESS_WORDS = {"fail", "true"}
 _IGNORED = {
+    "snapshot.max.threads": "tables are read one after the other",
     "include.schema.changes": "there is no topic of statements that change tables",
     "include.query": "records do not say the statement",
     "include.schema.comments": "schemas have no comments",

@@ -34,7 +34,7 @@ class InitialRead:
         tables = [each for each in capture.tables() if capture.filters.in_snapshot(each)]
         moment = start.moment
         self._place = LogPlace(start.lsn, None, moment.tx_id, moment.time_us)
-        rows = start.snapshot.rows(tables, capture.table)
+        rows = start.snapshot.rows(tables, capture.table, capture.settings.threads)
         self._records = SnapshotRecords(rows, capture.records, self._place)
         self.is_complete = False
 

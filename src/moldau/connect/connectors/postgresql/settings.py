@@ -64,6 +64,7 @@ POSTGRES_SETTINGS = (
     PluginSetting(
         "snapshot.isolation.mode", default="serializable", check=one_of(*ISOLATION_LEVELS)
     ),
+    PluginSetting("snapshot.max.threads", "INT", "1", check=at_least(1)),
     PluginSetting("time.precision.mode", default="adaptive", check=one_of(*TIME_MODES)),
     PluginSetting("decimal.handling.mode", default="precise", check=one_of(*DECIMAL_MODES)),
     PluginSetting("binary.handling.mode", default="bytes", check=one_of(*BINARY_MODES)),
@@ -105,6 +106,8 @@ class CaptureSettings:
     slot: str
     snapshot_mode: str
     isolation: str
+    threads: int
+    """How many tables are read at a time."""
     skipped: frozenset[str]
     has_transactions: bool
     limits: BatchLimits
@@ -120,6 +123,7 @@ def capture_settings(config: Mapping[str, str]) -> CaptureSettings:
         config.get("slot.name", "debezium"),
         snapshot_mode(config),
         config.get("snapshot.isolation.mode", "serializable"),
+        number(config, "snapshot.max.threads", 1),
         skipped_operations(config),
         flag(config, "provide.transaction.metadata", default=False),
         batch_limits(config),

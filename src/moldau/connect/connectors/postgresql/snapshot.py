@@ -7,6 +7,7 @@ the stream brings as well, are left out by their numbers.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
@@ -22,6 +23,7 @@ from moldau.connect.connectors.postgresql.catalog import (
 )
 from moldau.connect.connectors.postgresql.copy_text import row_cells
 from moldau.connect.connectors.postgresql.frames import lsn_of
+from moldau.connect.connectors.postgresql.parallel_rows import ParallelRows, ReadTable
 from moldau.connect.connectors.postgresql.server import DatabaseServer
 from moldau.connect.connectors.postgresql.table_schema import CapturedColumn
 from moldau.connect.errors import ConfigError
@@ -62,7 +64,8 @@ class TableSnapshot:
                 f"snapshot.isolation.mode: {isolation} is none of {', '.join(ISOLATION_LEVELS)}; "
                 "weaker ones show no single moment"
             )
-        self._server = server
+        self._server, self._purpose, self._isolation = server, purpose, isolation
+        self._others: ParallelRows | None = None
         self._connection = server.connect(f"{purpose} snapshot")
         self._catalog = Catalog(server, self._connection)
         server.run(self._connection, f"BEGIN ISOLATION LEVEL {level} READ ONLY")
@@ -77,13 +80,37 @@ class TableSnapshot:
         ((visible, xmax, time_us, lsn),) = self._server.rows(self._connection, _MOMENT)
         return SnapshotMoment(str(visible), int(str(xmax)), int(str(time_us)), lsn_of(str(lsn)))
 
-    def rows(self, tables: Sequence[TableName], make: MakeTable) -> Iterator[SnapshotRow]:
-        """All rows, table after table; read as they are taken, so memory has a bound."""
-        for name in tables:
-            columns, key = self._catalog.columns(name), self._catalog.key(name)
-            if columns:
-                _log.info("reading table %s", name)
-                yield from self._table(make(name, columns, key), columns)
+    def rows(
+        self, tables: Sequence[TableName], make: MakeTable, threads: int = 1
+    ) -> Iterator[SnapshotRow]:
+        """All rows, read as they are taken, so memory has a bound.
+
+        Table after table, or so many at a time by connections that share the moment.
+        """
+        count = min(threads, len(tables))
+        if count > 1:
+            ((name,),) = self._server.rows(self._connection, "SELECT pg_export_snapshot()")
+            self._others = ParallelRows(tables, count, lambda: self._reader(str(name), make))
+            yield from self._others.rows()
+            return
+        for each in tables:
+            yield from self._rows_of(each, make)
+
+    @contextmanager
+    def _reader(self, snapshot: str, make: MakeTable) -> Iterator[ReadTable]:
+        """Another connection that sees what this one sees."""
+        other = TableSnapshot(self._server, self._purpose, self._isolation)
+        try:
+            other.take_over(snapshot)
+            yield lambda name: other.rows([name], make)
+        finally:
+            other.close()
+
+    def _rows_of(self, name: TableName, make: MakeTable) -> Iterator[SnapshotRow]:
+        columns, key = self._catalog.columns(name), self._catalog.key(name)
+        if columns:
+            _log.info("reading table %s", name)
+            yield from self._table(make(name, columns, key), columns)
 
     def _table(
         self, table: CapturedTable, columns: Sequence[CapturedColumn]
@@ -105,4 +132,6 @@ class TableSnapshot:
 
     def close(self) -> None:
         """Give the moment up."""
+        if self._others is not None:
+            self._others.close()
         self._connection.close()

@@ -1,5 +1,9 @@
 """Tables are read as they were at one moment."""
 
+import threading
+import time
+from collections import defaultdict
+
 import pytest
 
 from moldau.connect.connectors.capture.tables import TableName
@@ -54,3 +58,66 @@ def test_a_moment_needs_isolation_and_tables_that_stay(database: Database) -> No
         snapshot.take_over("it's")
     snapshot.close()
     capture.close()
+
+
+def test_tables_are_read_at_a_time_as_they_were_at_one_moment(database: Database) -> None:
+    tables = [TableName("public", f"t{number}") for number in range(5)]
+    for number, table in enumerate(tables):
+        database.run(
+            f"CREATE TABLE {table.name} (id integer PRIMARY KEY)",
+            f"INSERT INTO {table.name} SELECT generate_series(1, {number * 500})",
+        )
+    capture = database.capture()
+    snapshot = TableSnapshot(capture.server, "parallel", "serializable")
+    assert snapshot.moment().lsn <= database.lsn()
+    database.run(*(f"INSERT INTO {table.name} VALUES (9999)" for table in tables))
+    rows = snapshot.rows(tables, capture.table, 3)
+    found = [next(rows)]
+    until_connected(database, 4)  # of which one holds the moment
+    found += rows
+    read = defaultdict(list)
+    for each in found:
+        read[each.table.name].append(each.cells)
+    for number, table in enumerate(tables):
+        assert read[table] == [[str(each)] for each in range(1, number * 500 + 1)]
+    snapshot.close()
+    until_connected(database, 0)
+    capture.close()
+
+
+def test_a_read_by_threads_can_be_given_up(database: Database) -> None:
+    for name in ("a", "b", "c"):
+        database.run(f"CREATE TABLE {name} AS SELECT generate_series(1, 9000) AS i")
+    capture = database.capture()
+    snapshot = TableSnapshot(capture.server, "parallel", "repeatable_read")
+    next(snapshot.rows([A, B, TableName("public", "c")], capture.table, 8))
+    until_connected(database, 4)
+    snapshot.close()
+    until_connected(database, 0)
+    assert "table-reader" not in {each.name for each in threading.enumerate()}
+    capture.close()
+
+
+def test_what_goes_wrong_in_a_thread_is_raised(database: Database) -> None:
+    database.run("CREATE TABLE a (i integer)", "CREATE TABLE b (i integer)")
+    database.run("CREATE ROLE reader_of_a LOGIN", "GRANT SELECT ON a TO reader_of_a")
+    capture = database.capture(database_user="reader_of_a")
+    snapshot = TableSnapshot(capture.server, "parallel", "repeatable_read")
+    with pytest.raises(RetriableConnectError, match="permission denied for table b"):
+        list(snapshot.rows([A, B], capture.table, 2))
+    snapshot.close()
+    until_connected(database, 0)
+    capture.close()
+    database.run("DROP OWNED BY reader_of_a", "DROP ROLE reader_of_a")
+
+
+def until_connected(database: Database, count: int) -> None:
+    """Wait until so many connections read."""
+    deadline = time.monotonic() + 60
+    query = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE application_name = 'moldau-connect parallel snapshot' "
+        "AND datname = current_database()"
+    )
+    while database.rows(query) != [(count,)]:
+        assert time.monotonic() < deadline, database.rows(query)
