@@ -7,10 +7,11 @@ from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-
 
 from moldau.connect.config.values import flag
 from moldau.connect.converters.json_envelopes import LastEnvelope
+from moldau.connect.converters.json_readers import reader_of
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
 from moldau.connect.converters.json_writers import JsonRules, writer_of
 from moldau.connect.converters.per_schema import PerSchema
-from moldau.connect.data.logical import from_stored, to_stored
+from moldau.connect.data.logical import to_stored
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import DECIMAL, Kind, Schema
 from moldau.connect.errors import DataError
@@ -34,6 +35,7 @@ class JsonConverter:
             flag(settings, "replace.null.with.default", default=True),
         )
         self._writers = PerSchema(lambda _, schema: writer_of(schema, rules))
+        self._readers = PerSchema(lambda _, schema: reader_of(schema))
         self._envelopes = LastEnvelope()
         self._nodes = PerSchema(lambda _, schema: json_text(node_of(schema)))
 
@@ -66,7 +68,7 @@ class JsonConverter:
             return NULL
         known = self._envelopes.of(data) if self._has_envelope else None
         if known is not None:
-            return _datum(*known)
+            return self._datum(*known)
         try:
             found = json.loads(data)
         except ValueError as error:
@@ -81,14 +83,14 @@ class JsonConverter:
             raise DataError(f"{_NO_ENVELOPE} The record begins with {data[:_SHOWN_BYTES]!r}.")
         schema = schema_of_node(found["schema"])
         self._envelopes.note(data, schema)
-        return _datum(schema, found["payload"])
+        return self._datum(schema, found["payload"])
 
-
-def _datum(schema: Schema | None, payload: object) -> Datum:
-    if schema is None:
-        return Datum(payload)
-    value = from_stored(schema, payload)
-    return Datum(schema.default if value is None else value, schema)
+    def _datum(self, schema: Schema | None, payload: object) -> Datum:
+        if schema is None:
+            return Datum(payload)
+        if payload is None:
+            return Datum(schema.default, schema)
+        return Datum(self._readers.of("", schema)(payload), schema)
 
 
 def stored_as(schema: Schema, value: object, *, is_numeric: bool) -> object:

@@ -12,6 +12,7 @@ from moldau.connect.data.schema import Schema
 _BEGINS = re.compile(r'\s*\{\s*"schema"\s*:\s*')
 _PAYLOAD = re.compile(r'\s*,\s*"payload"\s*:')
 _ENDS = b"}"
+_SPACE = " \t\n\r"
 _decoder = json.JSONDecoder()
 
 
@@ -28,9 +29,12 @@ class LastEnvelope:
         if not prefix or not data.startswith(prefix) or not data.endswith(_ENDS):
             return None
         try:
-            return self._schema, json.loads(data[len(prefix) : -len(_ENDS)].decode())
+            text = data[len(prefix) : -len(_ENDS)].decode().strip(_SPACE)
+            payload, end = _decoder.raw_decode(text)
         except ValueError:
-            return None  # there is something behind the payload
+            return None
+        # None if there is something behind the payload.
+        return (self._schema, payload) if end == len(text) else None
 
     def note(self, data: bytes, schema: Schema | None) -> None:
         """Remember how what was read as a whole begins, if the payload comes last."""

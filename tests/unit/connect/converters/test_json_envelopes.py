@@ -33,6 +33,8 @@ def test_spaces_may_stand_between() -> None:
     known = LastEnvelope()
     known.note(b' {"schema" : null , "payload" : 1}', None)
     assert known.of(b' {"schema" : null , "payload" :2}') == (None, 2)
+    assert known.of(b' {"schema" : null , "payload" :\t[2] \n}') == (None, [2])
+    assert known.of(' {"schema" : null , "payload" :\u00a02}'.encode()) is None
     assert known.of(envelope("null", "2")) is None
 
 
