@@ -87,17 +87,37 @@ class Generator:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--no-spark", action="store_true", help="only the broker, no pipeline")
+    arguments.add_argument(
+        "--connect", action="store_true", help="orders from PostgreSQL to PostgreSQL and Iceberg"
+    )
     arguments.add_argument("--seconds", type=float, default=12, help="how long to show results")
     given = arguments.parse_args()
     if given.no_spark:
         quickstart_broker.main()
         return
     reason = why_not_spark(Path(tempfile.gettempdir(), f"moldau-java-{os.getuid()}"))
+    if given.connect:
+        connect(reason, given.seconds)
+        return
     if reason is not None:
         print(f"The pipeline on Spark is left out.\n{reason}\n\nThe broker alone:\n")
         quickstart_broker.main()
         return
     pipeline(given.seconds)
+
+
+def connect(reason: str | None, show_s: float) -> None:
+    """The pipeline with a database, if everything is there that it needs."""
+    try:
+        import quickstart_connect  # noqa: PLC0415 - has packages that the others do without
+        import quickstart_postgres  # noqa: PLC0415
+    except ImportError as error:
+        reason = f"{error.name} is missing: pip install 'moldau[connect,lake,spark]'"
+    else:
+        reason = reason or quickstart_postgres.why_not()
+    if reason is not None:
+        raise SystemExit(reason)
+    quickstart_connect.main(show_s)
 
 
 def why_not_spark(shim_directory: Path) -> str | None:
@@ -267,6 +287,7 @@ def summary(clicking: Generator, counted: dict[Window, int], began_s: float) -> 
         "Next:\n"
         "   less examples/quickstart.py      the pipeline, 30 lines\n"
         "   bin/moldau serve                 a broker that stays, for any Kafka client\n"
+        "   bin/quickstart --connect         a database, Connect, Streams and a lake\n"
         "   bin/quickstart --no-spark        the broker alone, and what it writes\n"
         "   docs/spark.md                    every option of source and sink"
     )

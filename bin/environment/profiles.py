@@ -30,6 +30,13 @@ PROFILES = {
             "spark", "Spark pipelines", extras=("spark", "console"), disk_mb=2000, duration_s=90
         ),
         Profile("dev", "tests and benchmarks", extras=("dev",), disk_mb=1000, duration_s=40),
+        Profile(
+            "connect",
+            "connectors, databases and lakes",
+            extras=("spark", "console", "connect", "lake"),
+            disk_mb=2400,
+            duration_s=100,
+        ),
     )
 }
 

@@ -52,3 +52,11 @@ def test_a_pipeline_counts_every_click_once_on_the_java_that_pip_brings(tmp_path
     assert "clicks a second go to the topic 'clicks'" in said
     assert "Every window has exactly the clicks that were sent in it" in said
     assert "bin/moldau serve" in said
+
+
+@pytest.mark.needs("postgres", "java")
+def test_orders_go_from_a_database_through_streams_to_a_table_and_a_lake() -> None:
+    said = quickstart("--connect", "--seconds", "1", timeout_s=280)
+    assert "PostgreSQL, and a broker on 127.0.0.1:" in said
+    assert "The shop has closed, after" in said
+    assert "has exactly these, country by country. So has the Iceberg table" in said
