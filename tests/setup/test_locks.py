@@ -59,3 +59,8 @@ def test_profiles_agree_on_every_version_so_that_they_can_share_one_environment(
 
 def test_the_base_is_light() -> None:
     assert pins(PROFILES["base"]).keys() == {"cramjam", "kazoo", "cython", "setuptools"}
+
+
+def test_spark_comes_with_what_its_state_needs() -> None:
+    """pyspark imports protobuf for `transformWithState`, and does not name it."""
+    assert {"pyspark", "protobuf"} <= pins(PROFILES["spark"]).keys()
