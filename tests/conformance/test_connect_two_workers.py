@@ -1,10 +1,12 @@
 """Two workers with one group id: one stands by, and goes on where the other one was killed."""
 
+import re
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from conformance.apache.connect import worker as apache_worker
 from conformance.captured_copy import BROKER, LAST, Copy, Statement, changing
 from conformance.connect_worker import WorkerProcess, worker_process
 from conformance.test_connect_capture_killed import capture, table
@@ -75,3 +77,28 @@ def test_the_next_worker_goes_on_and_nothing_comes_twice(tmp_path: Path) -> None
             assert copy.rows == table(url)
             assert copy.repeated == set()
             assert copy.operations["r"] == _ROWS
+
+
+@pytest.mark.needs("java", "mvn")
+def test_a_worker_says_that_another_group_has_its_topics(tmp_path: Path) -> None:
+    with running_broker(BROKER) as kafka:
+        servers = kafka.bootstrap_servers
+        with (
+            apache_worker(tmp_path / "java", servers),
+            worker_process(tmp_path / "first", servers, _PLAIN) as first,
+            worker_process(tmp_path / "third", servers, {**_PLAIN, "group.id": "third"}) as third,
+        ):
+            assert warnings(first) == ["connect"]
+            assert warnings(third) == ["connect", "workers"]
+        own = {f"{each}.storage.topic": f"own-{each}" for each in ("config", "offset", "status")}
+        with (
+            apache_worker(tmp_path / "java", servers),
+            worker_process(tmp_path / "own", servers, {**_PLAIN, **own}) as alone,
+        ):
+            assert warnings(alone) == []
+
+
+def warnings(worker: WorkerProcess) -> list[str]:
+    """The groups that it says have its topics."""
+    found = re.findall("WARN workers of the group ([^ ]+) use", worker.log.read_text())
+    return sorted(found)

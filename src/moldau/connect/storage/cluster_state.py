@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from moldau.connect.storage.records import (
     COMMIT,
     CONNECTOR,
+    SESSION_KEY,
     TARGET_STATE,
     TASK,
     compact,
@@ -30,6 +31,8 @@ class ClusterState:
     offsets: dict[str, dict[bytes, dict[str, object]]] = field(default_factory=dict)
     """By connector, then by the partition as compact JSON."""
     topics: dict[str, set[str]] = field(default_factory=dict)
+    session_key_ms: int = 0
+    """When Java's workers last made a key for what they ask each other; ours need none."""
     _pending: dict[str, dict[int, dict[str, str]]] = field(default_factory=dict)
 
     def apply_config(self, key: bytes | None, value: bytes | None) -> None:
@@ -50,6 +53,9 @@ class ClusterState:
                 self._pending.setdefault(connector, {})[int(number)] = _texts(found)
         elif name.startswith(COMMIT):
             self._commit(name.removeprefix(COMMIT), found)
+        elif name == SESSION_KEY:
+            made_ms = found.get("creation-timestamp")
+            self.session_key_ms = made_ms if isinstance(made_ms, int) else 0
 
     def _connector(self, name: str, found: Mapping[str, object]) -> None:
         config = _texts(found)

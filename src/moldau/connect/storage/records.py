@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 CONNECTOR, TARGET_STATE, TASK, COMMIT = "connector-", "target-state-", "task-", "commit-"
+SESSION_KEY = "session-key"
 _STATUS_CONNECTOR, _STATUS_TASK, _STATUS_TOPIC = (
     "status-connector-",
     "status-task-",

@@ -21,6 +21,7 @@ from moldau.connect.storage.cluster_state import STARTED
 from moldau.connect.storage.topics import prepare_topics, read_state
 from moldau.connect.worker.herder import Herder
 from moldau.connect.worker.operations import Operations
+from moldau.connect.worker.other_groups import warn_of_other_groups
 from moldau.connect.worker.plugins import Plugins
 from moldau.connect.worker.settings import SPARK, WorkerSettings
 from moldau.errors import InconsistentGroupProtocol, RetriableError
@@ -97,6 +98,7 @@ class Worker:
             await herder.writer.take_over()
             # What the predecessor still committed before it was fenced counts as well.
             herder.state = await read_state(self.settings)
+            await warn_of_other_groups(self.settings, herder.state)
             handlers = ConnectHandlers(Operations(herder), self._cluster_id)
             self._opening.app = connect_app(
                 handlers, self.users, is_loopback=self.settings.host in ("localhost", "127.0.0.1")

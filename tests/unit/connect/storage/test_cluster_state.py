@@ -14,6 +14,15 @@ def test_a_connector_comes_changes_and_goes() -> None:
     assert (state.configs, state.targets) == ({}, {})
 
 
+def test_it_is_known_when_javas_workers_last_made_a_key() -> None:
+    state = ClusterState()
+    assert state.session_key_ms == 0
+    state.apply_config(b"session-key", b'{"key":"x","creation-timestamp":5}')
+    assert state.session_key_ms == 5
+    state.apply_config(b"session-key", None)
+    assert state.session_key_ms == 0
+
+
 def test_settings_of_tasks_count_when_all_of_them_are_there() -> None:
     state = ClusterState()
     state.apply_config(b"task-a-0", b'{"properties":{"n":"0"}}')
