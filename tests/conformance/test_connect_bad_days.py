@@ -30,9 +30,15 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
         "consumer.session.timeout.ms": "6000",
         "consumer.heartbeat.interval.ms": "500",
     }
-    port = str(free_port())
+    settings_of_database = {
+        "wal_level": "logical",
+        "port": str(free_port()),
+        "listen_addresses": "127.0.0.1",
+        # Each test leaves one.
+        "max_replication_slots": "30",
+    }
     with (
-        postgres_server(wal_level="logical", port=port, listen_addresses="127.0.0.1") as database,
+        postgres_server(**settings_of_database) as database,
         our_broker(directory / "broker", {"group.initial.rebalance.delay.ms": "0"}) as broker,
         started_worker(broker.bootstrap, settings) as worker,
     ):
