@@ -98,6 +98,26 @@ def test_a_read_by_threads_can_be_given_up(database: Database) -> None:
     capture.close()
 
 
+def test_connections_of_threads_that_end_may_be_tried_again(database: Database) -> None:
+    for name in ("a", "b"):
+        database.run(f"CREATE TABLE {name} AS SELECT generate_series(1, 90000) AS i")
+    capture = database.capture()
+    snapshot = TableSnapshot(capture.server, "parallel", "repeatable_read")
+    rows = snapshot.rows([A, B], capture.table, 2)
+    next(rows)
+    until_connected(database, 3)
+    database.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE application_name = 'moldau-connect parallel snapshot' "
+        "AND datname = current_database()"
+    )
+    with pytest.raises(RetriableConnectError, match="PostgreSQL at .*connection"):
+        list(rows)
+    snapshot.close()
+    until_connected(database, 0)
+    capture.close()
+
+
 def test_what_goes_wrong_in_a_thread_is_raised(database: Database) -> None:
     database.run("CREATE TABLE a (i integer)", "CREATE TABLE b (i integer)")
     database.run("CREATE ROLE reader_of_a LOGIN", "GRANT SELECT ON a TO reader_of_a")
