@@ -111,7 +111,7 @@ def test_connections_of_threads_that_end_may_be_tried_again(database: Database) 
         "WHERE application_name = 'moldau-connect parallel snapshot' "
         "AND datname = current_database()"
     )
-    with pytest.raises(RetriableConnectError, match="PostgreSQL at .*connection"):
+    with pytest.raises(RetriableConnectError, match=r"PostgreSQL at .*connection"):
         list(rows)
     snapshot.close()
     until_connected(database, 0)
