@@ -260,7 +260,7 @@ class GroupScript:
 
     def _forget_old(self, *_: object) -> str:
         for record in self.shard.machine.forget_expired(GROUP, now=self.now):
-            self.shard.machine.apply(record, RecordSource(0, NO_PRODUCER_ID, self.now))
+            self.shard.machine.apply([record], RecordSource(0, NO_PRODUCER_ID, self.now))
         return ""
 
     def _describe(self, *_: object) -> str:

@@ -92,6 +92,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
         *("moldau.records", "moldau.log", "moldau.client.producer.intake"),
         *("moldau.net.connection", "moldau.net.receive_buffer", "moldau.net.tls_transport"),
         *("moldau.broker.fast", "moldau.broker.requests", "moldau.broker.quotas.client_sensors"),
+        *("moldau.coordinator.group.offsets", "moldau.coordinator.group.offset_codec"),
     ),
     "deltalake": ("moldau.connect.connectors.lakes.delta",),
     "duckdb": ("moldau.console.queries.worker", "moldau.connect.connectors.sql.duckdb"),

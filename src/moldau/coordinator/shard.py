@@ -17,7 +17,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.log.verification import Guard
 from moldau.records.batch import NO_PRODUCER, TRANSACTIONAL
 from moldau.records.buffers import ReadableBuffer, WritableBuffer
-from moldau.records.pairs import write_pairs
+from moldau.records.pairs import Pair, write_pairs
 from moldau.runtime.clock import Clock, Moment
 from moldau.runtime.waiters import Waiters
 
@@ -32,11 +32,11 @@ PARKED_MAX_S = 2**31 / 1000
 class ShardMachine(Protocol[Stored, Key]):
     """What a shard keeps. The records it is rebuilt from are the records it decides on."""
 
-    def encode(self, record: Stored) -> tuple[bytes, bytes | None]:
-        """Key and value of a record."""
+    def encode(self, records: Sequence[Stored]) -> Iterable[Pair]:
+        """Keys and values of records."""
 
-    def apply(self, record: Stored, source: RecordSource) -> None:
-        """A record was appended: become what it says."""
+    def apply(self, records: Sequence[Stored], source: RecordSource) -> None:
+        """Records were appended: become what they say. The source is that of the first."""
 
     def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         """The same for a record that is read back."""
@@ -105,9 +105,6 @@ class ShardPorts(NamedTuple):
         return Moment.of(self.clock)
 
 
-# Half of what calling a class of named tuples takes: it is called for every record.
-_new = tuple.__new__
-
 M = TypeVar("M", bound=ShardMachine)  # type: ignore[type-arg]
 
 
@@ -145,15 +142,13 @@ class Shard(Generic[M]):
         machine, producer = self.machine, decision.producer
         is_transactional = producer != NO_PRODUCER
         batch = write_pairs(
-            map(machine.encode, decision.records),
+            machine.encode(decision.records),
             timestamp_ms=now.wall_ms,
             attributes=self._ports.compression | (TRANSACTIONAL if is_transactional else 0),
             producer=producer,
         )
         first_offset = self.journal.append(batch, decision.guard)
-        apply, producer_id = machine.apply, producer.producer_id
-        for log_offset, record in enumerate(decision.records, first_offset):
-            apply(record, _new(RecordSource, (log_offset, producer_id, now)))
+        machine.apply(decision.records, RecordSource(first_offset, producer.producer_id, now))
         self._ports.waiters.wake(self.journal.name)  # followers wait for it
 
     def is_committed(self, end_offset: int) -> bool:

@@ -4,6 +4,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.tuple cimport PyTuple_GET_ITEM
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeASCII
 from libc.stdint cimport (
     INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
@@ -54,6 +55,10 @@ cdef inline void copy_object(
 
 cdef inline bytes take_bytes(const uint8_t* source, int64_t position, int64_t size):
     return PyBytes_FromStringAndSize(<const char*>source + position, size)
+
+
+cdef inline object item(object record, Py_ssize_t index):
+    return <object>PyTuple_GET_ITEM(record, index)
 
 
 cdef inline str ascii_at(const uint8_t* source, int64_t position, int64_t size):

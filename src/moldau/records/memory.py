@@ -4,6 +4,8 @@
 so the kernels read the same either way.
 """
 
+from typing import Any
+
 from moldau.records.buffers import ReadableBuffer
 from moldau.records.crc32c import Checksum, crc32c
 
@@ -50,6 +52,11 @@ def copy_object(target: memoryview, target_position: int, source: bytes, size: i
 def take_bytes(source: memoryview, position: int, size: int) -> bytes:
     """`size` bytes from `source` at `position` as an object of their own."""
     return bytes(source[position : position + size])
+
+
+def item(record: Any, index: int) -> Any:
+    """A field of a tuple, or of a named tuple, which C would take for any sequence."""
+    return record[index]
 
 
 def ascii_at(source: memoryview, position: int, size: int) -> str:

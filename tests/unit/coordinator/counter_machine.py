@@ -1,7 +1,10 @@
 """The smallest machine a shard can have: it adds numbers, and can be asked to do so later."""
 
+from collections.abc import Sequence
+
 from moldau.coordinator.decision import Decision, PendingReply, RecordSource
 from moldau.coordinator.timers import Timers
+from moldau.records.pairs import Pair
 from moldau.runtime.clock import Moment
 
 
@@ -17,10 +20,14 @@ class CounterMachine:
         self.answered: list[PendingReply[int]] = []
         self.has_begun = False
 
-    def encode(self, record: int) -> tuple[bytes, bytes | None]:
-        return b"n", str(record).encode()
+    def encode(self, records: Sequence[int]) -> list[Pair]:
+        return [(b"n", str(record).encode()) for record in records]
 
-    def apply(self, record: int, source: RecordSource) -> None:
+    def apply(self, records: Sequence[int], source: RecordSource) -> None:
+        for log_offset, record in enumerate(records, source.log_offset):
+            self._apply(record, source._replace(log_offset=log_offset))
+
+    def _apply(self, record: int, source: RecordSource) -> None:
         self.sources.append(source)
         if source.producer_id == -1:
             self.sum += record
@@ -30,7 +37,7 @@ class CounterMachine:
     def replay(self, key: bytes, value: bytes | None, source: RecordSource) -> None:
         assert key == b"n"
         assert value is not None
-        self.apply(int(value), source)
+        self._apply(int(value), source)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         pending = self.open.pop(producer_id, 0)

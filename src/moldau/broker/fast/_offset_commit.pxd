@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
+from moldau.broker.requests._offset_commits cimport OffsetCommit
 from moldau.records.memory cimport (
     address, copy, int16_at, int32_at, int64_at, put_int16, put_int32, writable,
 )
@@ -48,12 +49,12 @@ cdef class FastOffsetCommit:
 
     @cython.locals(
         data="const uint8_t*", topic_count=int64_t, before=int64_t, size=int64_t, _=int64_t)
-    cdef bint read_topics(self, frame, commit) except -1
+    cdef bint read_topics(self, frame, OffsetCommit commit) except -1
 
     @cython.locals(
         data="const uint8_t*", before=int64_t, partition_count=int64_t, position=int64_t,
         size=int64_t, index=int64_t, offset=int64_t, _=int64_t)
-    cdef bint read_partitions(self, frame, str name, commit) except -1
+    cdef bint read_partitions(self, frame, str name, OffsetCommit commit) except -1
 
     @cython.locals(start=int64_t, before=int64_t, topic_count=int64_t)
     cdef int64_t begin_answer(self, const uint8_t* data) except -3

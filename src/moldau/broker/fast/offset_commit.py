@@ -16,16 +16,13 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.broker.requests.offset_commits import (
-    COMMITTED_TOGETHER,
-    OffsetCommit,
-    identity_of,
-)
+from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER, identity_of
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.runtime import eager
 
 if not cython.compiled:
+    from moldau.broker.requests.offset_commits import OffsetCommit
     from moldau.records.memory import (
         address,
         copy,
@@ -305,6 +302,11 @@ class FastOffsetCommit:
 
 def write_errors(answer: bytearray, places: Places, errors: "Errors") -> None:
     """Write the errors that there are into an answer that has none."""
+    for each in errors.values():
+        if each is not NO_ERROR:
+            break
+    else:
+        return
     data = writable(answer)
     for partition, position in places:
         error = errors[partition]

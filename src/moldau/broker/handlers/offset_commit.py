@@ -6,14 +6,11 @@ out (KIP-219); 5 drops the retention time (KIP-211); 6 adds leader epochs (KIP-3
 id (KIP-345); 8 is flexible; 9 takes member epochs (KIP-848).
 """
 
+from typing import TYPE_CHECKING
+
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.requests.offset_commits import (
-    COMMITTED_TOGETHER,
-    Errors,
-    OffsetCommit,
-    identity_of,
-)
+from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER, Errors, identity_of
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_commit import (
@@ -22,7 +19,16 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from moldau.runtime import native
 from moldau.runtime.turns import in_parts
+
+if TYPE_CHECKING:
+    from moldau.broker.requests import offset_commits
+    from moldau.broker.requests.offset_commits import OffsetCommit
+else:
+    offset_commits = native.kernel(
+        "moldau.broker.requests._offset_commits", "moldau.broker.requests.offset_commits"
+    )
 
 
 async def handle(
@@ -30,7 +36,7 @@ async def handle(
 ) -> OffsetCommitResponse:
     version, generation = context.api_version, request.generation_id_or_member_epoch
     identity = identity_of(version, request.member_id, generation, request.group_instance_id)
-    commit = OffsetCommit(
+    commit: OffsetCommit = offset_commits.OffsetCommit(
         broker, context.client, request.group_id, identity, request.retention_time_ms
     )
     async for topic in context.each(request.topics):

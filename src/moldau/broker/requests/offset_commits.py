@@ -1,15 +1,25 @@
 """An OffsetCommit request: which of its offsets are taken, and storing them.
 
 Handler and fast path both read a request into an `OffsetCommit`, and write what it comes to.
+This file runs as it stands and is also compiled as `_offset_commits`; `_offset_commits.pxd` then
+gives its variables C types.
 """
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
+
 from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.security.acls import Operation, ResourceType
+
+if not cython.compiled:
+    from moldau.records.memory import item
 
 if TYPE_CHECKING:
     from moldau.broker.broker import Broker
@@ -21,6 +31,7 @@ UNSAID = -1
 # Half of what calling a class of named tuples takes: it is called for every offset.
 _new = tuple.__new__
 _EPOCHS_SINCE = 9
+_NONE: Mapping[int, object] = {}
 _TIMESTAMP_MAX = 2**63 - 1
 
 Offsets = Mapping[TopicPartition, Committed]
@@ -38,8 +49,8 @@ class OffsetCommit:
     """The offsets of one request, and the errors of those that are not stored."""
 
     __slots__ = (
-        "_broker", "_denied", "_expire_timestamp", "_group_id", "_identity", "_now_ms", "_topics",
-        "client", "errors", "offsets",
+        "_broker", "_denied", "_expire_timestamp", "_group_id", "_identity", "_now_ms",
+        "_partitions", "_topic", "_topics", "client", "errors", "offsets",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +74,8 @@ class OffsetCommit:
         self._group_id = group_id
         self._identity = identity
         self._topics = broker.metadata.image.topics
+        self._topic: str | None = None
+        self._partitions: Mapping[int, object] = _NONE
         self._now_ms = now_ms = broker.clock.now_ms()
         self._expire_timestamp = UNSAID
         if retention_ms != UNSAID:
@@ -80,8 +93,11 @@ class OffsetCommit:
         if self._denied is not None and self._is_denied(partition[0], self._denied):
             self.errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
             return
-        known = self._topics.get(partition[0])
-        if known is None or partition[1] not in known.partitions:
+        if item(partition, 0) is not self._topic:  # most requests have one after the other
+            self._topic = item(partition, 0)
+            known = self._topics.get(self._topic)
+            self._partitions = _NONE if known is None else known.partitions
+        if item(partition, 1) not in self._partitions:
             self.errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             return
         if timestamp == UNSAID:
@@ -108,7 +124,7 @@ class OffsetCommit:
             errors = await self._broker.groups.commit(self._group_id, self._identity, offsets)
         except KafkaError as error:
             errors = dict.fromkeys(offsets, error.code)
-        self.errors |= errors
+        self.errors = {**self.errors, **errors} if self.errors else errors
 
     async def store_in_tree(self, partition: TopicPartition) -> None:
         """Store an offset where version 0 does."""

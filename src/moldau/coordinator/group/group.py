@@ -8,6 +8,7 @@ lost when another broker takes over: members then join again.
 from collections import Counter
 from collections.abc import Iterator
 
+from moldau.coordinator.group.compiled import Offsets
 from moldau.coordinator.group.member import Member, Protocols
 from moldau.coordinator.group.messages import (
     DescribedMember,
@@ -16,7 +17,6 @@ from moldau.coordinator.group.messages import (
     MemberIdentity,
     Overview,
 )
-from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.state import GroupState
 from moldau.coordinator.group.subscription import CONSUMER, subscribed_topics
 from moldau.errors import ErrorCode

@@ -1,12 +1,13 @@
 """All groups of one partition of `__consumer_offsets`: what a shard of groups keeps."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moldau.config.broker.groups import GroupConfig
 from moldau.coordinator.decision import Decision, RecordSource
-from moldau.coordinator.group import commits, offset_codec, records
+from moldau.coordinator.group import commits, records
 from moldau.coordinator.group.attendance import AnyPendingReply, Surroundings, TimerKey
 from moldau.coordinator.group.commits import AnyGroup, Errors
+from moldau.coordinator.group.compiled import Offsets, offset_codec
 from moldau.coordinator.group.consumer import migration
 from moldau.coordinator.group.consumer.classic_members import ClassicMembers
 from moldau.coordinator.group.consumer.group import ConsumerGroup, ConsumerGroupState
@@ -33,7 +34,6 @@ from moldau.coordinator.group.messages import (
     Sync,
     SyncReply,
 )
-from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.records import GroupRecord, GroupsRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.coordinator.group.table import GroupTable
@@ -42,6 +42,7 @@ from moldau.errors import ErrorCode, KafkaError
 from moldau.metadata.image import ClusterImage
 from moldau.model import NO_PRODUCER_ID, TopicPartition
 from moldau.records.batch import NO_PRODUCER, Producer
+from moldau.records.pairs import Pair
 from moldau.runtime.clock import Moment
 
 
@@ -283,14 +284,22 @@ class Groups:
 
     # What the shard needs
 
-    encode = staticmethod(records.encode)
+    def encode(self, stored: Sequence[GroupsRecord]) -> Iterable[Pair]:
+        """Keys and values."""
+        return offset_codec.encode_all(stored, OffsetRecord, records.encode)
 
-    def apply(self, record: GroupsRecord, source: RecordSource) -> None:
-        """A record was appended, or is read back."""
-        if isinstance(record, OffsetRecord):  # first: there are so many of them
-            group_id, partition, committed = record
-            if committed is not None:
-                committed = committed.at(source.log_offset)
+    def apply(self, stored: Sequence[GroupsRecord], source: RecordSource) -> None:
+        """Records were appended."""
+        first, count = stored[0], 0
+        if source.producer_id == NO_PRODUCER_ID and isinstance(first, OffsetRecord):
+            count = self._table.store(stored, first, source)  # there may be many of them
+        for number in range(count, len(stored)):
+            self._apply(stored[number], source._replace(log_offset=source.log_offset + number))
+
+    def _apply(self, record: GroupsRecord, source: RecordSource) -> None:
+        if isinstance(record, OffsetRecord):
+            group_id, partition, given = record
+            committed = None if given is None else given.at(source.log_offset)
             self._apply_offset(group_id, partition, committed, source)
         elif isinstance(record, GroupRecord):
             self._apply_group(record, source)
@@ -330,10 +339,9 @@ class Groups:
         source: RecordSource,
     ) -> None:
         machine = self._table.find(group_id)
-        if machine is None:
-            if committed is None:
-                return
-            machine = self._table.succeed(group_id, now=source.moment)
+        if machine is None and committed is None:
+            return
+        machine = machine or self._table.succeed(group_id, now=source.moment)
         machine.group.offsets.apply(partition, committed, source.producer_id)
         if source.producer_id != NO_PRODUCER_ID:
             self._open.setdefault(source.producer_id, {})[group_id] = None
@@ -344,14 +352,13 @@ class Groups:
         """Read a record back; those of other kinds of group are skipped."""
         if key.startswith(offset_codec.KEY_STARTS):
             group_id, partition = offset_codec.decode_key(key)
-            committed = None
-            if value is not None:
-                committed = offset_codec.decode_value(value, source.log_offset)
+            read, at = offset_codec.decode_value, source.log_offset
+            committed = None if value is None else read(value, at)
             self._apply_offset(group_id, partition, committed, source)
             return
         record = records.decode(key, value)
         if record is not None:
-            self.apply(record, source)
+            self._apply(record, source)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """A producer's transaction is decided in this partition."""

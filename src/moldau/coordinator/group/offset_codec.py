@@ -2,16 +2,29 @@
 
 Key version 1 (before it 0), value version 3, or 1 where the client asked for a retention time of
 its own. They are written and read by hand: there are millions of them, and they do not change.
+
+This file runs as it stands and is also compiled as `_offset_codec`; `_offset_codec.pxd` then gives
+its variables C types.
 """
 
 import struct
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
 
 from moldau.coordinator.group.messages import Committed
 from moldau.errors import ProtocolError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offsets_topic import OffsetCommitValue
 from moldau.protocol.versioned import decode_versioned, encode_versioned
+
+if not cython.compiled:
+    from moldau.records.memory import item, put_int32, put_int64, writable
 
 KEY_STARTS = (b"\0\0", b"\0\1")
 """What keys of offsets begin with: their version."""
@@ -27,6 +40,42 @@ _LONG = struct.Struct(">q")
 _VALUE = struct.Struct(">hqih")
 _PLAIN_VALUE = struct.Struct(">hqihq")
 _PLAIN_SIZE = _PLAIN_VALUE.size
+PLAIN_START = _PLAIN_VALUE.pack(VALUE_VERSION, 0, 0, 0, 0)
+OFFSET_AT, EPOCH_AT, TIMESTAMP_AT = 2, 10, 16
+
+
+def encode_all(
+    records: Sequence[Any],
+    offset_record: type,
+    encode: Callable[[Any], tuple[bytes, bytes | None]],
+) -> list[tuple[bytes, bytes | None]]:
+    """Keys and values of records; `encode` has those that are not of the class of offsets."""
+    pairs: list[tuple[bytes, bytes | None]] = []
+    group_id = topic = None
+    key, plain_value = bytearray(4), bytearray(PLAIN_START)
+    index_at = 0
+    for record in records:
+        if type(record) is not offset_record:
+            pairs.append(encode(record))
+            continue
+        partition, committed = item(record, 1), item(record, 2)
+        if item(record, 0) is not group_id or item(partition, 0) is not topic:
+            group_id, topic = item(record, 0), item(partition, 0)
+            start = _key_start(group_id, topic)
+            key, index_at = bytearray(start + bytes(4)), len(start)
+        put_int32(writable(key), index_at, item(partition, 1))
+        value: bytes | None = None
+        if committed is not None and (item(committed, 2) or item(committed, 4) != -1):
+            value = encode_value(committed)
+        elif committed is not None:
+            # Nearly all are like this, so they are written without a function for each.
+            place = writable(plain_value)
+            put_int64(place, OFFSET_AT, item(committed, 0))
+            put_int32(place, EPOCH_AT, item(committed, 1))
+            put_int64(place, TIMESTAMP_AT, item(committed, 3))
+            value = bytes(plain_value)
+        pairs.append((bytes(key), value))
+    return pairs
 
 
 def encode_key(group_id: str, partition: TopicPartition) -> bytes:
@@ -45,8 +94,6 @@ def encode_value(committed: Committed) -> bytes:
             expire_timestamp=expire_timestamp,
         )
         return encode_versioned(value, VALUE_VERSION_WITH_EXPIRY)
-    if not metadata:
-        return _PLAIN_VALUE.pack(VALUE_VERSION, offset, leader_epoch, 0, commit_timestamp)
     text = metadata.encode()
     start = _VALUE.pack(VALUE_VERSION, offset, leader_epoch, len(text))
     return start + text + _LONG.pack(commit_timestamp)

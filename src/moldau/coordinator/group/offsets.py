@@ -2,12 +2,27 @@
 
 An offset stored in a transaction counts when the transaction commits, unless a later one
 has been stored in the meantime.
+
+This file runs as it stands and is also compiled as `_offsets`; `_offsets.pxd` then gives its
+variables C types.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from moldau.runtime import uncompiled as cython
 
 from moldau.coordinator.group.messages import Committed
 from moldau.model import NO_PRODUCER_ID, TopicPartition
+
+if not cython.compiled:
+    from moldau.records.memory import item
+
+# Half of what calling a class of named tuples takes: it is called for every offset.
+_new = tuple.__new__
 
 
 class Offsets:
@@ -32,6 +47,30 @@ class Offsets:
             self.committed.pop(partition, None)
         else:
             self.committed[partition] = stored
+
+    def store(self, records: Sequence[Any], offset_record: type, log_offset: int) -> int:
+        """Take in what follows each other of one group, outside of transactions.
+
+        Returns how many records that were: as far as they have an offset of the first one's group.
+        """
+        committed, group_id, count = self.committed, records[0][0], 0
+        for record in records:
+            if type(record) is not offset_record or item(record, 0) != group_id:
+                break
+            given = item(record, 2)
+            if given is None:
+                break
+            fields = (
+                item(given, 0),
+                item(given, 1),
+                item(given, 2),
+                item(given, 3),
+                item(given, 4),
+                log_offset + count,
+            )
+            committed[item(record, 1)] = _new(Committed, fields)
+            count += 1
+        return count
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """The producer's transaction is decided."""

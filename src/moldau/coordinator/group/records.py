@@ -7,7 +7,6 @@ versions belong to kinds of group that there are not here, and are skipped.
 
 from typing import NamedTuple
 
-from moldau.coordinator.group import offset_codec
 from moldau.coordinator.group.consumer import records as consumer_records
 from moldau.coordinator.group.consumer.records import ConsumerRecord
 from moldau.coordinator.group.messages import Committed
@@ -37,12 +36,8 @@ class GroupRecord(NamedTuple):
 GroupsRecord = OffsetRecord | GroupRecord | ConsumerRecord
 
 
-def encode(record: GroupsRecord) -> tuple[bytes, bytes | None]:
-    """Key and value."""
-    if isinstance(record, OffsetRecord):  # first: there are so many of them
-        group_id, partition, committed = record
-        value = None if committed is None else offset_codec.encode_value(committed)
-        return offset_codec.encode_key(group_id, partition), value
+def encode(record: GroupRecord | ConsumerRecord) -> tuple[bytes, bytes | None]:
+    """Key and value of what is no offset; offsets have a codec of their own."""
     match record:
         case GroupRecord(group_id, group):
             stored = None if group is None else encode_versioned(group, GROUP_VALUE_VERSION)

@@ -1,13 +1,15 @@
 """The groups of one partition of `__consumer_offsets`, of either protocol, by their ids."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from moldau.coordinator.decision import RecordSource
 from moldau.coordinator.group.attendance import Surroundings, TimerKey
+from moldau.coordinator.group.compiled import Offsets
 from moldau.coordinator.group.consumer.group import ConsumerGroup
 from moldau.coordinator.group.consumer.machine import ConsumerMachine
 from moldau.coordinator.group.group import Group
 from moldau.coordinator.group.machine import GroupMachine
-from moldau.coordinator.group.offsets import Offsets
+from moldau.coordinator.group.records import GroupsRecord, OffsetRecord
 from moldau.coordinator.group.state import GroupState
 from moldau.runtime.clock import Moment
 
@@ -51,6 +53,15 @@ class GroupTable:
         group = Group(group_id, wall_ms=now.wall_ms, offsets=self._take_offsets(group_id))
         machine = self._machines[group_id] = GroupMachine(group, self._around)
         return machine
+
+    def store(
+        self, records: Sequence[GroupsRecord], first: OffsetRecord, source: RecordSource
+    ) -> int:
+        """Take in the offsets of one group that records begin with; returns how many these are."""
+        if first.committed is None:
+            return 0
+        machine = self.find(first.group_id) or self.succeed(first.group_id, now=source.moment)
+        return machine.group.offsets.store(records, OffsetRecord, source.log_offset)
 
     def succeed_as_consumer(self, group_id: str) -> ConsumerMachine:
         """A new group of the consumer protocol, in the place of whatever is there."""

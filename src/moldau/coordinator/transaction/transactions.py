@@ -16,6 +16,7 @@ from moldau.coordinator.transaction.state import TransactionState
 from moldau.coordinator.transaction.transaction import ProducerIdentity, Transaction
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
+from moldau.records.pairs import Pair
 from moldau.runtime.clock import Moment
 
 PREPARED: Hashable = "prepared transactions"
@@ -213,12 +214,16 @@ class Transactions:
 
     # What the shard needs
 
-    def encode(self, record: TransactionRecord) -> tuple[bytes, bytes | None]:
-        """Key and value."""
-        return records.encode(record)
+    def encode(self, steps: Sequence[TransactionRecord]) -> Iterable[Pair]:
+        """Keys and values."""
+        return map(records.encode, steps)
 
-    def apply(self, record: TransactionRecord, source: RecordSource) -> None:
-        """A step was appended."""
+    def apply(self, steps: Sequence[TransactionRecord], source: RecordSource) -> None:
+        """Steps were appended."""
+        for log_offset, step in enumerate(steps, source.log_offset):
+            self._apply(step, source._replace(log_offset=log_offset))
+
+    def _apply(self, record: TransactionRecord, source: RecordSource) -> None:
         key, transaction = record
         before = self.find(key)
         state = TransactionState.DEAD if transaction is None else transaction.state

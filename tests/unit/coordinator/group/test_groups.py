@@ -24,7 +24,7 @@ def groups() -> Groups:
 
 def write(machine: Groups, decision: Decision[GroupsRecord, Reply], log_offset: int = 0) -> None:
     for record in decision.records:
-        machine.apply(record, RecordSource(log_offset, decision.producer.producer_id, NOW))
+        machine.apply([record], RecordSource(log_offset, decision.producer.producer_id, NOW))
 
 
 def commit(machine: Groups, group_id: str, producer_id: int = -1, log_offset: int = 0) -> None:
@@ -97,7 +97,7 @@ def test_groups_that_never_came_to_be_are_dropped_with_time() -> None:
     machine.join("g", joining("a"), now=NOW)
     assert machine.forget_expired("g", now=NOW) == []
     assert len(machine) == 1
-    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
+    machine.apply([GroupRecord("g", None)], RecordSource(0, -1, NOW))
     assert len(machine) == 0
     assert machine.next_deadline_ms() is None
     assert machine.forget_expired("g", now=NOW) == []
@@ -105,8 +105,8 @@ def test_groups_that_never_came_to_be_are_dropped_with_time() -> None:
 
 def test_tombstones_of_what_is_not_there_change_nothing() -> None:
     machine = groups()
-    machine.apply(OffsetRecord("g", T, None), RecordSource(0, -1, NOW))
-    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
+    machine.apply([OffsetRecord("g", T, None)], RecordSource(0, -1, NOW))
+    machine.apply([GroupRecord("g", None)], RecordSource(0, -1, NOW))
     assert machine.ids() == []
 
 
@@ -114,7 +114,7 @@ def test_a_deadline_of_a_group_that_is_gone_changes_nothing() -> None:
     machine = groups()
     machine.join("g", joining("a"), now=NOW)
     (key, *_) = machine.take_due(now=Moment(NOW.monotonic_ms, 0))
-    machine.apply(GroupRecord("g", None), RecordSource(0, -1, NOW))
+    machine.apply([GroupRecord("g", None)], RecordSource(0, -1, NOW))
     assert list(machine.expire(key, now=NOW).records) == []
 
 
@@ -205,8 +205,37 @@ def test_a_group_that_is_not_there_is_not_deleted() -> None:
 
 def test_offsets_are_read_back_and_so_are_their_tombstones() -> None:
     machine = groups()
-    key, value = machine.encode(OffsetRecord("g", T, Committed(5)))
+    ((key, value),) = machine.encode([OffsetRecord("g", T, Committed(5))])
     machine.replay(key, value, RecordSource(0, -1, NOW))
     assert machine.fetch("g", [T], require_stable=True)[T].offset == 5
     machine.replay(key, None, RecordSource(1, -1, NOW))
     assert len(machine) == 0
+
+
+def test_records_of_all_kinds_are_applied_in_their_order() -> None:
+    machine = groups()
+    other, later = TopicPartition("t", 1), Committed(9)
+    written: list[GroupsRecord] = [
+        OffsetRecord("g", T, Committed(5)),
+        OffsetRecord("g", other, Committed(6)),
+        OffsetRecord("h", T, Committed(7)),
+        OffsetRecord("g", T, None),
+        OffsetRecord("g", other, later),
+    ]
+    machine.apply(written, RecordSource(10, -1, NOW))
+    (g, h) = (machine.find(name) for name in ("g", "h"))
+    assert g is not None
+    assert h is not None
+    assert g.group.offsets.committed == {other: later.at(14)}
+    assert h.group.offsets.committed == {T: Committed(7).at(12)}
+
+
+def test_offsets_of_a_transaction_wait_for_its_end() -> None:
+    machine = groups()
+    written: list[GroupsRecord] = [OffsetRecord("g", T, Committed(5))]
+    machine.apply(written, RecordSource(10, 99, NOW))
+    found = machine.find("g")
+    assert found is not None
+    assert not found.group.offsets.committed
+    machine.end_transaction(99, is_commit=True)
+    assert found.group.offsets.committed == {T: Committed(5).at(10)}

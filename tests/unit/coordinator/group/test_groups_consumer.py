@@ -31,7 +31,7 @@ def groups(policy: str = "bidirectional") -> Groups:
 
 def write(machine: Groups, decision: Decision[GroupsRecord, Reply]) -> Reply:
     for record in decision.records:
-        machine.apply(record, RecordSource(0, decision.producer.producer_id, NOW))
+        machine.apply([record], RecordSource(0, decision.producer.producer_id, NOW))
     return decision.reply
 
 
@@ -113,7 +113,7 @@ def test_offsets_outlive_their_group_until_they_expire() -> None:
 
 def test_transactions_bring_offsets_to_any_group() -> None:
     machine = with_member()
-    machine.apply(OffsetRecord("g", T0, Committed(7)), RecordSource(3, 99, NOW))
+    machine.apply([OffsetRecord("g", T0, Committed(7))], RecordSource(3, 99, NOW))
     machine.end_transaction(99, is_commit=True)
     assert machine.fetch("g", [T0], require_stable=True)[T0].offset == 7
 
@@ -160,7 +160,7 @@ def test_a_group_that_goes_over_while_loading_waits_for_its_members() -> None:
     records = machine.consumer_heartbeat("g", beating("a", -1), now=NOW).records
     loading = Groups(GroupConfig(), lambda: image(t=2))
     for record in records:
-        loading.apply(record, RecordSource(0, -1, NOW))
+        loading.apply([record], RecordSource(0, -1, NOW))
     assert loading.describe("g").state == "Stable"
     loading.unload()
     assert loading.describe("g").state == "Dead"
@@ -170,7 +170,7 @@ def test_everything_is_read_back() -> None:
     machine = with_member()
     other = Groups(GroupConfig(), lambda: image(t=2))
     for record in machine.consumer_heartbeat("h", joining("a"), now=NOW).records:
-        key, value = machine.encode(record)
+        ((key, value),) = machine.encode([record])
         other.replay(key, value, RecordSource(0, -1, NOW))
     other.begin(now=NOW)
     (described,) = other.describe_consumer("h").members
@@ -185,7 +185,7 @@ def test_everything_is_read_back() -> None:
 def test_tombstones_of_what_is_not_there_change_nothing() -> None:
     machine = groups()
     for record in (EpochRecord("g", None), MemberRecord("g", "a", None)):
-        machine.apply(record, RecordSource(0, -1, NOW))
+        machine.apply([record], RecordSource(0, -1, NOW))
     assert len(machine) == 0
-    machine.apply(TargetEpochRecord("g", 1), RecordSource(0, -1, NOW))
+    machine.apply([TargetEpochRecord("g", 1)], RecordSource(0, -1, NOW))
     assert len(machine) == 1

@@ -1,9 +1,12 @@
 """Offsets as they are stored: by hand here, and as the declared messages say."""
 
+from types import ModuleType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moldau.coordinator.group import offset_codec as source
 from moldau.coordinator.group.messages import Committed
 from moldau.coordinator.group.offset_codec import (
     KEY_STARTS,
@@ -12,6 +15,7 @@ from moldau.coordinator.group.offset_codec import (
     encode_key,
     encode_value,
 )
+from moldau.coordinator.group.records import GroupRecord, OffsetRecord, encode
 from moldau.errors import ProtocolError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offsets_topic import OffsetCommitKey, OffsetCommitValue
@@ -20,6 +24,64 @@ from moldau.protocol.versioned import encode_versioned
 NAMES = st.text(max_size=20)
 LONGS = st.integers(-(2**63), 2**63 - 1)
 INTS = st.integers(-(2**31), 2**31 - 1)
+
+
+COMMITTED = st.builds(
+    Committed,
+    offset=LONGS,
+    leader_epoch=INTS,
+    metadata=st.sampled_from(["", "m", "\N{SNOWMAN}"]),
+    commit_timestamp=LONGS,
+    expire_timestamp=st.just(-1) | LONGS,
+)
+PARTITIONS = st.builds(TopicPartition, st.sampled_from(["t", "other"]), INTS)
+RECORDS = st.builds(
+    OffsetRecord, st.sampled_from(["g", "h"]), PARTITIONS, st.none() | COMMITTED
+) | st.builds(GroupRecord, st.sampled_from(["g", "h"]), st.none())
+
+
+@pytest.fixture(scope="module", params=["source", "compiled"])
+def codec(request: pytest.FixtureRequest) -> ModuleType:
+    if request.param == "source":
+        return source
+    compiled: ModuleType = pytest.importorskip("moldau.coordinator.group._offset_codec")
+    return compiled
+
+
+def test_an_offset_has_key_version_1_and_value_version_3(codec: ModuleType) -> None:
+    stored = [
+        OffsetRecord("g", TopicPartition("topic", 3), Committed(5, 2, "m", 7)),
+        OffsetRecord("g", TopicPartition("topic", -1), Committed(-5, -2, "", 7)),
+        OffsetRecord("g", TopicPartition("topic", 3), Committed(5, -1, "m", 7, 8)),
+        OffsetRecord("g", TopicPartition("topic", 3), None),
+    ]
+    key = b"\0\1\0\1g\0\5topic\0\0\0\3"
+    own = "0001 0000000000000005 0001 6d 0000000000000007 0000000000000008"
+    assert codec.encode_all(stored, OffsetRecord, encode) == [
+        (key, bytes.fromhex("0003 0000000000000005 00000002 0001 6d 0000000000000007")),
+        (
+            b"\0\1\0\1g\0\5topic\xff\xff\xff\xff",
+            bytes.fromhex("0003 fffffffffffffffb fffffffe 0000 0000000000000007"),
+        ),
+        (key, bytes.fromhex(own)),
+        (key, None),
+    ]
+
+
+@given(stored=st.lists(RECORDS, max_size=8))
+def test_many_are_written_as_each_of_them(
+    codec: ModuleType, stored: list[OffsetRecord | GroupRecord]
+) -> None:
+    singly = [
+        (
+            encode_key(each.group_id, each.partition),
+            None if each.committed is None else encode_value(each.committed),
+        )
+        if isinstance(each, OffsetRecord)
+        else encode(each)
+        for each in stored
+    ]
+    assert codec.encode_all(stored, OffsetRecord, encode) == singly
 
 
 @given(NAMES, NAMES, INTS)

@@ -4,17 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.coordinator.group.messages import Committed
-from moldau.coordinator.group.records import GroupRecord, OffsetRecord, decode, encode
+from moldau.coordinator.group.records import GroupRecord, decode, encode
 from moldau.errors import ProtocolError
-from moldau.model import TopicPartition
 from moldau.protocol.messages.offsets_topic import (
     GroupMetadataValue,
     MemberMetadata,
 )
 from moldau.protocol.versioned import encode_versioned
 
-TP = TopicPartition("topic", 3)
 VALUE = GroupMetadataValue(
     protocol_type="consumer",
     generation=4,
@@ -36,18 +33,6 @@ VALUE = GroupMetadataValue(
 )
 
 
-def test_an_offset_has_key_version_1_and_value_version_3() -> None:
-    key, value = encode(OffsetRecord("g", TP, Committed(5, 2, "m", 7)))
-    assert key == b"\0\1\0\1g\0\5topic\0\0\0\3"
-    assert value == bytes.fromhex("0003 0000000000000005 00000002 0001 6d 0000000000000007")
-
-
-def test_an_offset_with_its_own_retention_has_value_version_1() -> None:
-    record = OffsetRecord("g", TP, Committed(5, -1, "m", 7, 8))
-    _, value = encode(record)
-    assert value == bytes.fromhex("0001 0000000000000005 0001 6d 0000000000000007 0000000000000008")
-
-
 def test_a_group_has_key_version_2_and_value_version_3() -> None:
     key, value = encode(GroupRecord("g", VALUE))
     assert key == b"\0\2\0\1g"
@@ -55,7 +40,6 @@ def test_a_group_has_key_version_2_and_value_version_3() -> None:
 
 
 def test_a_deletion_has_no_value() -> None:
-    assert encode(OffsetRecord("g", TP, None))[1] is None
     assert encode(GroupRecord("g", None)) == (b"\0\2\0\1g", None)
 
 

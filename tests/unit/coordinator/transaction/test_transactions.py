@@ -28,7 +28,7 @@ def machine() -> Transactions:
 
 def apply(machine: Transactions, key: str, *steps: Transaction | None) -> None:
     for offset, step in enumerate(steps):
-        machine.apply(TransactionRecord(key, step), RecordSource(offset, NO_PRODUCER_ID, NOW))
+        machine.apply([TransactionRecord(key, step)], RecordSource(offset, NO_PRODUCER_ID, NOW))
 
 
 def replay(machine: Transactions, key: str, step: Transaction) -> None:
