@@ -50,15 +50,44 @@ class MeasuredWorker:
 
     def cpu_s(self) -> float:
         """Processor time that the worker has used."""
-        stat = Path(f"/proc/{self.connect.process.pid}/stat").read_text().rpartition(")")[2]
-        fields = stat.split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+        return sum(map(int, _stat(self.connect.process.pid)[11:13])) / _TICKS_PER_S
 
     def memory_mb(self) -> float:
         """Resident memory."""
-        status = Path(f"/proc/{self.connect.process.pid}/status").read_text()
-        (line,) = (each for each in status.splitlines() if each.startswith("VmRSS:"))
-        return int(line.split()[1]) / 1024
+        return _resident_mb(self.connect.process.pid)
+
+    def cpu_of_all_s(self) -> float:
+        """Processor time of the worker and of all that it has started, also of what has ended."""
+        pids = _with_children(self.connect.process.pid)
+        return sum(sum(map(int, _stat(pid)[11:15])) for pid in pids) / _TICKS_PER_S
+
+    def memory_of_all_mb(self) -> float:
+        """Resident memory of the worker and of all that it has started; what is shared, twice."""
+        return sum(map(_resident_mb, _with_children(self.connect.process.pid)))
+
+
+def _text(path: Path) -> str:
+    """Nothing, of a process that has ended meanwhile."""
+    try:
+        return path.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def _stat(pid: int) -> list[str]:
+    """What follows the name of a process, beginning with its state."""
+    return _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+
+
+def _resident_mb(pid: int) -> float:
+    lines = _text(Path(f"/proc/{pid}/status")).splitlines()
+    return sum(int(each.split()[1]) / 1024 for each in lines if each.startswith("VmRSS:"))
+
+
+def _with_children(pid: int) -> list[int]:
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for each in lists for child in _text(each).split()]
+    return [pid, *(each for child in children for each in _with_children(child))]
 
 
 class CommittedTopic:

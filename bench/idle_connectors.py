@@ -1,17 +1,20 @@
 """What connectors cost that have nothing to do, and many small ones that have a little.
 
-bin/bench idle_connectors [connectors] [seconds]
+bin/bench idle_connectors [connectors] [seconds] [direct|spark]
 
 Tables of SQLite are polled every 5 s, each by a connector of its own, in one worker of Moldau's on
 one broker of Moldau's: first nothing changes, then each table gets a row a second. Processor
-time is the worker's, and memory what is resident.
+time and resident memory are those of the worker and all processes that it has started: with
+engine=spark a JVM and Spark's workers.
 """
 
+import json
 import sqlite3
 import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 
@@ -37,9 +40,19 @@ def polling(directory: Path, number: int) -> dict[str, str]:
 
 def cores(worker: MeasuredWorker, seconds: float) -> float:
     """How many processors it keeps busy."""
-    began_s, began_cpu_s = time.monotonic(), worker.cpu_s()
+    began_s, began_cpu_s = time.monotonic(), worker.cpu_of_all_s()
     time.sleep(seconds)
-    return (worker.cpu_s() - began_cpu_s) / (time.monotonic() - began_s)
+    return (worker.cpu_of_all_s() - began_cpu_s) / (time.monotonic() - began_s)
+
+
+def stored(worker: MeasuredWorker, parts: list[str]) -> int:
+    """How many rows are in topics, by the offsets of the connectors."""
+    found = 0
+    for part in parts:
+        with urllib.request.urlopen(f"{worker.connect.url}/connectors/{part}/offsets") as answer:
+            offsets = json.load(answer)["offsets"]
+        found += sum(int(each["offset"]["incrementing"]) for each in offsets)
+    return found
 
 
 def insert(path: Path, count: int, ends: threading.Event) -> None:
@@ -53,16 +66,18 @@ def insert(path: Path, count: int, ends: threading.Event) -> None:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else CONNECTORS
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
+    engine = sys.argv[3] if len(sys.argv) > 3 else "direct"
+    settings = {"engine": engine} | ({"spark.master": "local[2]"} if engine == "spark" else {})
     with (
         tempfile.TemporaryDirectory() as temporary,
         our_broker(Path(temporary, "broker")) as broker,
-        moldau_worker(Path(temporary, "moldau"), broker.bootstrap) as worker,
+        moldau_worker(Path(temporary, "moldau"), broker.bootstrap, settings) as worker,
     ):
         path = Path(temporary, "tables")
         with closing(sqlite3.connect(path)) as database, database:
             for number in range(count):
                 database.execute(f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, word TEXT)")
-        alone = worker.memory_mb()
+        alone = worker.memory_of_all_mb()
         parts = [f"small{number}" for number in range(count)]
         for number, part in enumerate(parts):
             worker.make(part, polling(Path(temporary), number))
@@ -73,17 +88,21 @@ def main() -> None:
         inserting = threading.Thread(target=insert, args=(path, count, ends))
         inserting.start()
         time.sleep(5)
+        before, began_s = stored(worker, parts), time.monotonic()
         busy = cores(worker, seconds)
+        rate = (stored(worker, parts) - before) / (time.monotonic() - began_s)
         ends.set()
         inserting.join()
-        memory = worker.memory_mb()
+        memory = worker.memory_of_all_mb()
     rows = [
         ["idle, of a core", f"{idle:.1%}"],
         ["a row a second each, of a core", f"{busy:.1%}"],
+        ["rows stored a second meanwhile", f"{rate:.0f}"],
         ["memory without connectors, MB", f"{alone:.0f}"],
         ["memory with them, MB", f"{memory:.0f}"],
     ]
-    print_table(f"{count} connectors that poll every 5 s", ["", "worker"], rows)
+    title = f"{count} connectors that poll every 5 s, engine={engine}"
+    print_table(title, ["", "worker"], rows)
 
 
 if __name__ == "__main__":
