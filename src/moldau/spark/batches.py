@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -141,10 +142,14 @@ class _SameInAllRows:
         self._count = count = 1 << (count - 1).bit_length()
         numbers = pa.py_buffer(array("i", [self._partition.partition]) * count)
         self._partitions = pa.Array.from_buffers(pa.int32(), count, [None, numbers])
-        name = self._partition.topic.encode()
-        ends = pa.py_buffer(array("i", range(0, (count + 1) * len(name), len(name))))
-        names = pa.py_buffer(name * count)
-        self._topics = pa.Array.from_buffers(pa.string(), count, [None, ends, names])
+        self._topics = _names(self._partition.topic.encode(), count)
+
+
+@lru_cache(maxsize=4)
+def _names(name: bytes, count: int) -> pa.Array:
+    """One name so many times: kept by the worker, as each task and partition needs it again."""
+    ends = pa.py_buffer(array("i", range(0, (count + 1) * len(name), len(name))))
+    return pa.Array.from_buffers(pa.string(), count, [None, ends, pa.py_buffer(name * count)])
 
 
 def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -57,6 +57,16 @@ def test_columns_come_in_the_order_asked_for_with_sparks_types() -> None:
     assert batch.schema.field("timestampType").type == pa.int32()
 
 
+def test_partitions_of_a_topic_have_its_name_from_the_same_memory() -> None:
+    fetched = FetchedBytes(memoryview(write_batch([Record(0, 5, None, b"v")])), Selection())
+    names = []
+    for number in range(2):
+        (batch,) = BatchMaker(TopicPartition("orders", number), ("topic",)).batches(fetched)
+        names.append(batch.column("topic"))
+    first, second = (each.buffers()[2].address for each in names)
+    assert first == second
+
+
 def test_the_time_of_the_broker_is_told_from_that_of_the_producer() -> None:
     batch = bytearray(write_batch([Record(0, 5, None, b"v")], attributes=LOG_APPEND_TIME))
     stamp_log_append_time(batch, 0, 77)
