@@ -63,19 +63,17 @@ def test_who_may_not_come_in_is_told_so(spark: SparkSession, secured: Secured) -
 
 def test_no_command_line_has_a_secret(spark: SparkSession, secured: Secured) -> None:
     test_source_and_sink_log_in(spark, secured, TOKEN)
-    commands = [
-        each.read_bytes() for each in Path("/proc").glob("[0-9]*/cmdline") if readable(each)
-    ]
+    commands = [command_in(each) for each in Path("/proc").glob("[0-9]*/cmdline")]
     assert any(b"org.apache.spark" in each for each in commands)
     assert not [each for each in commands if secured.token_password.encode() in each]
 
 
-def readable(file: Path) -> bool:
-    """Whether its process is still there."""
+def command_in(file: Path) -> bytes:
+    """What it has; nothing once its process has ended."""
     try:
-        return bool(file.read_bytes())
+        return file.read_bytes()
     except OSError:
-        return False
+        return b""
 
 
 async def prepare(secured: Secured, *topics: str) -> None:
