@@ -48,7 +48,12 @@ def options(secured: Secured, way: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("way", [*WAYS, TOKEN])
 def test_source_and_sink_log_in(spark: SparkSession, secured: Secured, way: str) -> None:
-    own, topic = options(secured, way), f"spark-{way.replace(' ', '-')}"
+    write_and_read(spark, secured, way, f"spark-{way.replace(' ', '-')}")
+
+
+def write_and_read(spark: SparkSession, secured: Secured, way: str, topic: str) -> None:
+    """One record, to a topic that has none."""
+    own = options(secured, way)
     written = spark.createDataFrame([(f"by {way}".encode(),)], "value binary")
     written.write.format("moldau").options(**own, topic=topic).mode("append").save()
     (row,) = spark.read.format("moldau").options(**own, subscribe=topic).load().collect()
@@ -62,7 +67,7 @@ def test_who_may_not_come_in_is_told_so(spark: SparkSession, secured: Secured) -
 
 
 def test_no_command_line_has_a_secret(spark: SparkSession, secured: Secured) -> None:
-    test_source_and_sink_log_in(spark, secured, TOKEN)
+    write_and_read(spark, secured, TOKEN, "spark-secret")
     commands = [command_in(each) for each in Path("/proc").glob("[0-9]*/cmdline")]
     assert any(b"org.apache.spark" in each for each in commands)
     assert not [each for each in commands if secured.token_password.encode() in each]
