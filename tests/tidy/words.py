@@ -21,17 +21,12 @@ DIALECT = re.compile(
     r"\b(?:told|tells?|whoever|nobody|letters?|couriers?|doors?|hears?|heard|understood)\b",
     re.IGNORECASE,
 )
-# The same in names, docstrings and comments of the rooms that newcomers read first.
+# The same in names, docstrings and comments.
 DIALECT_IN_CODE = re.compile(
     r"(?<![a-z])(?:told|tells?|telling|whoever|couriers?|doors?|hears?|heard|stretch(?:es)?)"
     r"(?![a-z])",
     re.IGNORECASE,
 )
-PLAIN_ROOMS = {
-    *("broker", "client", "config", "controller", "coordination", "coordinator", "log", "metadata"),
-    *("net", "protocol", "records", "registry", "replication", "runtime", "security"),
-    *("supervisor", "zookeeper"),
-}
 LOG_CALLS = {"debug", "info", "warning", "error", "exception", "critical"}
 # What shows something to the user of a command.
 SAYING = {
@@ -73,10 +68,7 @@ def plain_messages(root: Path) -> Iterator[Violation]:
 
 def plain_code(root: Path) -> Iterator[Violation]:
     """Names and comments say sent, notify, request and range, as Kafka's and Python's own do."""
-    package = root / "src/moldau"
     for _, path in package_modules(root):
-        if path.relative_to(package).parts[0] not in PLAIN_ROOMS:
-            continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if found := DIALECT_IN_CODE.search(line):
                 yield Violation(place(root, path), "plain_code", f"{found[0]!r} in line {number}")

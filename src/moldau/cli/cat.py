@@ -128,8 +128,8 @@ def parse(arguments: Sequence[str]) -> CatOptions:
 def _settings(options: CatOptions, kind: type[ClientSettings], **own: str) -> dict[str, object]:
     texts = read_file(options.text("F") or os.environ.get("KCAT_CONFIG", ""))
     texts |= read_pairs(options.values.get("X", []))
-    told = texts.pop("metadata.broker.list", "") or texts.get("bootstrap.servers", "")
-    servers = options.text("b") or told or _DEFAULT_SERVERS
+    listed = texts.pop("metadata.broker.list", "") or texts.get("bootstrap.servers", "")
+    servers = options.text("b") or listed or _DEFAULT_SERVERS
     return usable(kind, own | texts | {"bootstrap.servers": servers})
 
 
@@ -208,7 +208,7 @@ async def _consume(options: CatOptions) -> None:
                 if bar is not None:
                     bar.advance(len(wanted))
         if left and options.has("e") and not options.has("q"):
-            _tell_ends(ends)
+            _warn_of_ends(ends)
 
 
 async def _require_topic(options: CatOptions) -> None:
@@ -219,7 +219,7 @@ async def _require_topic(options: CatOptions) -> None:
             raise CommandFailed(f"% ERROR: Topic {topic} error: Broker: Unknown topic or partition")
 
 
-def _tell_ends(ends: Mapping[TopicPartition, int]) -> None:
+def _warn_of_ends(ends: Mapping[TopicPartition, int]) -> None:
     for number, (each, offset) in enumerate(ends.items(), start=1):
         last = ": exiting" if number == len(ends) else ""
         warn(f"% Reached end of topic {each.topic} [{each.partition}] at offset {offset}{last}")

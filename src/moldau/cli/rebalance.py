@@ -63,7 +63,7 @@ async def _move(
             wanted = {each: plan[each] for each in batch}
             (await admin.alter_partition_reassignments(wanted)).check()
             await _until_moved(admin, set(batch), bar)
-    await admin.elect_leaders(partitions)  # those that lead already are told apart by an error
+    await admin.elect_leaders(partitions)  # those that lead already are marked by an error
     if options.throttle is not None:
         await clear_throttles(admin, dict.fromkeys(each.topic for each in plan), print)
     print(f"{len(plan)} partitions are where they should be")

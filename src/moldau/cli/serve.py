@@ -152,12 +152,12 @@ def is_private(options: argparse.Namespace) -> bool:
     file is Kafka's, and so is what it does not say; brokers of a cluster, and those that advertise
     an address, want to be reached.
     """
-    is_told = {"listeners", "advertised.listeners", "zookeeper.connect"}
+    is_given = {"listeners", "advertised.listeners", "zookeeper.connect"}
     return (
         options.config is None
         and options.host is None
         and not options.advertised_host
-        and is_told.isdisjoint(parse_overrides(options.override))
+        and is_given.isdisjoint(parse_overrides(options.override))
     )
 
 

@@ -147,12 +147,12 @@ def _run(app: "App", given: Given) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
 
-    def tell(what: str) -> None:
+    def report(what: str) -> None:
         print(f"{app.application} {what}.", file=sys.stderr, flush=True)
 
-    with only_instance(given.text("checkpoint", app.checkpoint), stop, tell) as is_ours:
+    with only_instance(given.text("checkpoint", app.checkpoint), stop, report) as is_ours:
         code = _run_alone(app, given, stop) if is_ours else 0
-    tell("has stopped")
+    report("has stopped")
     return code
 
 

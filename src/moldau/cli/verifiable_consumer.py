@@ -1,10 +1,10 @@
-"""Read a topic in a group and tell of all that happens in JSON (kafka-verifiable-consumer.sh)."""
+"""Read a topic in a group and print events in JSON (kafka-verifiable-consumer.sh)."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
 
 from moldau.cli.terminal.client_settings import READS_ONLY, read_file, usable
-from moldau.cli.terminal.events import tell
+from moldau.cli.terminal.events import print_event
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.stopping import Stopping
 from moldau.client.consumer.consumer import Consumer
@@ -71,14 +71,14 @@ def settings(given: Given) -> dict[str, object]:
 async def _consume(given: Given) -> int:
     stopping = Stopping()
     async with Consumer[bytes, bytes](settings(given)) as consumer:
-        tell("startup_complete")
+        print_event("startup_complete")
         consumer.subscribe(
             [given.text("topic")],
-            on_assigned=lambda found: tell("partitions_assigned", partitions=_listed(found)),
-            on_revoked=lambda lost: tell("partitions_revoked", partitions=_listed(lost)),
+            on_assigned=lambda found: print_event("partitions_assigned", partitions=_listed(found)),
+            on_revoked=lambda lost: print_event("partitions_revoked", partitions=_listed(lost)),
         )
         await stopping.run(_read(consumer, given))
-    tell("shutdown_complete")
+    print_event("shutdown_complete")
     return stopping.code
 
 
@@ -90,10 +90,10 @@ async def _read(consumer: Consumer[bytes, bytes], given: Given) -> None:
         if not records:
             continue
         seen += len(records)
-        tell("records_consumed", count=len(records), partitions=summary(records))
+        print_event("records_consumed", count=len(records), partitions=summary(records))
         if "verbose" in given:
             for record in records:
-                tell("record_data", **_as_data(record))
+                print_event("record_data", **_as_data(record))
         if "enable-autocommit" not in given:
             await _commit(consumer, records)
 
@@ -106,9 +106,9 @@ async def _commit(
     try:
         await consumer.commit(offsets)
     except KafkaError as error:
-        tell("offsets_committed", offsets=listed, success=False, error=str(error))
+        print_event("offsets_committed", offsets=listed, success=False, error=str(error))
     else:
-        tell("offsets_committed", offsets=listed, success=True)
+        print_event("offsets_committed", offsets=listed, success=True)
 
 
 def summary(records: Iterable[ConsumerRecord[bytes, bytes]]) -> list[dict[str, object]]:

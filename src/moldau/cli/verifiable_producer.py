@@ -1,4 +1,4 @@
-"""Write numbers to a topic and tell of each in JSON (kafka-verifiable-producer.sh)."""
+"""Write numbers to a topic and print an event in JSON for each (kafka-verifiable-producer.sh)."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from moldau.cli.performance.pace import RecordPace
 from moldau.cli.terminal.client_settings import read_file, usable
-from moldau.cli.terminal.events import tell
+from moldau.cli.terminal.events import print_event
 from moldau.cli.terminal.options import BOOTSTRAP_SERVER, Given, Option, Options
 from moldau.cli.terminal.stopping import Stopping
 from moldau.client.producer.producer import Producer
@@ -61,11 +61,11 @@ async def _produce(given: Given) -> int:
     stopping, started_s = Stopping(), time.monotonic()
     tally = _Tally(stopping)
     async with Producer[str, str](settings(given)) as producer:
-        tell("startup_complete")
+        print_event("startup_complete")
         await stopping.run(_send(producer, given, tally))
-    tell("shutdown_complete")
+    print_event("shutdown_complete")
     elapsed_s = max(time.monotonic() - started_s, 0.001)
-    tell(
+    print_event(
         "tool_data",
         sent=tally.sent,
         acked=tally.acked,
@@ -107,17 +107,17 @@ class _Tally:
         if not self._is_read:
             return
         try:
-            self._tell(topic, key, value, receipt)
+            self._print(topic, key, value, receipt)
         except BrokenPipeError:
             # The reader has enough; what is printed at the end fails again.
             self._is_read = False
             self._stopping.stop()
 
-    def _tell(self, topic: str, key: str | None, value: str, receipt: "Receipt") -> None:
+    def _print(self, topic: str, key: str | None, value: str, receipt: "Receipt") -> None:
         try:
             found = receipt.result()
         except KafkaError as error:
-            tell(
+            print_event(
                 "producer_send_error",
                 key=key,
                 value=value,
@@ -127,7 +127,7 @@ class _Tally:
             )
             return
         self.acked += 1
-        tell(
+        print_event(
             "producer_send_success",
             key=key,
             value=value,

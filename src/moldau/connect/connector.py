@@ -57,7 +57,7 @@ class Source(ABC):
 
     @classmethod
     def problems(cls, config: Mapping[str, str]) -> Mapping[str, str]:
-        """What is wrong with settings that only the other system can tell, by setting; blocks."""
+        """What is wrong with settings that only the other system knows, by setting; blocks."""
         del config
         return {}
 

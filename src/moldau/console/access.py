@@ -80,7 +80,7 @@ class ConsoleRights:
     def actor(self, user: "User | None", *, is_ruled_by_cluster: bool = False) -> Actor:
         """Whom a request comes from; a user without a role may look, no more.
 
-        Whoever has connections of their own is ruled by the cluster there, and by roles beside it.
+        A user with connections of their own is ruled by the cluster there, and by roles beside it.
         """
         if user is None:
             return Actor("anonymous", self._capped(self.anonymous))

@@ -9,7 +9,7 @@ _log = logging.getLogger(__name__)
 
 
 class AuditTrail:
-    """Appends to a file, or to the log where there is none; `also` is told of each line."""
+    """Appends to a file, or to the log where there is none; `also` gets each line."""
 
     def __init__(self, path: str | None = None, also: Callable[[str], None] | None = None) -> None:
         self._path = path

@@ -239,7 +239,7 @@ def described(error: KafkaError) -> dict[str, object]:
     return {"error": error.code.name, "message": error.message or str(error)}
 
 
-def heard(found: "Outcomes[int, Said]") -> "dict[int, Said]":
+def answered(found: "Outcomes[int, Said]") -> "dict[int, Said]":
     """What brokers said; if none said anything, the error of one of them."""
     if found.errors and not found.succeeded:
         found.check()

@@ -68,12 +68,12 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve until the block ends, and yield the address; clusters need not be up."""
     clusters = {name: ConsoleCluster(name, given) for name, given in options.clusters.items()}
     oidc = options.oidc
-    told = _audit_topic(options)
+    audited = _audit_topic(options)
     console = Console(
         clusters,
         {name: Sampler(each) for name, each in clusters.items()},
         options.rights,
-        AuditTrail(options.audit, None if told is None else told.put),
+        AuditTrail(options.audit, None if audited is None else audited.put),
         _registered(options.registry),
         None if options.registry is None else RestService(options.registry),
         {name: RestService(url) for name, url in options.connect.items()},
@@ -94,8 +94,8 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
         if logins is not None:
             logins.tasks = tasks
         working = [tasks.create_task(each.run()) for each in console.samplers.values()]
-        if told is not None:
-            working.append(tasks.create_task(told.run()))
+        if audited is not None:
+            working.append(tasks.create_task(audited.run()))
         try:
             async with serving(app, options.binding) as url:
                 try:
@@ -105,8 +105,8 @@ async def running_console(options: ConsoleOptions) -> AsyncIterator[str]:
                         await sampler.close()
                     if logins is not None:
                         await logins.close()
-            if told is not None:
-                await told.close()
+            if audited is not None:
+                await audited.close()
         finally:
             for each in working:
                 each.cancel()

@@ -56,7 +56,7 @@ class NumbersSample:
     error: str | None = None
     """Why there are none."""
     said: dict[tuple[object, ...], str] = field(default_factory=dict)
-    """How tabs were told, by what they knew and want: most know and want the same."""
+    """What was sent to tabs, by what they knew and want: most know and want the same."""
 
     @property
     def is_partial(self) -> bool:
@@ -143,10 +143,10 @@ class Sampler:
         except (KafkaError, TimeoutError, OSError) as error:
             _log.debug("no numbers of %s: %s", self.cluster.name, error)
             sample = NumbersSample(at_ms, error=str(error) or "the cluster did not answer in time")
-        await self.tell(sample)
+        await self.publish(sample)
 
-    async def tell(self, sample: NumbersSample) -> None:
-        """Have all who look hear of a sample."""
+    async def publish(self, sample: NumbersSample) -> None:
+        """Give a sample to all who look."""
         async with self._news:
             self.sample = sample
             self._news.notify_all()
@@ -204,7 +204,7 @@ class Sampler:
 def rest_s(spent_s: float, *, is_failed: bool) -> float:
     """How long to wait for the next sample, after one that took so long.
 
-    Whoever waits for a cluster that is away wants to see that it is back: to fail costs it nothing.
+    Who waits for a cluster that is away wants to see that it is back: to fail costs it nothing.
     """
     if is_failed:
         return INTERVAL_S

@@ -46,7 +46,7 @@ def client_settings(
     if not any(name == "bootstrap.servers" for name, _ in kept):
         raise ValueError("kafka.bootstrap.servers is missing, e.g. localhost:9092")
     if dropped:
-        _tell(tuple(dropped))
+        _warn_of(tuple(dropped))
     return tuple(kept)
 
 
@@ -67,5 +67,5 @@ def _unknown(option: str, names: set[str]) -> KafkaError:
 
 
 @cache
-def _tell(dropped: tuple[str, ...]) -> None:
+def _warn_of(dropped: tuple[str, ...]) -> None:
     _log.warning("Settings without effect in Spark: %s", ", ".join(dropped))

@@ -107,8 +107,8 @@ class SourceCluster:
         """Where the partitions end."""
         return self._resolved(dict.fromkeys(partitions, LATEST))
 
-    def tell(self, offsets: Offsets) -> None:
-        """Tell the group how far the query is; a query does not need that, so it goes on."""
+    def try_commit(self, offsets: Offsets) -> None:
+        """Commit to the group how far the query is; a query does not need that, so it goes on."""
         try:
             self.commit(offsets)
         except KafkaError as error:

@@ -18,14 +18,14 @@ _WRAPPERS = frozenset(
 )
 _ERROR_CLASS = re.compile(r"^(?:\[[A-Z0-9_.]+\] )+")
 _STATE = re.compile(r"\s*(?:SQLSTATE: \w{5}\s*)+$")
-# What `raise_error` gives is told in our own words.
+# What `raise_error` gives is in our own words.
 _OWN_WORDS = "[USER_RAISED_EXCEPTION] "
 
 
 def reason(report: str) -> str:
     """The exception from which the others came, without Spark's own words around it."""
-    told = report.partition(_PLAN)[0]
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    said = report.partition(_PLAN)[0]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     found = [match for line in lines if (match := _EXCEPTION.match(line))]
     roots = [match for match in found if match[2] not in _WRAPPERS]
     if roots:

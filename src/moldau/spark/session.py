@@ -32,7 +32,7 @@ def session_in(
     """A session that logs to a directory; what is given goes before what is set here."""
     check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # It tells of every call that the JVM makes, which is one for each micro-batch.
+    # It logs every call that the JVM makes, which is one for each micro-batch.
     logging.getLogger("py4j").setLevel(logging.WARNING)
     log = log_settings(directory, conf)
     builder = SparkSession.builder.master(keep_local(master or MASTER)).appName(application)

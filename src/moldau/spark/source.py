@@ -170,7 +170,7 @@ class BatchReader(DataSourceReader):
 class FilteredReader(BatchReader):
     """Fetches less where a filter allows it.
 
-    Spark refuses sources that take filters in a session that has push-down off, and tells none
+    Spark refuses sources that take filters in a session that has push-down off, and says none
     whether it is: so a frame has this reader only if its options ask for it.
     """
 
@@ -190,7 +190,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._cluster_of_driver: SourceCluster | None = None
         self._target: Offsets | None = None
         self._latest: Offsets | None = None
-        self._told: Offsets | None = None
+        self._committed: Offsets | None = None
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802 - Spark's name
         cluster = self._cluster()
@@ -212,7 +212,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         # Everything is asked for at every trigger: what has appeared is noticed at once.
         latest = self._target or cluster.last_offsets(cluster.partitions_found())
         self._check_losses(before, latest)
-        self._tell_group(before)
+        self._commit_to_group(before)
         self._latest = latest
         begun = self._with_new_partitions(before, latest)
         rows_max = limit.max_rows if isinstance(limit, ReadMaxRows) else None
@@ -238,15 +238,15 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._cluster_of_driver.close()
             self._cluster_of_driver = None
 
-    def _tell_group(self, done: Offsets) -> None:
+    def _commit_to_group(self, done: Offsets) -> None:
         """Commit what is done to the group, once.
 
         Spark asks for the next batch when the one before is done, also while there is no next
         one; its own `commit` comes only with the next.
         """
-        if self._options.group is not None and done != self._told:
-            self._cluster().tell(done)
-            self._told = done
+        if self._options.group is not None and done != self._committed:
+            self._cluster().try_commit(done)
+            self._committed = done
 
     def _check_losses(self, start: Offsets, latest: Offsets) -> None:
         """Partitions that are gone, or end before where they were read to."""

@@ -17,7 +17,7 @@ def describe(topology: "Topology") -> str:
         of_what = " for global store (will not generate tasks)" if is_global else ""
         lines.append(f"   Sub-topology: {number}{of_what}")
         for node in component:
-            lines.extend(_told(node, topology))
+            lines.extend(_described(node, topology))
         lines.append("")
     return "\n".join(lines) + "\n"
 
@@ -26,7 +26,7 @@ def topic_text(topic: Topic) -> str:
     return topic.suffix if isinstance(topic, InternalTopic) else topic
 
 
-def _told(node: Node, topology: "Topology") -> Iterator[str]:
+def _described(node: Node, topology: "Topology") -> Iterator[str]:
     stores = f"[{node.store}]" if node.store else "[]"
     children = [child.name for child in topology.children(node)]
     parents = [parent.name for parent in node.parents]

@@ -71,7 +71,7 @@ class Failure(NamedTuple):
         """As a dead letter has them."""
         return [(name, str(value).encode()) for name, value in zip(HEADER_NAMES, self, strict=True)]
 
-    def told(self, shown: str) -> str:
+    def line(self, shown: str) -> str:
         """In one line, with the beginning of the record."""
         where = f"{self.topic}-{self.partition} at offset {self.offset}"
         return f"{self.step} failed on {where} ({shown}): {self.exception}: {self.message}"

@@ -10,7 +10,7 @@ import pytest
 from moldau.client.admin.outcomes import Outcomes
 from moldau.console.access import ConsoleRights, Role, TopicGrant
 from moldau.console.app import ENDPOINTS
-from moldau.console.endpoints import ApiEndpoint, heard, silent, web_error
+from moldau.console.endpoints import ApiEndpoint, answered, silent, web_error
 from moldau.errors import ErrorCode, KafkaError
 from moldau.web.users import Users
 from unit.console.asking import API, asking
@@ -115,11 +115,11 @@ def test_errors_of_the_cluster_keep_their_codes() -> None:
 def test_what_some_brokers_said_is_told_without_the_others() -> None:
     lost = KafkaError(ErrorCode.REQUEST_TIMED_OUT, "no answer")
     found = Outcomes({1: ["a"], 2: lost})
-    assert heard(found) == {1: ["a"]}
+    assert answered(found) == {1: ["a"]}
     assert silent(found) == [{"broker": 2, "error": "REQUEST_TIMED_OUT", "message": "no answer"}]
     with pytest.raises(KafkaError, match="no answer"):
-        heard(Outcomes[int, list[str]]({1: lost}))
-    assert heard(Outcomes[int, list[str]]({})) == {}
+        answered(Outcomes[int, list[str]]({1: lost}))
+    assert answered(Outcomes[int, list[str]]({})) == {}
 
 
 OF_TOPICS = [each for each in ENDPOINTS if "{topic}" in each.path]

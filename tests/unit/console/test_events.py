@@ -67,7 +67,7 @@ async def test_a_tab_that_missed_a_sample_is_told_what_changed_since_its_last(
             NumbersSample(11, error="down"),
             NumbersSample(12, {"a": TopicNumbers(1, 1), "b": TopicNumbers(2, 2)}),
         ):
-            await sampler.tell(sample)
+            await sampler.publish(sample)
             _, said = await stream.event("numbers")
         assert list(said["topics"]) == ["b"]
 

@@ -98,7 +98,7 @@ def test_a_topic_that_is_not_there_is_named(address: str) -> None:
 def test_a_group_is_told_how_far_the_query_is(address: str) -> None:
     with cluster(address, subscribe="a", commitGroup="jobs") as found:
         found.commit({ONE: 0, TWO: 2})
-        found.tell({TWO: 3})
+        found.try_commit({TWO: 3})
     with Admin(bootstrap_servers=address) as admin:
         offsets = admin.list_group_offsets("jobs")["jobs"]
     assert {each: at.offset for each, at in offsets.items()} == {ONE: 0, TWO: 3}
@@ -109,7 +109,7 @@ def test_a_group_that_cannot_be_told_does_not_end_the_query(
 ) -> None:
     kafka.control("OffsetCommit", lambda _: Fail(ErrorCode.GROUP_AUTHORIZATION_FAILED))
     with cluster(address, subscribe="a", commitGroup="jobs") as found:
-        found.tell({ONE: 0})
+        found.try_commit({ONE: 0})
         with pytest.raises(KafkaError):
             found.commit({ONE: 0})
     assert "Failed to commit offsets to group jobs" in caplog.text

@@ -1,6 +1,6 @@
 """The running broker's part in a backup: it freezes its files when it is asked to.
 
-A file in the first log directory asks, so that whoever may read the data may back it up, and
+A file in the first log directory asks, so that all who may read the data may back it up, and
 nobody else; it works from another container that has the same volume, too.
 """
 

@@ -149,15 +149,15 @@ def ingest(ingestion: Ingestion) -> str:
             run_once(WorkerSettings(ingestion.worker()), name, plugin, config, run)
     except ConnectError as error:
         raise CommandFailed(str(error)) from error
-    return _told(run, time.monotonic() - started_s)
+    return _result(run, time.monotonic() - started_s)
 
 
-def _told(run: "Run", elapsed_s: float) -> str:
+def _result(run: "Run", elapsed_s: float) -> str:
     if not run.records and not run.stop.is_set():
         return "nothing new since the last run; --again copies everything once more"
     rate = f"{run.records / max(elapsed_s, 0.001):,.0f} records/s"
-    told = f"{as_records(run.records)} in {elapsed_s:.1f} s, {rate}"
-    return f"{told}; stopped, the same command goes on" if run.stop.is_set() else told
+    done = f"{as_records(run.records)} in {elapsed_s:.1f} s, {rate}"
+    return f"{done}; stopped, the same command goes on" if run.stop.is_set() else done
 
 
 @contextmanager

@@ -50,7 +50,7 @@ async def describe(admin: GroupAdmin, given: Given) -> None:
         if group.state == DEAD:
             print(f"\nError: Consumer group '{group.group_id}' does not exist.")
             continue
-        _tell_state(group)
+        _print_state(group)
         if "members" in given:
             print_members(group, is_verbose="verbose" in given)
         else:
@@ -133,7 +133,7 @@ async def _print_states(admin: GroupAdmin, groups: Iterable[GroupDescription]) -
         if group.state == DEAD:
             print(f"\nError: Consumer group '{group.group_id}' does not exist.")
             continue
-        _tell_state(group)
+        _print_state(group)
         _print_table(
             ["GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"],
             [state_row(group, addresses)],
@@ -147,7 +147,7 @@ def state_row(group: GroupDescription, addresses: Mapping[int, str]) -> list[str
     return [group.group_id, coordinator, group.assignor, group.state, str(len(group.members))]
 
 
-def _tell_state(group: GroupDescription) -> None:
+def _print_state(group: GroupDescription) -> None:
     if group.state == EMPTY:
         warn(f"\nConsumer group '{group.group_id}' has no active members.")
     elif group.state in _REBALANCING:

@@ -159,7 +159,7 @@ async def _examine_login(settings: ClientSettings, address: Address) -> list[Fin
     try:
         opener = Opener(settings, SystemClock())
         broker = await opener.open(address, ConnectionTraffic())
-        # Where a login is wanted, versions are told without one, and nothing else is.
+        # Where a login is wanted, versions are given without one, and nothing else is.
         version = broker.versions.newest(_METADATA)
         request = MetadataRequest(topics=[])
         try:
@@ -197,12 +197,12 @@ def refusal(settings: ClientSettings, address: Address, error: KafkaError) -> Fi
 
 _SCRAM = (
     "Is the user one of `moldau users list`, for this mechanism, and the password right? "
-    "Brokers do not tell which of the two is wrong."
+    "Brokers do not say which of the two is wrong."
 )
 _LOGIN_ADVICE = {
     "PLAIN": (
         "Is there an option user_NAME in sasl.jaas.config of the broker's listener, and the "
-        "password the same? Brokers do not tell which of the two is wrong."
+        "password the same? Brokers do not say which of the two is wrong."
     ),
     OAUTHBEARER: (
         "Compare issuer, audience and scope of the token with the broker's "

@@ -1,4 +1,4 @@
-"""Definitions of settings, as Connect tells them to user interfaces."""
+"""Definitions of settings, as Connect gives them to user interfaces."""
 
 import json
 from collections.abc import Callable, Mapping

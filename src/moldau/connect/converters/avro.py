@@ -7,7 +7,7 @@ from moldau.client.registry import Schema as RegisteredSchema
 from moldau.client.registry import SubjectName, schema_id_of
 from moldau.client.serdes.avro import AvroSerde
 from moldau.connect.converters.avro_schemas import avro_of, from_avro, schema_of_avro, to_avro
-from moldau.connect.converters.registered import registry_of, told_apart
+from moldau.connect.converters.registered import registry_errors, registry_of
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import Schema
 from moldau.connect.errors import DataError
@@ -34,14 +34,14 @@ class AvroConverter:
         if (topic, text) not in self._writers:
             subject = SubjectName.TOPIC.of(topic, is_key=self._is_key)
             self._writers[topic, text] = AvroSerde(text, registry=self._registry, subject=subject)
-        with told_apart(f"Failed to serialize Avro data from topic {topic}"):
+        with registry_errors(f"Failed to serialize Avro data from topic {topic}"):
             return self._writers[topic, text].serialize(to_avro(datum.schema, datum.value))
 
     def from_bytes(self, topic: str, data: bytes | None) -> Datum:
         """The value with the schema that it was written with."""
         if data is None:
             return NULL
-        with told_apart(f"Failed to deserialize data for topic {topic} to Avro"):
+        with registry_errors(f"Failed to deserialize data for topic {topic} to Avro"):
             schema_id = schema_id_of(data)
             if schema_id not in self._read:
                 registered: RegisteredSchema = self._registry.schema(schema_id)

@@ -10,7 +10,7 @@ from moldau.connect.converters.json_converter import json_text, stored_as
 from moldau.connect.converters.json_schema_documents import document_of, schema_of_document
 from moldau.connect.converters.json_unions import has_union, read_unions, write_unions
 from moldau.connect.converters.per_schema import PerSchema
-from moldau.connect.converters.registered import registry_of, told_apart
+from moldau.connect.converters.registered import registry_errors, registry_of
 from moldau.connect.data.logical import from_stored
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import Schema
@@ -34,14 +34,14 @@ class JsonSchemaConverter:
             return None
         if datum.schema is None:
             raise DataError("JSON Schema needs values with a schema: those of plain JSON have none")
-        with told_apart(f"Failed to serialize JSON Schema data from topic {topic}"):
+        with registry_errors(f"Failed to serialize JSON Schema data from topic {topic}"):
             return self._writers.of(topic, datum.schema)(datum.value)
 
     def from_bytes(self, topic: str, data: bytes | None) -> Datum:
         """The value with the schema that it was written with."""
         if data is None:
             return NULL
-        with told_apart(f"Failed to deserialize data for topic {topic} to JSON Schema"):
+        with registry_errors(f"Failed to deserialize data for topic {topic} to JSON Schema"):
             schema_id = schema_id_of(data)
             if schema_id not in self._read:
                 registered = self._registry.schema(schema_id)

@@ -26,7 +26,7 @@ from moldau.connect.converters.protobuf_reading import (
 )
 from moldau.connect.converters.protobuf_schemas import UNION, Nullables, file_of_schema
 from moldau.connect.converters.protobuf_text import proto_text
-from moldau.connect.converters.registered import registry_of, told_apart
+from moldau.connect.converters.registered import registry_errors, registry_of
 from moldau.connect.data.logical import EPOCH, plain_number, scaled, unscaled_bytes
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
@@ -57,14 +57,14 @@ class ProtobufConverter:
             return None
         if datum.schema is None:
             raise DataError("Protobuf needs values with a schema: those of plain JSON have none")
-        with told_apart(f"Failed to serialize Protobuf data from topic {topic}"):
+        with registry_errors(f"Failed to serialize Protobuf data from topic {topic}"):
             return self._writers.of(topic, datum.schema)(datum.value)
 
     def from_bytes(self, topic: str, data: bytes | None) -> Datum:
         """The value with the schema that its message has."""
         if data is None:
             return NULL
-        with told_apart(f"Failed to deserialize data for topic {topic} to Protobuf"):
+        with registry_errors(f"Failed to deserialize data for topic {topic} to Protobuf"):
             body = body_of(data)
             indexes, size = read_indexes(body)
             place = schema_id_of(data), body[:size]

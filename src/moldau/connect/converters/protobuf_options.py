@@ -1,6 +1,6 @@
 """What Confluent's converter notes beside a field: the option `confluent.field_meta`.
 
-Whoever knows the option has it by its number, and whoever does not by its text, as it was written.
+A reader that knows the option has it by its number, any other by its text, as it was written.
 """
 
 import json

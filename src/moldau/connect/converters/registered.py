@@ -34,7 +34,7 @@ def registry_of(settings: Mapping[str, str]) -> Registry:
 
 
 @contextmanager
-def told_apart(doing: str) -> Iterator[None]:
+def registry_errors(doing: str) -> Iterator[None]:
     """A registry that does not answer may do so later; what it refuses is the record's fault."""
     try:
         yield

@@ -68,7 +68,7 @@ class SinkQuery:
         self._group: SourceCluster | None = None
         self._plan: SinkPlan | None = None
         self._turn = threading.Lock()
-        """Whoever has it writes a batch; or sees to it that none begins."""
+        """Its holder writes a batch, or sees to it that none begins."""
         self._is_ending = False
         self._failure: Exception | None = None
         self._used: set[str] = set()

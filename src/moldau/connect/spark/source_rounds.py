@@ -78,7 +78,7 @@ class SourceRounds:
         return interval_ms(self._around.settings, self._assembly.config) / 1000
 
     def _taken_over(self) -> dict[bytes, Offset]:
-        """End whoever wrote before, then see how far that was."""
+        """End the writer before, then see how far that was."""
         settings, config = self._around.settings, self._assembly.config
         for task in range(len(self._assembly.shares)):
             transactional_producer(settings, self._assembly.name, config, task).close()

@@ -1,6 +1,6 @@
 """The three topics: made if need be, read to their ends, written by one process alone.
 
-The transactional id is the fence: whoever takes over ends its predecessor, whose writes that
+The transactional id is the fence: a new writer ends its predecessor, whose writes that
 are not committed by then never will be.
 """
 
@@ -140,14 +140,14 @@ class StateWriter:
     """A producer has one transaction at a time; connectors are begun side by side."""
 
     async def take_over(self) -> None:
-        """End whoever wrote before."""
+        """End the writer before."""
         client = self.settings.client("producer.")
         producer: Producer[bytes, bytes] = Producer(
             {**client, "transactional.id": f"connect-cluster-{self.settings.group_id}"}
         )
         await producer.start()
         self._configs = producer
-        # States are news, not decisions: the last one counts, whoever wrote it.
+        # States are news, not decisions: the last one counts, from any writer.
         self._statuses = Producer(client)
         await self._statuses.start()
 

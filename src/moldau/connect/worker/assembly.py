@@ -46,13 +46,13 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskSurroundings:
-    """What tasks of a connector tell, and ask, the worker."""
+    """What tasks of a connector report to the worker, and ask of it."""
 
     settings: WorkerSettings
     stored: Callable[[SourcePartition, Offset], None]
     used: Callable[[str], None]
     engine: Engine | None = None
-    told: Callable[[int, Mapping[str, float]], None] = lambda *_: None
+    report: Callable[[int, Mapping[str, float]], None] = lambda *_: None
     """How many records were stored or written, and what a source measures."""
 
 
@@ -117,7 +117,7 @@ class Assembly:
         around: TaskSurroundings,
         producer: Producer[bytes, bytes],
     ) -> SourceWork:
-        """The producer has ended whoever wrote before, so that offsets are decided."""
+        """The producer has ended the writer before, so that offsets are decided."""
         settings, config = around.settings, self.config
         begun: dict[bytes, Offset] = {}
         for partition, offset in committed_offsets(settings, config, self.name):
@@ -133,7 +133,7 @@ class Assembly:
             tolerates(config),
             lambda error: self._log_skipped(str(error)) if logs_failures(config) else None,
             SourceTopics(settings, config).prepare,
-            around.told,
+            around.report,
         )
         work = SourceWork(
             source, SourcePipeline(settings.properties, config), lambda: producer, duties
@@ -157,7 +157,7 @@ class Assembly:
                 "enable.auto.commit": False,
             }
         )
-        return SinkWork(writer, consumer, topics, around.used, lambda count: around.told(count, {}))
+        return SinkWork(writer, consumer, topics, around.used, lambda n: around.report(n, {}))
 
     def _log_skipped(self, why: str) -> None:
         _log.error("connector %s leaves a record out: %s", self.name, why)

@@ -1,6 +1,6 @@
 """Runs connectors so that they are what the topics say they should be.
 
-Whoever changes the state (`operations.py`) asks for a connector to be brought into line; that
+What changes the state (`operations.py`) asks for a connector to be brought into line; that
 happens in a coroutine of its own for each, so that none waits for another.
 """
 
@@ -95,14 +95,14 @@ class Herder:
         self._loop = asyncio.get_running_loop()
         async with asyncio.TaskGroup() as group:
             self._group = group
-            telling = group.create_task(self._tell())
+            writing = group.create_task(self._write_news())
             for name in self.state.configs:
                 self.align(name)
             await stop.wait()
             self._group = None
             await asyncio.gather(*self._working.values(), return_exceptions=True)
             await asyncio.gather(*(self._stop_tasks(each) for each in self.running.values()))
-            telling.cancel()
+            writing.cancel()
             for each in self.running.values():
                 _cancel(each.later)
 
@@ -346,7 +346,7 @@ class Herder:
         running.status = status
         self._news.put_nowait(connector_status(name, status))
 
-    async def _tell(self) -> None:
+    async def _write_news(self) -> None:
         """Write states down; what cannot be written now is news no longer."""
         while True:
             records = [await self._news.get()]

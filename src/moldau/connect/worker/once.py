@@ -37,9 +37,9 @@ class Run:
     """How far it is, and whether it is to end."""
 
     started: Callable[[int | None], None] = field(default=lambda _: None)
-    """Is told how many records there are, about, if that is known."""
+    """Is called with how many records there are, about, if that is known."""
     count: Callable[[int], None] = field(default=lambda _: None)
-    """Is told of records as they are read by a source, or written by a sink."""
+    """Is called with how many records a source has read, or a sink has written."""
     follows: bool = False
     """Whether to go on when there is nothing more."""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -94,7 +94,7 @@ def _counted_sink(connector: type[Sink], run: Run) -> type[Sink]:
 
 
 def run_once(settings: WorkerSettings, name: str, plugin: Plugin, config: Config, run: Run) -> None:
-    """Carry everything that there is; blocks, and ends early when it is told to."""
+    """Carry everything that there is; blocks, and ends early when it is asked to."""
     counted = _CountedPlugin(plugin.name, plugin.place, run)
     is_source = issubclass(plugin.connector, Source)
     around = TaskSurroundings(settings, lambda _partition, _offset: None, lambda _topic: None)

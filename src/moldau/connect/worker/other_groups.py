@@ -42,7 +42,7 @@ async def warn_of_other_groups(settings: WorkerSettings, state: ClusterState) ->
 async def other_groups(settings: WorkerSettings, state: ClusterState) -> list[str]:
     """Groups with members that have the config topic.
 
-    Members of Java's groups do not tell their topics. So one counts if the topic has a key that
+    Members of Java's groups do not name their topics. So one counts if the topic has a key that
     such workers made lately.
     """
     async with Admin(settings.client("admin.")) as admin:

@@ -18,12 +18,12 @@ class SinkWork:
         consumer: Consumer[bytes, bytes],
         topics: Sequence[str] | re.Pattern[str],
         used: Callable[[str], None],
-        told: Callable[[int], None] = lambda _: None,
+        report: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._writer = writer
         self._consumer = consumer
-        self._tell_used = used
-        self._tell_count = told
+        self._note_used = used
+        self._report = report
         self._used: set[str] = set()
         self._owes_commit = False
         consumer.subscribe(topics)
@@ -37,9 +37,9 @@ class SinkWork:
         self._owes_commit = True
         for topic in {each.topic for each in records} - self._used:
             self._used.add(topic)
-            self._tell_used(topic)
+            self._note_used(topic)
         self._writer.write(records)
-        self._tell_count(len(records))
+        self._report(len(records))
         self._commit()
         return True
 

@@ -18,7 +18,7 @@ _LIMIT = 10_000
 
 @dataclass(slots=True)
 class SourceDuties:
-    """What a source's task is told."""
+    """What a source's task is given."""
 
     connector: str
     partitions: Sequence[SourcePartition]
@@ -32,7 +32,7 @@ class SourceDuties:
     skipped: Callable[[DataError], None] = field(default=lambda _: None)
     prepare: Callable[[str], None] = field(default=lambda _: None)
     """Is called with each topic before its first record, and may make it."""
-    told: Callable[[int, Mapping[str, float]], None] = field(default=lambda *_: None)
+    report: Callable[[int, Mapping[str, float]], None] = field(default=lambda *_: None)
     """Is called with how many records were stored, and what the source measures."""
 
 
@@ -81,7 +81,7 @@ class SourceWork:
                 self._producer.close()
 
     def take_over(self) -> None:
-        """End whoever wrote before: what it has not committed by now never will be."""
+        """End the writer before: what it has not committed by now never will be."""
         if self._producer is None:
             self._producer = self._make_producer()
 
@@ -103,7 +103,7 @@ class SourceWork:
         except MessageTooLarge as error:
             raise _too_large(sorted(new | self._used), error) from error  # the broker says so
         duties.stored(partition, batch.offset)
-        duties.told(len(records), self._source.measurements())
+        duties.report(len(records), self._source.measurements())
         for topic in new:
             self._used.add(topic)
             duties.used(topic)
@@ -155,7 +155,7 @@ def committed_offsets(
 ) -> list[Stored]:
     """How far a source is, whichever worker or engine wrote it; blocks.
 
-    To be asked once whoever wrote before has been ended: what it has not committed never will be.
+    To be asked once the writer before has been ended: what it has not committed never will be.
     """
     topic = offset_topic(settings, config)
     return asyncio.run(read_offsets(settings.client("consumer."), topic, connector))

@@ -72,7 +72,7 @@ async def connector(call: ApiCall) -> object:
 
 
 async def _offsets(service: RestService, name: str) -> list[dict[str, str]] | None:
-    """Offsets as JSON texts, since browsers round large numbers; None if they are not told."""
+    """Offsets as JSON texts, since browsers round large numbers; None if they are not given."""
     try:
         answer = await service.ask("GET", "connectors", name, "offsets")
     except WebError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from moldau.client.admin.groups import GroupDescription
 from moldau.console.access import Role
 from moldau.console.api.plans import ResetPlan, read_plan
-from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, heard, silent
+from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, answered, silent
 from moldau.console.lag import GroupLag, read_lag
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
@@ -26,7 +26,7 @@ async def groups(call: ApiCall) -> object:
     """All groups as brokers list them; their lag comes by the stream of events."""
     admin = await call.admin()
     found, is_on = await asyncio.gather(admin.list_groups_by_broker(), _is_share_on(admin))
-    listed = {each.group_id: each for some in heard(found).values() for each in some}
+    listed = {each.group_id: each for some in answered(found).values() for each in some}
     return {
         "has_share": is_on or any(each.group_type == SHARE for each in listed.values()),
         "groups": [

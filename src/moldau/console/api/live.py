@@ -43,7 +43,7 @@ async def live(call: ApiCall) -> object:
 
 
 async def _stream(call: ApiCall, query: "MessageQuery") -> AsyncIterator[str]:
-    # Browsers tell nobody why a stream was refused: so it begins, and says it.
+    # Browsers do not say why a stream was refused: so it begins, and says it.
     yield "retry: 2000\n\n"
     try:
         with VIEWS.taking(who(call)):

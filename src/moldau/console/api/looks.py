@@ -34,7 +34,7 @@ QUERY = {
 
 
 def who(call: ApiCall) -> str:
-    """Whose places a request takes: those without a name are told apart by where they are."""
+    """Whose places a request takes: those without a name are distinguished by where they are."""
     client = call.request.client
     is_named = getattr(call.request.state, "user", None) is not None
     return call.actor.name if is_named or client is None else f"{call.actor.name}@{client.host}"
@@ -55,7 +55,7 @@ def reader_of(call: ApiCall) -> "Read | None":
 
 
 def view_of(call: ApiCall) -> "TopicView":
-    """How whoever asks sees the records of the topic in the path."""
+    """How the one who asks sees the records of the topic in the path."""
     from moldau.console.messages.view import TopicView  # noqa: PLC0415 - imports Arrow
 
     return TopicView(reader_of(call), call.mask)
@@ -64,7 +64,7 @@ def view_of(call: ApiCall) -> "TopicView":
 async def look(
     call: ApiCall, query: "MessageQuery", budget: "Budget"
 ) -> "AsyncGenerator[tuple[pa.Table, Scan], None]":
-    """Tables of hits, and how far the look has come; it ends with whoever takes them."""
+    """Tables of hits, and how far the look has come; it ends with its reader."""
     from moldau.console.messages.scanning import Scanner, readers  # noqa: PLC0415
 
     with SCANS.taking(who(call)):

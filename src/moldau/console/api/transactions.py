@@ -7,7 +7,7 @@ from moldau.client.admin.hanging import TIMEOUT_MS, find_hanging
 from moldau.client.admin.transactions import OpenTransaction, ProducerState
 from moldau.console.access import Role
 from moldau.console.bodies import confirm, partition_of, whole_of
-from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, described, heard, silent
+from moldau.console.endpoints import PREFIX, ApiCall, ApiEndpoint, answered, described, silent
 from moldau.model import TopicPartition
 from moldau.web.errors import WebError
 
@@ -19,7 +19,7 @@ _DAY_MS = 86_400_000
 async def transactions(call: ApiCall) -> object:
     """All transactional ids with their states, as their coordinators list them."""
     found = await (await call.admin()).list_transactions_by_broker()
-    listed = [each for some in heard(found).values() for each in some]
+    listed = [each for some in answered(found).values() for each in some]
     return {
         "transactions": [
             {

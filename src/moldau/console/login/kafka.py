@@ -1,6 +1,6 @@
 """Logins with a name and a password of Kafka: the cluster says who is let in, and to what.
 
-Whoever logs in has connections of their own. So the cluster's access rules decide what a user
+A user who logs in has connections of their own. So the cluster's access rules decide what a user
 sees and does, and no second book of rules is needed.
 """
 

@@ -36,7 +36,7 @@ def within_times(
     """The batches that may have records of these times, and how many were left out.
 
     A header has the latest time of its records, but not the earliest: a later record may be
-    older. Only where the broker sets the time do all have the same. Markers stay: they tell
+    older. Only where the broker sets the time do all have the same. Markers stay: they show
     which transactions have ended.
     """
     left: list[memoryview] = []

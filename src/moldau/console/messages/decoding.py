@@ -34,7 +34,7 @@ def decoded(table: pa.Table, read: Read) -> pa.Table:
 
 
 def _decoded(column: pa.Array, read: Read) -> pa.Array | None:
-    """None if there is nothing to decode, which is told without a look at each value."""
+    """None if there is nothing to decode, which is known without a look at each value."""
     names_schema = pc.and_(
         pc.starts_with(column, "\0"), pc.greater_equal(pc.binary_length(column), HEADER_SIZE)
     )

@@ -40,15 +40,15 @@ class LogReader(Consumer[bytes, bytes]):
         left = {each for each, at in starts.items() if at < ends[each]}
         self.assign({each: starts[each] for each in left})
         self.resume(*left)  # those that an earlier look had are still paused
-        heard_s = time.monotonic()
+        answered_s = time.monotonic()
         while left:
             handed = await self.poll_chunks(_POLL_S)
             if handed:
-                heard_s = time.monotonic()
+                answered_s = time.monotonic()
             done = {each for each in left if await self.position(each) >= ends[each]}
             left -= done
             self.pause(*done)
-            if left and time.monotonic() - heard_s > _SILENCE_S:
+            if left and time.monotonic() - answered_s > _SILENCE_S:
                 raise KafkaError(ErrorCode.REQUEST_TIMED_OUT, f"no records come of {min(left)}")
             yield handed
 

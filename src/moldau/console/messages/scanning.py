@@ -65,7 +65,7 @@ class Scan:
         )
 
     def progress(self) -> dict[str, object]:
-        """For whoever waits."""
+        """For those who wait."""
         spent_ms = int((time.monotonic() - self.started_s) * 1000)
         return {
             "scanned": self.scanned,
@@ -76,7 +76,7 @@ class Scan:
         }
 
     def end(self) -> dict[str, object]:
-        """For whoever may go on."""
+        """For those who may go on."""
         cursor = ",".join(f"{partition}:{at}" for partition, at in sorted(self.cursor.items()))
         return {"stopped": self.stopped, "cursor": cursor, **self.progress()}
 
@@ -236,12 +236,12 @@ class Scanner:
                 self.scan.scanned += table.num_rows
                 self.scan.bytes += table.nbytes
                 if self._fates is not None:
-                    hits = await self._fates.tell(hits, handed)
+                    hits = await self._fates.of(hits, handed)
                     if has_markers(self._query):
                         more = marker_table(handed, COLUMNS, ends)
                         hits = pa.concat_tables([hits, _within(more, self._query)])
                 del table
-                handed.clear()  # whoever takes the hits may take a while
+                handed.clear()  # the reader of the hits may take a while
                 yield hits
 
     def _decode(

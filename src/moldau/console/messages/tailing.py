@@ -1,7 +1,7 @@
 """Follows a topic as it grows: a bounded part of it, and how much was left out.
 
 What is fetched in a tenth of a second is bounded, and so is what waits to be shown. A view that
-stays behind for a second goes on near the end: a fast topic is never read as a whole. Whoever
+stays behind for a second goes on near the end: a fast topic is never read as a whole. A reader that
 comes back names the offsets of the last frame, and goes on from there.
 """
 
@@ -107,7 +107,7 @@ class Tail:
         """Keep the newest of what was fetched; all that takes long is done in a thread."""
         scanned, matched, hits = await asyncio.to_thread(_newest, handed, self._query, self._view)
         if self._fates is not None:
-            hits = await self._fates.tell(hits, handed)
+            hits = await self._fates.of(hits, handed)
             if has_markers(self._query):
                 more = marker_table(handed, COLUMNS).slice(0, KEPT_ROWS_MAX)
                 hits = pa.concat_tables([hits, more])

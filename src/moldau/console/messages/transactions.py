@@ -1,4 +1,4 @@
-"""What became of records in transactions: told by what readers of committed records get."""
+"""What became of records in transactions: found by what readers of committed records get."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ class Fates:
     def __init__(self, committed: LogReader) -> None:
         self._committed = committed
 
-    async def tell(self, table: pa.Table, handed: Iterable[Handed]) -> pa.Table:
+    async def of(self, table: pa.Table, handed: Iterable[Handed]) -> pa.Table:
         """Records of what was fetched, with the column `state`."""
         ranges: dict[TopicPartition, list[range]] = {}
         for place, chunk, _ in handed:

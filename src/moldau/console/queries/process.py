@@ -19,7 +19,7 @@ _ANSWER_BYTES_MAX = 64 << 20
 
 
 async def ask(sql: str, table: pa.Table, seconds: float = QUERY_S) -> dict[str, object]:
-    """What the statement finds, or why not; whoever stops waiting ends the process."""
+    """What the statement finds, or why not; to stop waiting ends the process."""
     data = await asyncio.to_thread(_stream, table)
     request = json.dumps({"sql": sql, "seconds": seconds}).encode() + b"\n"
     process = await asyncio.to_thread(_started)

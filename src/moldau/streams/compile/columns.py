@@ -92,16 +92,16 @@ def _plain_decoded(data: Column, serde: PlainColumnSerde) -> Decoded:
     # conv reads 64 bits: what is shorter keeps its sign by being shifted there and back.
     bits = f.conv(f.concat(f.hex(data), f.lit("00" * (8 - size))), 16, -10).cast("bigint")
     number = f.shiftright(bits, 64 - 8 * size).cast(serde.type)
-    told = f.concat(f.length(data).cast("string"), f.lit(f" bytes, {serde.name} has {size}"))
-    return Decoded(f.when(is_right, number), f.when(~is_right, told))
+    message = f.concat(f.length(data).cast("string"), f.lit(f" bytes, {serde.name} has {size}"))
+    return Decoded(f.when(is_right, number), f.when(~is_right, message))
 
 
 def _text_decoded(data: Column) -> Decoded:
     """Text that is UTF-8; Spark's own decode would end the query over any that is not."""
     text = data.cast("string")
     is_text = f.is_valid_utf8(text)
-    told = f.concat(f.lit("not UTF-8: "), _shown(data))
-    return Decoded(f.when(is_text, text), f.when(~is_text, told))
+    message = f.concat(f.lit("not UTF-8: "), _shown(data))
+    return Decoded(f.when(is_text, text), f.when(~is_text, message))
 
 
 def _shown(data: Column) -> Column:
@@ -118,8 +118,8 @@ def _json_decoded(data: Column, schema: str) -> Decoded:
     parsed = f.from_json(_text_decoded(data).value, with_error, options)
     is_bad = data.isNotNull() & (parsed.isNull() | parsed[_CORRUPT].isNotNull())
     value = f.when(~is_bad, f.struct(*(parsed[name].alias(name) for name in declared.names)))
-    told = f.concat(f.lit("not JSON of this schema: "), _shown(data))
-    return Decoded(f.when(data.isNotNull(), value), f.when(is_bad, told))
+    message = f.concat(f.lit("not JSON of this schema: "), _shown(data))
+    return Decoded(f.when(data.isNotNull(), value), f.when(is_bad, message))
 
 
 def _format_decoded(data: Column, value_format: ValueFormat) -> Decoded:
@@ -201,8 +201,8 @@ def _window_decoded(data: Column, serde: WindowedSerde) -> Decoded:
         f.timestamp_millis(start).alias("start"), f.timestamp_millis(end).alias("end")
     )
     found = f.struct(inner.value.alias("key"), window.alias("window"))
-    told = f.concat(f.length(data).cast("string"), f.lit(f" bytes, a window alone has {size}"))
-    error = f.when(~is_right, told).otherwise(inner.error)
+    message = f.concat(f.length(data).cast("string"), f.lit(f" bytes, a window alone has {size}"))
+    error = f.when(~is_right, message).otherwise(inner.error)
     return Decoded(f.when(is_right & inner.error.isNull(), found), error)
 
 

@@ -91,8 +91,8 @@ def _written_or_not(rows: DataFrame, node: nodes.Sink, compilation: Compilation)
     key, value = f.col("new_key"), f.col("new_value")
     match compilation.errors.on_error:
         case "fail":
-            told = _told(f"{node.name} cannot write a record of ")
-            value = f.when(is_good, value).otherwise(f.raise_error(told))
+            message = _failure(f"{node.name} cannot write a record of ")
+            value = f.when(is_good, value).otherwise(f.raise_error(message))
             return rows.withColumn(KEY, key).withColumn(VALUE, value)
         case "continue":
             good = rows.filter(is_good)
@@ -118,8 +118,8 @@ def _too_large(compilation: Compilation) -> Column:
     most = compilation.inputs.record_bytes_max
     sizes = [f.coalesce(f.length(f"new_{name}"), f.lit(0)) for name in (KEY, VALUE)]
     size = sizes[0] + sizes[1] + f.lit(_RECORD_OVERHEAD)
-    told = f.concat(size.cast("string"), f.lit(f" bytes are more than max.request.size = {most}"))
-    return f.when(size > most, told)
+    why = f.concat(size.cast("string"), f.lit(f" bytes are more than max.request.size = {most}"))
+    return f.when(size > most, why)
 
 
 def key_serde(node: nodes.Sink, frame: DataFrame) -> Serde:
@@ -155,15 +155,15 @@ def _readable(frame: DataFrame, node: nodes.Source) -> DataFrame:
     if node.on_error == "continue":
         rows = rows.filter(f.col("error").isNull())
         return with_columns(rows, key=f.col("new_key"), value=f.col("new_value"))
-    told = f.concat(
-        _told("undecodable record in "),
+    message = f.concat(
+        _failure("undecodable record in "),
         f.lit("; on_error= and dead_letters= let the others go on"),
     )
-    checked = f.when(f.col("error").isNull(), f.col("new_value")).otherwise(f.raise_error(told))
+    checked = f.when(f.col("error").isNull(), f.col("new_value")).otherwise(f.raise_error(message))
     return with_columns(rows, key=f.col("new_key"), value=checked)
 
 
-def _told(words: str) -> Column:
+def _failure(words: str) -> Column:
     """Where a record came from, and what is wrong with it."""
     place = f.col(PLACE)
     return f.concat_ws(
@@ -194,11 +194,11 @@ def _with_error_headers(
         exception,
         f.col("error"),
     )
-    told = [
+    added = [
         f.struct(f.lit(name).alias("key"), f.encode(value, "UTF-8").alias("value"))
         for name, value in zip(HEADER_NAMES, values, strict=True)
     ]
-    return f.concat(f.coalesce(f.col(HEADERS), f.array().cast(HEADERS_TYPE)), f.array(*told))
+    return f.concat(f.coalesce(f.col(HEADERS), f.array().cast(HEADERS_TYPE)), f.array(*added))
 
 
 def _with_results(frame: DataFrame, key: Serde, value: Serde) -> DataFrame:

@@ -73,14 +73,14 @@ class FailedStep:
         )
         shown = repr(value)[:SHOWN_BYTES]
         if self.policy.on_error == "fail":
-            raise StepFailed(failure.told(shown)) from error
+            raise StepFailed(failure.line(shown)) from error
         self.failed.add(1)
         if self.policy.dead_letters is not None:
             self.letters.put(
                 self.policy.dead_letters, as_letter(key), as_letter(value), failure.headers()
             )
         else:
-            _log.warning("Left out: %s", failure.told(shown))
+            _log.warning("Left out: %s", failure.line(shown))
 
 
 def as_letter(value: object) -> bytes | None:

@@ -48,7 +48,7 @@ _PRIMARY = "primary_key"
 _VERSION = "version"
 _SEQUENCE = "sequence"
 _SUBSCRIBES = "subscribes"  # else it ends a subscription
-_TELLS_DELETION = "tells_deletion"  # whether a result that is not there has to be deleted
+_SAYS_DELETION = "says_deletion"  # whether a result that is not there has to be deleted
 
 
 def table_with_foreign_table(node: ForeignKeyJoin, compilation: Compilation) -> DataFrame:
@@ -102,12 +102,13 @@ class Subscribing(StatefulProcessor):
         for row in in_order(rows):
             version += 1
             if old is not None and (row.left is None or old[0] != row.foreign_key):
-                told = row.left is None
-                yield _subscription(key[0], row, (old[0], version), subscribes=False, tells=told)
+                is_gone = row.left is None
+                target = (old[0], version)
+                yield _subscription(key[0], row, target, subscribes=False, says_deletion=is_gone)
             if row.left is not None:
                 target = (row.foreign_key, version)
-                tells = old is not None
-                yield _subscription(key[0], row, target, subscribes=True, tells=tells)
+                has_result = old is not None
+                yield _subscription(key[0], row, target, subscribes=True, says_deletion=has_result)
             old = None if row.left is None else (row.foreign_key, version)
         if old is None:
             self._row.clear()
@@ -155,7 +156,7 @@ class Meeting(StatefulProcessor):
             self._subscribers.removeKey(primary)
         left = row.left if row.subscribes else None
         is_there = is_result(self._kind, left, right.value)
-        if is_there or row.tells_deletion:
+        if is_there or row.says_deletion:
             cause = Cause(row, later(row.millis, right), row.version, sequence)
             sides = (left, right.value)
             yield _result(row.primary_key, sides, cause, is_deleted=not is_there)
@@ -208,7 +209,7 @@ def _meeting(node: ForeignKeyJoin, compilation: Compilation) -> DataFrame:
             StructField(LEFT, types[LEFT]),
             StructField(_VERSION, LongType()),
             StructField(_SUBSCRIBES, BooleanType()),
-            StructField(_TELLS_DELETION, BooleanType()),
+            StructField(_SAYS_DELETION, BooleanType()),
             *(changes.schema[name] for name in (MILLIS, HEADERS, PLACE)),
         ]
     )
@@ -236,7 +237,7 @@ def _check_types(node: ForeignKeyJoin, named: DataType, found: DataType) -> None
 
 
 def _subscription(
-    key: object, row: Row, target: tuple[object, int], *, subscribes: bool, tells: bool
+    key: object, row: Row, target: tuple[object, int], *, subscribes: bool, says_deletion: bool
 ) -> Row:
     foreign_key, version = target
     # An old subscription ends before a new one begins.
@@ -248,7 +249,7 @@ def _subscription(
             LEFT: row.left if subscribes else None,
             _VERSION: version,
             _SUBSCRIBES: subscribes,
-            _TELLS_DELETION: tells,
+            _SAYS_DELETION: says_deletion,
             MILLIS: row.millis,
             HEADERS: row.headers,
             PLACE: moved,

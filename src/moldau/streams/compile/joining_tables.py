@@ -138,8 +138,8 @@ def both_sides(node: Join, compilation: Compilation) -> DataFrame:
     left, right = (_keyed(compilation.frame(parent)) for parent in node.parents)
     types = (left.schema[KEY].dataType, right.schema[KEY].dataType)
     if types[0] != types[1]:
-        told = " and ".join(each.simpleString() for each in types)
-        raise TypeError(f"{node.name}: keys of different types cannot be joined: {told}")
+        listed = " and ".join(each.simpleString() for each in types)
+        raise TypeError(f"{node.name}: keys of different types cannot be joined: {listed}")
     united = _of_side(left, right.schema[VALUE].dataType, is_left=True).unionByName(
         _of_side(right, left.schema[VALUE].dataType, is_left=False)
     )

@@ -39,8 +39,8 @@ class StateSignature:
         for field in fields(self):
             was, is_now = getattr(before, field.name), getattr(self, field.name)
             if was != is_now:
-                told = f"it was {was or 'none'}, and is {is_now or 'none'}"
-                yield f"{name} {words[field.name]}: {told}"
+                change = f"it was {was or 'none'}, and is {is_now or 'none'}"
+                yield f"{name} {words[field.name]}: {change}"
 
 
 @dataclass(frozen=True, slots=True)

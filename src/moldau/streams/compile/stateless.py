@@ -68,8 +68,8 @@ def merged(node: nodes.Merge, compilation: Compilation) -> DataFrame:
     frames = [compilation.frame(parent) for parent in node.parents]
     types = {tuple(frame.select(KEY, VALUE).dtypes) for frame in frames}
     if len(types) > 1:
-        told = " and ".join(str(dict(each)) for each in sorted(types))
-        raise TypeError(f"{node.name}: streams of different types cannot be merged: {told}")
+        listed = " and ".join(str(dict(each)) for each in sorted(types))
+        raise TypeError(f"{node.name}: streams of different types cannot be merged: {listed}")
     return reduce(DataFrame.union, frames)
 
 

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a run may be told; the defaults are those of the command line."""
+    """What a run may be given; the defaults are those of the command line."""
 
     is_exactly_once: bool = True
     trigger: Mapping[str, object] = field(default_factory=dict)

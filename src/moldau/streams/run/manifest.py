@@ -111,8 +111,8 @@ class Comparison:
     def check(self) -> None:
         """CannotGoOn if a query is refused."""
         if self.refused:
-            told = [f"{name} {why}" for name, all_of in self.refused.items() for why in all_of]
-            listed = "\n  ".join(told)
+            lines = [f"{name} {why}" for name, all_of in self.refused.items() for why in all_of]
+            listed = "\n  ".join(lines)
             raise CannotGoOn(f"the topology has changed:\n  {listed}\n{_WAYS_OUT}")
 
 

@@ -54,17 +54,17 @@ class Watched(Protocol):
     def failed_records(self) -> int: ...
 
 
-def read_progress(told: Mapping[str, object]) -> QueryProgress:
+def read_progress(reported: Mapping[str, object]) -> QueryProgress:
     """What Spark reports of a micro-batch, in short."""
-    durations = told.get("durationMs")
-    sources = _items(told.get("sources"))
+    durations = reported.get("durationMs")
+    sources = _items(reported.get("sources"))
     lags = [lag for source in sources if (lag := _lag(source)) is not None]
-    operators = _items(told.get("stateOperators"))
+    operators = _items(reported.get("stateOperators"))
     return QueryProgress(
-        batch_id=int(_number(told.get("batchId"))),
-        input_rows=int(_number(told.get("numInputRows"))),
-        input_rows_per_s=_number(told.get("inputRowsPerSecond")),
-        processed_rows_per_s=_number(told.get("processedRowsPerSecond")),
+        batch_id=int(_number(reported.get("batchId"))),
+        input_rows=int(_number(reported.get("numInputRows"))),
+        input_rows_per_s=_number(reported.get("inputRowsPerSecond")),
+        processed_rows_per_s=_number(reported.get("processedRowsPerSecond")),
         batch_ms=int(_number(_items_of(durations).get("triggerExecution"))),
         lag=sum(lags) if lags else None,
         state_rows=sum(int(_number(each.get("numRowsTotal"))) for each in operators),
@@ -75,7 +75,7 @@ def read_progress(told: Mapping[str, object]) -> QueryProgress:
 def lines(queries: Sequence[Watched]) -> list[str]:
     """A line of a terminal for each query, in columns."""
     width = max((len(query.name) for query in queries), default=0)
-    return [f"{query.name:{width}}  {_told(query)}" for query in queries]
+    return [f"{query.name:{width}}  {_shown(query)}" for query in queries]
 
 
 def metrics(queries: Sequence[Watched]) -> Metrics:
@@ -110,7 +110,7 @@ _COUNTED = {
 }
 
 
-def _told(query: Watched) -> str:
+def _shown(query: Watched) -> str:
     parts = ["starting"] if query.progress is None else _progress(read_progress(query.progress))
     for count, words in (
         (query.late_records, "late"),
@@ -144,32 +144,32 @@ def _lag(source: Mapping[str, object]) -> int | None:
     return sum(max(offset - ends.get(place, offset), 0) for place, offset in latest.items())
 
 
-def _offsets(told: object) -> dict[tuple[str, str], int]:
-    if isinstance(told, str):
+def _offsets(reported: object) -> dict[tuple[str, str], int]:
+    if isinstance(reported, str):
         try:
-            told = json.loads(told)
+            reported = json.loads(reported)
         except ValueError:
             return {}
-    if not isinstance(told, dict):
+    if not isinstance(reported, dict):
         return {}
     return {
         (topic, partition): int(offset)
-        for topic, partitions in told.items()
+        for topic, partitions in reported.items()
         if isinstance(partitions, dict)
         for partition, offset in partitions.items()
     }
 
 
-def _number(told: object) -> float:
+def _number(reported: object) -> float:
     # Spark's rates are not a number as long as no time has passed.
-    return float(told) if isinstance(told, int | float) and math.isfinite(told) else 0.0
+    return float(reported) if isinstance(reported, int | float) and math.isfinite(reported) else 0.0
 
 
-def _items(told: object) -> list[Mapping[str, object]]:
-    return [_items_of(each) for each in told] if isinstance(told, list | tuple) else []
+def _items(reported: object) -> list[Mapping[str, object]]:
+    return [_items_of(each) for each in reported] if isinstance(reported, list | tuple) else []
 
 
-def _items_of(told: object) -> Mapping[str, object]:
-    if isinstance(told, Mapping):
-        return told
+def _items_of(reported: object) -> Mapping[str, object]:
+    if isinstance(reported, Mapping):
+        return reported
     return {}

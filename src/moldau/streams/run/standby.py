@@ -20,7 +20,7 @@ _LOOK_S = 0.5
 
 @contextmanager
 def only_instance(
-    checkpoint: str, stop: threading.Event, tell: Callable[[str], None]
+    checkpoint: str, stop: threading.Event, report: Callable[[str], None]
 ) -> Iterator[bool]:
     """Wait for the right to run with a checkpoint; False if `stop` was set before.
 
@@ -33,28 +33,30 @@ def only_instance(
         return
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / FILE).open("a+") as file:
-        yield _taken(file, stop, tell)
+        yield _taken(file, stop, report)
 
 
-def _taken(file: TextIO, stop: threading.Event, tell: Callable[[str], None]) -> bool:
-    is_told = False
+def _taken(file: TextIO, stop: threading.Event, report: Callable[[str], None]) -> bool:
+    has_reported = False
     while not stop.is_set():
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if not is_told:
+            if not has_reported:
                 file.seek(0)
                 owner = file.read().strip() or "another process"
-                tell(f"stands by: {owner} runs with this checkpoint, and is followed when it ends")
-                is_told = True
+                report(
+                    f"stands by: {owner} runs with this checkpoint, and is followed when it ends"
+                )
+                has_reported = True
             stop.wait(_LOOK_S)
             continue
         file.seek(0)
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
         file.flush()
-        if is_told:
-            tell("takes over")
+        if has_reported:
+            report("takes over")
         return True
     return False
 

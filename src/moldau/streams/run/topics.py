@@ -44,6 +44,6 @@ async def prepare(
 
 
 async def partition_counts(admin: Admin, topics: Iterable[str]) -> dict[str, int]:
-    """Of those topics that are there: the source tells what it misses."""
+    """Of those topics that are there: the source reports what it misses."""
     described = (await admin.describe_topics(topics)).succeeded
     return {name: len(each.partitions) for name, each in described.items()}

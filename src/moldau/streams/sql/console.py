@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from moldau.client.blocking.admin import Admin
 from moldau.spark.source import register
 from moldau.streams.run.state_partitions import SETTING
-from moldau.streams.sql.output import told
+from moldau.streams.sql.output import failure_text
 from moldau.streams.sql.statements import (
     BadStatement,
     CreateStream,
@@ -57,7 +57,7 @@ def _plainly() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise BadStatement(told(str(error))) from error
+        raise BadStatement(failure_text(str(error))) from error
 
 
 class SqlConsole:

@@ -35,7 +35,7 @@ def rendered(names: Sequence[str], rows: Sequence[Sequence[object]], form: str) 
     return _table(names, rows)
 
 
-def told(report: str) -> str:
+def failure_text(report: str) -> str:
     """What is wrong with a statement, as Spark says it, or why it failed."""
     if _OF_SPARK.match(report):
         lines = report.splitlines()

@@ -1,4 +1,4 @@
-"""What the records of a topic look like, as far as a sample of them tells."""
+"""What the records of a topic look like, as far as a sample of them shows."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

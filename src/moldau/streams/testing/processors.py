@@ -27,7 +27,7 @@ class ProcessorDriver:
         self._tester = TwsTester(
             Processing(processor, _FAILING),
             timeMode=MODES[processor.time],
-            # No record is late: Spark is not told their times either.
+            # No record is late: Spark does not get their times either.
             eventTimeExtractor=lambda _: sys.maxsize,
         )
         self._count = 0

@@ -27,7 +27,7 @@ class Stuck(Exception):
     """The world can never come to the end that was waited for."""
 
 
-class Doors(Protocol):
+class NetworkCalls(Protocol):
     """What the loop asks the network."""
 
     async def connect(
@@ -65,7 +65,7 @@ class WorldLoop(asyncio.AbstractEventLoop):
 
     def __init__(self, draw: Callable[[], float]) -> None:
         """`draw` gives a number in [0, 1): how long threads take."""
-        self.network: Doors
+        self.network: NetworkCalls
         self.problems: list[str] = []
         """Failures that were not handled, in programs that had not ended."""
         self.event_count = 0

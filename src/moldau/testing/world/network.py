@@ -159,7 +159,7 @@ class Network:
                 del self._streams[stream]
 
     def refuse(self, source: str, target: str) -> None:
-        """Reset what one machine has to another, and refuse its calls, whoever listens there."""
+        """Reset what one machine has to another, and refuse its calls, whatever listens there."""
         self._refused[source, target] = None
         self.reset(source, target)
 

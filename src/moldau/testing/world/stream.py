@@ -136,7 +136,7 @@ class Stream(asyncio.Transport):
             self._end(ConnectionResetError("connection reset by peer"))
 
     def reset_both(self) -> None:
-        """Something on the way resets the connection, and each end is told."""
+        """Something on the way resets the connection, and each end is notified."""
         if self.is_open and self._other.is_open:
             self._pipe.send(self._other.reset)
             self._other._pipe.send(self.reset)

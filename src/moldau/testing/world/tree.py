@@ -94,14 +94,14 @@ class WorldTree(MemoryTree):
         self._connection = 0
         """Which connection this is: what belongs to an earlier one is void."""
         self._answered_at_s = ensemble.loop.time()
-        self._heard_at_s = ensemble.loop.time()
+        self._alive_at_s = ensemble.loop.time()
         self._context = copy_context()
         self._is_closed = False
 
     def begin(self) -> None:
         """The session stands: from now on both sides watch the time."""
         now_s = self._servers.loop.time()
-        self._answered_at_s = self._heard_at_s = now_s
+        self._answered_at_s = self._alive_at_s = now_s
         self._servers.loop.call_later(self._timeout_s, self._check_silence)
         self._servers.loop.call_soon(self._beat, context=self._context)
 
@@ -122,7 +122,7 @@ class WorldTree(MemoryTree):
     def fire(self, event: WatchEvent) -> None:
         for watch in self._watches.take(event):
             self._fired[watch, event.path] = None
-            self.inward.send(self._if_current, self._connection, self._tell, watch, event)
+            self.inward.send(self._if_current, self._connection, self._notify, watch, event)
 
     async def _ask(self, work: Callable[[], _T]) -> _T:
         self._check_session()
@@ -141,7 +141,7 @@ class WorldTree(MemoryTree):
     def _serve(self, connection: int, work: Callable[[], _T], answer: "asyncio.Future[_T]") -> None:
         if not self._servers.is_alive(self._session_id) or connection != self._connection:
             return
-        self._heard_at_s = self._servers.loop.time()
+        self._alive_at_s = self._servers.loop.time()
         try:
             result = work()
         except TreeError as error:
@@ -149,10 +149,10 @@ class WorldTree(MemoryTree):
         else:
             self.inward.send(self._if_current, connection, _settle, answer, result)
 
-    def _hear(self, connection: int) -> None:
+    def _note_alive(self, connection: int) -> None:
         """The program has shown that it lives."""
         if self._servers.is_alive(self._session_id):
-            self._heard_at_s = self._servers.loop.time()
+            self._alive_at_s = self._servers.loop.time()
             self.inward.send(self._answered, connection)
         else:
             self.inward.send(self._lost)
@@ -160,7 +160,7 @@ class WorldTree(MemoryTree):
     def _check_silence(self) -> None:
         if not self._servers.is_alive(self._session_id):
             return
-        left_s = self._heard_at_s + self._timeout_s - self._servers.loop.time()
+        left_s = self._alive_at_s + self._timeout_s - self._servers.loop.time()
         if left_s <= 0:
             self._servers.expire(self._session_id)
         else:
@@ -176,7 +176,7 @@ class WorldTree(MemoryTree):
         silent_s = loop.time() - self._answered_at_s
         if self._state is SessionState.CONNECTED and silent_s > self._timeout_s / 2:
             self._disconnect()
-        self.outward.send(self._hear, self._connection)
+        self.outward.send(self._note_alive, self._connection)
         loop.call_later(self._timeout_s / 6, self._beat)
 
     def _disconnect(self) -> None:
@@ -200,7 +200,7 @@ class WorldTree(MemoryTree):
         if connection == self._connection:
             deliver(*args)
 
-    def _tell(self, watch: Watch, event: WatchEvent) -> None:
+    def _notify(self, watch: Watch, event: WatchEvent) -> None:
         self._fired.pop((watch, event.path), None)
         watch(event)
 

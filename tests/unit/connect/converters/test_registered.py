@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from moldau.client.registry import RegistryError
-from moldau.connect.converters.registered import registry_of, told_apart
+from moldau.connect.converters.registered import registry_errors, registry_of
 from moldau.connect.errors import ConfigError, DataError, RetriableConnectError
 from unit.client.registry_server import RegistryServer, registry_server
 
@@ -42,5 +42,5 @@ def test_what_may_pass_is_told_from_what_is_wrong() -> None:
         (RegistryError("unknown", 40403), DataError),
         (ValueError("no such value"), DataError),
     ):
-        with pytest.raises(kind, match=f"writing: {error}"), told_apart("writing"):
+        with pytest.raises(kind, match=f"writing: {error}"), registry_errors("writing"):
             raise error

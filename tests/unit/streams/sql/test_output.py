@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import Row
 
-from moldau.streams.sql.output import plain, rendered, shown, told
+from moldau.streams.sql.output import failure_text, plain, rendered, shown
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 ROWS = [("ann", 7, None), ("bartholomew", 12, NOON)]
@@ -58,5 +58,5 @@ def test_a_value_of_json_stays_as_it_is() -> None:
 
 def test_an_error_of_spark_is_one_line() -> None:
     report = "[UNRESOLVED.X] no `a`. SQLSTATE: 42703; line 1 pos 7;\n'Project\n+- more"
-    assert told(report) == "no `a`.; line 1 pos 7"
-    assert told("Job aborted\nValueError: bad") == "ValueError: bad"
+    assert failure_text(report) == "no `a`.; line 1 pos 7"
+    assert failure_text("Job aborted\nValueError: bad") == "ValueError: bad"

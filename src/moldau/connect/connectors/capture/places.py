@@ -1,4 +1,4 @@
-"""Where changes are: what a database's own log says of that, and how records tell it."""
+"""Where changes are: what a database's own log says of that, and how records have it."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -63,7 +63,7 @@ class CaptureSource(Source):
     @classmethod
     @abstractmethod
     def server_problem(cls, config: Mapping[str, str]) -> str | None:
-        """What only the server can tell of settings; None if the connector can work."""
+        """What only the server knows of settings; None if the connector can work."""
 
     @abstractmethod
     def begin(self, start: Offset | None) -> tuple[FirstRead | None, bool]:
@@ -93,8 +93,8 @@ class CaptureSource(Source):
         if problem is None:
             return {}
         name = "database.hostname"
-        told = f"The '{name}' value is invalid: Error while validating connector config: {problem}"
-        return {name: told}
+        text = f"The '{name}' value is invalid: Error while validating connector config: {problem}"
+        return {name: text}
 
     def partitions(self) -> Sequence[SourcePartition]:
         """As Debezium names it in offsets."""

@@ -3,7 +3,7 @@
 A file is `TOPIC/partition=N/FIRST.jsonl`, FIRST being the offset of its first record. Unlike
 Parquet these formats have no room for where the next file begins. So a claim comes before the
 file, `.FIRST.jsonl.claim`: it can be made once, names the file that is written, and says where the
-next one begins. Whoever finds a claim whose file has not appeared has it appear.
+next one begins. A task that finds a claim whose file has not appeared has it appear.
 """
 
 import base64

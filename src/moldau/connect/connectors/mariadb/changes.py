@@ -56,7 +56,7 @@ class BinlogRules:
     table_of: Callable[[TableMapped], MappedTable | None]
     """None for a table that is not captured."""
     table_now: Callable[[TableName], CapturedTable | None]
-    """As it is now, for a statement that does not tell its columns."""
+    """As it is now, for a statement that does not name its columns."""
     skipped: frozenset[str] = frozenset({TRUNCATE})
     has_transactions: bool = False
     connector: str = "mariadb"

@@ -49,7 +49,7 @@ _GEOMETRY = struct(
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """A type, as the log and the catalogue both can tell it."""
+    """A type, as the log and the catalogue both have it."""
 
     word: str
     """MariaDB's own, such as `int` or `varchar`."""

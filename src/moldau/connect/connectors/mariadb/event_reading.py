@@ -72,7 +72,7 @@ class EventReading:
         self._is_open = False
 
     def read(self, event: object) -> Iterator[LogEvent]:
-        """What an event says; ConfigError for what the server must be told not to write."""
+        """What an event says; ConfigError for what the server must be set not to write."""
         match event:
             case rows.PartialUpdateRowsEvent():
                 raise ConfigError("binlog_row_value_options: set it to nothing, for whole values")
@@ -177,7 +177,7 @@ def _column(column: rows.Column) -> LogColumn:
 
 def _encoding(name: str) -> str:
     found = _ENCODINGS.get(name, name)
-    codecs.lookup(found)  # LookupError tells which one is missing
+    codecs.lookup(found)  # LookupError says which one is missing
     return found
 
 

@@ -67,7 +67,7 @@ class BinlogReader(ChangeLogReader[LogEvent]):
             self._capture.server.run(self._capture.connection, query)
 
     def watch(self) -> None:
-        """Tell how far behind the connector is, if it is."""
+        """Log how far behind the connector is, if it is."""
         behind_s = int(time.time()) - self._collector.time_s
         if not self._is_behind or not self._collector.time_s:
             behind_s = 0

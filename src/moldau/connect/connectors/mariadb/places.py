@@ -1,4 +1,4 @@
-"""Places in MariaDB's log, as records tell them."""
+"""Places in MariaDB's log, as records have them."""
 
 from dataclasses import dataclass
 

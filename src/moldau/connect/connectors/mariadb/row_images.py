@@ -48,7 +48,7 @@ class LogColumn:
     labels: tuple[str, ...] = ()
     """Of an enum or a set."""
     form: str = ""
-    """`uuid`, `inet4` or `inet6`, which the log does not tell from bytes."""
+    """`uuid`, `inet4` or `inet6`, which the log does not distinguish from bytes."""
 
 
 class RowDecoder:
@@ -162,7 +162,7 @@ def _int24(column: LogColumn) -> Reader:
 
 
 def float_text(value: float) -> str:
-    """A number of four bytes, in as few digits as tell it from others."""
+    """A number of four bytes, in as few digits as distinguish it from others."""
     shown = next(
         (
             text

@@ -63,7 +63,7 @@ class ServerFacts:
 
 
 class MariaDbServer:
-    """Opens connections; what goes wrong is told without the password."""
+    """Opens connections; errors come without the password."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
         host, port = required(config, "database.hostname"), number(config, "database.port", 3306)
@@ -87,7 +87,7 @@ class MariaDbServer:
         }
 
     def facts(self, connection: Connection) -> ServerFacts:
-        """As its variables tell them."""
+        """As its variables have them."""
         rows = self.rows(connection, _FACTS)
         return ServerFacts({str(name).lower(): value or "" for name, value in rows})
 
@@ -110,8 +110,8 @@ class MariaDbServer:
     def failure(self, error: Exception) -> ConnectError:
         """What the server said; it may pass."""
         # The texts name hosts and users, never passwords.
-        told = error.args[1] if len(error.args) > 1 else error
-        return RetriableConnectError(f"MariaDB at {self.name}: {told}")
+        reason = error.args[1] if len(error.args) > 1 else error
+        return RetriableConnectError(f"MariaDB at {self.name}: {reason}")
 
     def rows(
         self, connection: Connection, statement: str, parameters: Sequence[object] = ()

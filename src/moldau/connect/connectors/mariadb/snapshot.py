@@ -1,6 +1,6 @@
 """The rows of all tables at one moment, and the place in the log that belongs to it.
 
-MariaDB tells the place of a transaction's snapshot by itself. MySQL has to be locked for a moment
+MariaDB says the place of a transaction's snapshot by itself. MySQL has to be locked for a moment
 (`FLUSH TABLES WITH READ LOCK`), so that nothing is written between the snapshot and the question
 for the place. Engines without transactions have no snapshot: their tables are read as they are
 then, unless the lock is kept until all is read (`snapshot.locking.mode=extended`).
@@ -94,8 +94,8 @@ def snapshot_position(
 ) -> BinlogPosition:
     """Of the snapshot that the connection's transaction has, or else of now."""
     if facts.is_mariadb:
-        told = server.rows(connection, "SHOW STATUS LIKE 'binlog_snapshot_%'")
-        by_name = {str(name).lower(): str(value) for name, value in told}
+        found = server.rows(connection, "SHOW STATUS LIKE 'binlog_snapshot_%'")
+        by_name = {str(name).lower(): str(value) for name, value in found}
         file, pos = by_name["binlog_snapshot_file"], int(by_name["binlog_snapshot_position"])
         ((gtids,),) = server.rows(connection, "SELECT BINLOG_GTID_POS(%s, %s)", [file, pos])
         return BinlogPosition(file, pos, gtids_of(gtids or ""))

@@ -37,7 +37,7 @@ class MariaDbSource(CaptureSource):
 
     @classmethod
     def server_problem(cls, config: Mapping[str, str]) -> str | None:
-        """What only the server can tell of settings."""
+        """What only the server knows of settings."""
         return server_problem(config)
 
     def begin(self, start: Offset | None) -> tuple[FirstRead | None, bool]:

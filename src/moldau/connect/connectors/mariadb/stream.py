@@ -106,8 +106,8 @@ class BinlogStream:
         except (pymysql.Error, OSError) as error:
             self._error = self._failure(error)
         except Exception as error:  # noqa: BLE001 - the thread's top frame: `receive` raises it
-            told = f"{type(error).__name__}: {error}"
-            self._error = ConnectError(f"MariaDB at {self._server.name}: the log: {told}")
+            reason = f"{type(error).__name__}: {error}"
+            self._error = ConnectError(f"MariaDB at {self._server.name}: the log: {reason}")
         finally:
             self._reader.close()
 

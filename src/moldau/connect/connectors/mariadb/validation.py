@@ -1,4 +1,4 @@
-"""What only the server can tell of settings: whether it answers, and can give its log."""
+"""What only the server knows of settings: whether it answers, and can give its log."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,9 @@ _WANTED = {
     "binlog_row_image": ("FULL", "the log must have all columns of a row"),
     "binlog_row_metadata": (
         "FULL",
-        "the log must tell the names and types of columns (MariaDB 10.5, MySQL 8.0.1 and later)",
+        "the log must have the names and types of columns (MariaDB 10.5, MySQL 8.0.1 and later)",
     ),
-    "binlog_checksum": ("CRC32", "the log's ends cannot be told without checksums"),
+    "binlog_checksum": ("CRC32", "the log's ends cannot be found without checksums"),
 }
 _UNWANTED = {
     "log_bin_compress": ("OFF", "compressed events are not read"),

@@ -1,6 +1,6 @@
 """What the database's catalogue says of tables, columns, keys and types.
 
-It tells how things are now, which may be later than the place in the log that is being read:
+It says how things are now, which may be later than the place in the log that is being read:
 names and types come from the log, and only the rest from here.
 """
 

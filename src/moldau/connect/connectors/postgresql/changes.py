@@ -138,7 +138,7 @@ class ChangeCollector:
             return
         held, self._held = self._held, None
         if held is not None and held[0] == lsn:
-            # Java's offset cannot tell changes of one place apart: rather twice than never.
+            # Java's offset cannot distinguish changes of one place: rather twice than never.
             self._progress.forget_last_change()
             self._add(*held)
         if standing is not Standing.STORED:

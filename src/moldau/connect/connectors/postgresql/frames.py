@@ -45,7 +45,7 @@ def parse_frame(data: bytes) -> LogData | KeepAlive:
 
 
 def status_update(flushed_lsn: int, now_us: int) -> bytes:
-    """Tell the server that everything before this is stored, and may be thrown away."""
+    """Confirm to the server that everything before this is stored, and may be thrown away."""
     assert 0 <= flushed_lsn <= _LSN_MAX, flushed_lsn
     return _STATUS.pack(b"r", flushed_lsn, flushed_lsn, flushed_lsn, now_us - EPOCH_2000_US, 0)
 

@@ -1,7 +1,7 @@
 """The stream of PostgreSQL's log.
 
-The slot is told what is stored, and nothing above that; while nothing waits to be stored, it is
-told how far the server is, so that it does not keep the log of tables that nobody captures.
+The slot gets what is stored, and nothing above that; while nothing waits to be stored, it
+gets how far the server is, so that it does not keep the log of tables that are not captured.
 """
 
 import logging
@@ -29,10 +29,10 @@ class WalReader(ChangeLogReader[LogData | KeepAlive]):
         self._collector = ChangeCollector(position, capture.change_rules())
         super().__init__(settings.limits, self._collector, capture.records, start)
         wants_messages = "m" not in settings.skipped
-        told = StreamSettings(
+        stream = StreamSettings(
             settings.slot, capture.publication.name, wants_messages, settings.update_s
         )
-        self._stream = ReplicationStream(capture.server, told, position.commit_lsn or 0)
+        self._stream = ReplicationStream(capture.server, stream, position.commit_lsn or 0)
         if position.commit_lsn is not None:
             self._stream.confirm(position.commit_lsn)
         self._server_lsn = 0
@@ -77,7 +77,7 @@ class WalReader(ChangeLogReader[LogData | KeepAlive]):
             _log.warning("%s", warning)
 
     def close(self) -> None:
-        """Tell what is stored, and hang up."""
+        """Confirm what is stored, and hang up."""
         self._stream.close()
         _log.info(
             "slot %s stays: the server keeps the log for it until the connector goes on, or "

@@ -1,4 +1,4 @@
-"""Places in PostgreSQL's log, as records tell them."""
+"""Places in PostgreSQL's log, as records have them."""
 
 from dataclasses import dataclass
 

@@ -55,7 +55,7 @@ class ReplicationStream:
         self._settings = settings
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self._flushed_lsn, self._told_lsn, self._told_at_s = 0, 0, time.monotonic()
+        self._flushed_lsn, self._confirmed_lsn, self._confirmed_at_s = 0, 0, time.monotonic()
         self._connection = server.replicate(settings.slot)
         try:
             self._start(start_lsn)
@@ -93,7 +93,7 @@ class ReplicationStream:
         try:
             found = self._received()
             if not found:
-                self._tell_if_due()
+                self._confirm_if_due()
                 select.select([self._connection.pgconn.socket], [], [], timeout_s)
                 found = self._received()
         except (psycopg.Error, OSError, ValueError) as error:
@@ -104,17 +104,17 @@ class ReplicationStream:
         return found
 
     def confirm(self, lsn: int) -> None:
-        """Everything before this is stored; the server hears of it soon."""
+        """Everything before this is stored; the server gets it soon."""
         self._flushed_lsn = max(self._flushed_lsn, lsn)
 
     def close(self) -> None:
-        """Tell the last of it, and hang up."""
+        """Confirm the last of it, and hang up."""
         if self._closed.is_set():
             return
         self._closed.set()
         self._thread.join(_THREAD_DEADLINE_S)
         try:
-            self._tell()
+            self._confirm()
         except psycopg.Error as error:
             _log.debug("slot %s: %s", self._settings.slot, error)
         self._connection.close()
@@ -135,26 +135,26 @@ class ReplicationStream:
                 found.append(parse_frame(bytes(data)))
                 size += count
         if any(isinstance(each, KeepAlive) and each.wants_reply for each in found):
-            self._tell()
+            self._confirm()
         return found
 
-    def _tell_if_due(self) -> None:
-        is_new = self._flushed_lsn > self._told_lsn
-        if is_new and time.monotonic() - self._told_at_s >= _CONFIRM_S:
-            self._tell()
+    def _confirm_if_due(self) -> None:
+        is_new = self._flushed_lsn > self._confirmed_lsn
+        if is_new and time.monotonic() - self._confirmed_at_s >= _CONFIRM_S:
+            self._confirm()
 
-    def _tell(self) -> None:
+    def _confirm(self) -> None:
         lsn = self._flushed_lsn
         with self._lock:
             self._connection.pgconn.put_copy_data(status_update(lsn, time.time_ns() // 1000))
             self._connection.pgconn.flush()
-        self._told_lsn, self._told_at_s = lsn, time.monotonic()
+        self._confirmed_lsn, self._confirmed_at_s = lsn, time.monotonic()
 
     def _keep_alive(self) -> None:
         while not self._closed.wait(self._settings.update_interval_s):
             try:
-                self._tell()
+                self._confirm()
             except psycopg.Error as error:
-                # `receive` notices it as well, and tells it.
+                # `receive` notices it as well, and raises it.
                 _log.debug("slot %s: %s", self._settings.slot, error)
                 return

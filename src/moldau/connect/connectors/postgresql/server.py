@@ -29,7 +29,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 
 class DatabaseServer:
-    """Opens connections; what goes wrong is told without the password."""
+    """Opens connections; errors come without the password."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self._parameters: Parameters = {

@@ -47,7 +47,7 @@ class SnapshotMoment:
     """What a snapshot shows."""
 
     visible: str
-    """As pg_current_snapshot() tells it."""
+    """As pg_current_snapshot() gives it."""
     tx_id: int
     time_us: int
     lsn: int

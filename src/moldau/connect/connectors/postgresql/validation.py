@@ -1,4 +1,4 @@
-"""What only the server can tell of settings: whether it answers, and can give its log."""
+"""What only the server knows of settings: whether it answers, and can give its log."""
 
 from collections.abc import Mapping
 

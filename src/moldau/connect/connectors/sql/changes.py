@@ -36,7 +36,7 @@ class TableChanges:
 
     mode: str
     key: Sequence[str]
-    """Names of the columns that tell rows apart; none if every record is a row of its own."""
+    """Names of the columns that identify rows; none if every record is a row of its own."""
     fields: Sequence[Field]
     rows: pa.Table
     gone: pa.Table

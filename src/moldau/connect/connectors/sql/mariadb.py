@@ -249,10 +249,10 @@ class MariaDb:
 
     def _translated(self, error: Exception) -> ConnectError:
         # A password is never part of what the server says.
-        told = error.args[1] if len(error.args) > 1 else error
+        reason = error.args[1] if len(error.args) > 1 else error
         if isinstance(error, pymysql.DataError | pymysql.IntegrityError):
-            return DataError(f"{self.name}: {told}")
-        return RetriableConnectError(f"{self.name}: {told}")
+            return DataError(f"{self.name}: {reason}")
+        return RetriableConnectError(f"{self.name}: {reason}")
 
 
 def _word(kind: str, is_unsigned: bool) -> str:

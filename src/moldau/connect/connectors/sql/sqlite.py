@@ -128,7 +128,7 @@ class _SqliteTransaction:
 
 
 def translated(error: sqlite3.Error, name: str) -> ConnectError:
-    """What may pass and what a record is to blame for are told apart."""
+    """What may pass and what a record is to blame for are distinguished."""
     if isinstance(error, sqlite3.IntegrityError | sqlite3.DataError):
         return DataError(f"{name}: {error}")
     return RetriableConnectError(f"{name}: {error}")
