@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,7 @@ from moldau.testing.wire import Disconnected, WireClient
 _STARTED = re.compile(r"started \(kafka\.server\.Kafka(Raft)?Server\)")
 _START_S = 60
 _STOP_S = 30
+_FIRST_PORT, _LAST_PORT, _PARTS, _PORTS_APART = 10_000, 32_000, 4, 8
 
 # What a broker of one needs, and what makes it start and stop quickly.
 _SETTINGS = {
@@ -193,10 +194,30 @@ def answers_srvr(port: int) -> bytes:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number
+    """A port for a server that is started soon, with some free ones after it.
+
+    Port 0 would give one that an outgoing connection may take before the server is there. These
+    are below those that systems give out, and each worker of pytest has a part of its own.
+    """
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("ports never end")
+
+
+def _ports() -> Iterator[int]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")[2:]
+    part = min(int(worker), _PARTS - 2) if worker.isdigit() else _PARTS - 1
+    size = (_LAST_PORT - _FIRST_PORT) // _PARTS
+    first = _FIRST_PORT + part * size
+    place = os.getpid() * _PORTS_APART  # processes of one test must not begin alike
+    while True:
+        yield first + place % size
+        place += _PORTS_APART
+
+
+_PORTS = _ports()
 
 
 def _launch(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -3,12 +3,12 @@
 import asyncio
 import os
 import signal
-import socket
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from conformance.apache.broker import free_port
 from moldau.coordination.journal import StoreError, TreeJournal
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -132,10 +132,4 @@ async def test_fewer_brokers_than_the_partitions_need_are_refused(tmp_path: Path
 
 
 def free_ports(count: int) -> list[int]:
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    found = [int(probe.getsockname()[1]) for probe in probes]
-    for probe in probes:
-        probe.close()
-    return found
+    return [free_port() for _ in range(count)]

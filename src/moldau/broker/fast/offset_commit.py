@@ -16,7 +16,7 @@ try:
 except ImportError:
     from moldau.runtime import uncompiled as cython
 
-from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER, identity_of
+from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER, identity_of
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.runtime import eager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER, Errors, identity_of
+from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER, identity_of
 from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_commit import (
@@ -24,7 +24,7 @@ from moldau.runtime.turns import in_parts
 
 if TYPE_CHECKING:
     from moldau.broker.requests import offset_commits
-    from moldau.broker.requests.offset_commits import OffsetCommit
+    from moldau.broker.requests.offset_commits import Errors, OffsetCommit
 else:
     offset_commits = native.kernel(
         "moldau.broker.requests._offset_commits", "moldau.broker.requests.offset_commits"
@@ -71,7 +71,7 @@ async def refuse(
 
 
 async def _response(
-    request: OffsetCommitRequest, context: Context, errors: Errors
+    request: OffsetCommitRequest, context: Context, errors: "Errors"
 ) -> OffsetCommitResponse:
     topics = [
         OffsetCommitResponseTopic(

@@ -5,7 +5,7 @@ Only version 0 is served; it is not flexible.
 
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
-from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER
+from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER
 from moldau.errors import ErrorCode, KafkaError
 from moldau.model import TopicPartition
 from moldau.protocol.messages.offset_delete import (

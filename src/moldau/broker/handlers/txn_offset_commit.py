@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from moldau.broker.broker import Broker
 from moldau.broker.context import Context
 from moldau.broker.coordination.verification import Writer
-from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER
+from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER
 from moldau.broker.topics.internal import CONSUMER_OFFSETS
 from moldau.coordinator.group.messages import Committed, MemberIdentity
 from moldau.coordinator.transaction.transaction import ProducerIdentity

@@ -25,24 +25,14 @@ if TYPE_CHECKING:
     from moldau.broker.broker import Broker
     from moldau.broker.context import Client
 
-COMMITTED_TOGETHER = 200
-"""More than so many offsets are stored by several batches: each takes the time to write it."""
 UNSAID = -1
 # Half of what calling a class of named tuples takes: it is called for every offset.
 _new = tuple.__new__
-_EPOCHS_SINCE = 9
 _NONE: Mapping[int, object] = {}
 _TIMESTAMP_MAX = 2**63 - 1
 
 Offsets = Mapping[TopicPartition, Committed]
 Errors = dict[TopicPartition, ErrorCode]
-
-
-def identity_of(
-    version: int, member_id: str, generation: int, instance_id: str | None
-) -> MemberIdentity:
-    """The member that commits; members of the consumer protocol may since version 9 (KIP-848)."""
-    return MemberIdentity(member_id, generation, instance_id, version >= _EPOCHS_SINCE)
 
 
 class OffsetCommit:

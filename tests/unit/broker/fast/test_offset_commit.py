@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from moldau.broker.fast import offset_commit as source
 from moldau.broker.fast.shortcuts import OFFSET_COMMIT
-from moldau.broker.requests.offset_commits import COMMITTED_TOGETHER
+from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.offset_commit import (

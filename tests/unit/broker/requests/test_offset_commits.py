@@ -1,6 +1,9 @@
 """What an OffsetCommit request comes to, however it was read."""
 
-from moldau.broker.requests.offset_commits import UNSAID, OffsetCommit, identity_of
+import pytest
+
+from moldau.broker.requests import offset_commits as source
+from moldau.broker.requests.offset_commits import UNSAID
 from moldau.coordinator.group.messages import NOBODY, Committed
 from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
@@ -9,14 +12,19 @@ from unit.broker.world import CLIENT, START_MS, broker_world
 
 T = TopicPartition("t", 0)
 OTHER = TopicPartition("t", 1)
+New = type[source.OffsetCommit]
 
 
-def test_members_of_the_consumer_protocol_need_version_9() -> None:
-    assert not identity_of(8, "m", 1, None).knows_epochs
-    assert identity_of(9, "m", 1, "i") == ("m", 1, "i", True)
+@pytest.fixture(params=["source", "compiled"])
+def new_commit(request: pytest.FixtureRequest) -> New:
+    if request.param == "source":
+        return source.OffsetCommit
+    compiled = pytest.importorskip("moldau.broker.requests._offset_commits")
+    made: New = compiled.OffsetCommit
+    return made
 
 
-async def test_offsets_of_known_partitions_are_taken_with_the_time() -> None:
+async def test_offsets_of_known_partitions_are_taken_with_the_time(new_commit: New) -> None:
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t")
         for retention_ms, timestamp, expected in (
@@ -24,36 +32,36 @@ async def test_offsets_of_known_partitions_are_taken_with_the_time() -> None:
             (1_000, 99, (99, START_MS + 1_000)),
             (2**63 - 1, UNSAID, (START_MS, 2**63 - 1)),
         ):
-            commit = OffsetCommit(world.broker, CLIENT, "g", NOBODY, retention_ms)
+            commit = new_commit(world.broker, CLIENT, "g", NOBODY, retention_ms)
             commit.add(T, 5, 2, None, timestamp)
             commit.add(OTHER, 5, 2, None)
             assert commit.offsets == {T: Committed(5, 2, "", *expected)}
             assert commit.errors == {OTHER: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 
 
-async def test_what_the_group_refuses_is_refused_for_every_offset() -> None:
+async def test_what_the_group_refuses_is_refused_for_every_offset(new_commit: New) -> None:
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t")
-        commit = OffsetCommit(world.broker, CLIENT, "g", NOBODY)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
         commit.add(T, 5, -1, "")
         await commit.store(commit.offsets)
         assert commit.errors == {T: ErrorCode.NOT_COORDINATOR}
 
 
-async def test_without_offsets_nobody_is_asked() -> None:
+async def test_without_offsets_nobody_is_asked(new_commit: New) -> None:
     async with broker_world(SETTINGS) as world:
         await find_coordinator(world)
-        commit = OffsetCommit(world.broker, CLIENT, "g", NOBODY)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
         await commit.store({})
         assert commit.errors == {}
         assert world.broker.groups.shards.of("g").machine.find("g") is None
 
 
-async def test_offsets_are_stored_by_the_group_or_in_the_tree() -> None:
+async def test_offsets_are_stored_by_the_group_or_in_the_tree(new_commit: New) -> None:
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t", 2)
         await find_coordinator(world)
-        commit = OffsetCommit(world.broker, CLIENT, "g", NOBODY)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
         commit.add(T, 5, -1, "note")
         commit.add(OTHER, 6, -1, "x" * 5_000)
         await commit.store(commit.offsets)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from certificates import authority, identity
+from conformance.apache.broker import free_port
 from moldau.cli.terminal import broker_machine
 from moldau.cli.terminal.broker_machine import (
     examine_file,
@@ -24,12 +25,6 @@ def file(tmp_path: Path, *lines: str) -> str:
     path = tmp_path / "server.properties"
     path.write_text("\n".join([f"log.dirs={tmp_path}/data", *lines]))
     return str(path)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def failures(findings: list[Finding]) -> list[str]:

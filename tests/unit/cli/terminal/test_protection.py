@@ -89,7 +89,7 @@ def test_a_client_that_is_let_in_is_told_why(secured: EmbeddedBroker, folder: Pa
 @pytest.mark.parametrize(
     ("change", "text", "advice"),
     [
-        ({"sasl_password": "wrong"}, "the login failed", "Brokers do not tell"),
+        ({"sasl_password": "wrong"}, "the login failed", "Brokers do not say"),
         ({"sasl_mechanism": "SCRAM-SHA-256"}, "offers PLAIN, not SCRAM-SHA-256", "Set sasl.mech"),
         ({"security_protocol": "SASL_PLAINTEXT"}, "speaks TLS", "security.protocol=SASL_SSL"),
         ({"security_protocol": "SSL"}, "answers nothing", "Is it a SASL listener?"),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 
+from moldau.coordinator.group.compiled import Offsets
 from moldau.coordinator.group.consumer.assignment import (
     NOTHING,
     Assignment,
@@ -29,7 +30,6 @@ from moldau.coordinator.group.consumer.records import (
 from moldau.coordinator.group.consumer.stored import ResolvedPattern
 from moldau.coordinator.group.consumer.topics import KnownTopics
 from moldau.coordinator.group.messages import Overview
-from moldau.coordinator.group.offsets import Offsets
 from moldau.coordinator.group.subscription import CONSUMER
 
 
