@@ -1,10 +1,21 @@
 """Fixtures of the commands' tests."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
 
 from moldau.testing.broker import EmbeddedBroker, running_broker
+
+
+@pytest.fixture(autouse=True)
+def log_as_before() -> Iterator[None]:
+    """Commands set up the log of their process, which here is that of all tests."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = [each for each in root.handlers if each in handlers]
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="module")

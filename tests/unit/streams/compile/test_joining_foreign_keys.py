@@ -34,7 +34,7 @@ def subscription(primary: str, *, subscribes: bool = True, tells: bool = False) 
         left="x" if subscribes else None,
         version=1,
         subscribes=subscribes,
-        tells_deletion=tells,
+        says_deletion=tells,
         is_left=True,
         millis=0,
         headers=None,
@@ -61,7 +61,7 @@ def test_a_row_that_names_another_key_leaves_the_old_one_first() -> None:
         ("y", False, 4),
     ]
     # Only a deletion is told by the key that is left: else the new one tells what holds now.
-    assert [each.tells_deletion for each in results] == [False, True, True, True]
+    assert [each.says_deletion for each in results] == [False, True, True, True]
 
 
 def test_a_deleted_row_is_forgotten() -> None:
