@@ -1,11 +1,15 @@
 """What TLS, logins and access rules cost a broker, against PLAINTEXT and against Apache's.
 
 bin/bench protection [rounds [megabytes]]
+bin/bench protection requests [rounds [requests]]
 
 Records of 1 KiB are written and read by librdkafka, in turns through a listener of each protocol
 of each broker; the processor time of the broker's process counts, per GB, best of the rounds.
 Access rules are on in a broker of their own, which lets anonymous clients in by two rules.
 Needs a machine that does nothing else: MB/s depend on the load generator as well.
+
+With `requests`, each record of 100 bytes is a request of its own: so small a request shows most of
+what rules and logins cost.
 """
 
 import asyncio
@@ -17,7 +21,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.broker import SINGLE
 from bench.brokers import SETTINGS, Contestant
+from bench.librdkafka import run_load
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from certificates import authority, identity
@@ -170,6 +176,26 @@ def measure(folder: Path, listening: Listening, protocol: str, count: int) -> tu
     return tuple(found)
 
 
+def small_requests(rounds: int = ROUNDS, count: int = 100_000) -> None:
+    """Processor time for each request of a single record, by PLAINTEXT and after a login."""
+    spent: dict[tuple[str, str], list[float]] = {}
+    with tempfile.TemporaryDirectory() as name, brokers(Path(name)) as found:
+        for _ in range(rounds):
+            for listening in found:
+                for protocol in ("PLAINTEXT", "SASL_PLAINTEXT"):
+                    own = client(Path(name), listening, protocol)
+                    topic, before_s = f"t-{time.monotonic_ns()}", listening.broker.cpu_s()
+                    run_load(
+                        *("produce", topic, "100", str(count), "1", "1", "acks=1", *SINGLE),
+                        *(f"{setting}={value}" for setting, value in own.items()),
+                    )
+                    used_s = listening.broker.cpu_s() - before_s
+                    spent.setdefault((listening.broker.name, protocol), []).append(used_s)
+    print(f"{'broker':14} {'protocol':15} CPU us/request")
+    for (broker, protocol), turns in spent.items():
+        print(f"{broker:14} {protocol:15} {min(turns) / count * 1e6:10.2f}")
+
+
 def main(rounds: int = ROUNDS, megabytes: int = MEGABYTES) -> None:
     count = megabytes * 1_000_000 // len(VALUE)
     best: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -194,4 +220,7 @@ def main(rounds: int = ROUNDS, megabytes: int = MEGABYTES) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["requests"]:
+        small_requests(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))
