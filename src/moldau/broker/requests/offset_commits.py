@@ -114,7 +114,10 @@ class OffsetCommit:
             errors = await self._broker.groups.commit(self._group_id, self._identity, offsets)
         except KafkaError as error:
             errors = dict.fromkeys(offsets, error.code)
-        self.errors = {**self.errors, **errors} if self.errors else errors
+        if self.errors:
+            self.errors |= errors  # in place: a long request is stored in many parts
+        else:
+            self.errors = errors
 
     async def store_in_tree(self, partition: TopicPartition) -> None:
         """Store an offset where version 0 does."""

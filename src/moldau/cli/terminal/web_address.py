@@ -2,7 +2,7 @@
 
 import netrc
 import os
-from pathlib import Path
+import stat
 from urllib.parse import quote, urlsplit
 
 from moldau.cli.terminal.failure import CommandFailed
@@ -44,19 +44,24 @@ def warn_of_password(option: str, place: str) -> None:
 def _login_of(host: str) -> tuple[str, str] | None:
     """Name and password of a host, as curl finds them with --netrc."""
     named = os.environ.get("NETRC")
+    path = named or os.path.expanduser("~/.netrc")
     try:
-        found = netrc.netrc(named).authenticators(host)
+        found = netrc.netrc(path).authenticators(host)
+        is_open = os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH)
     except FileNotFoundError as error:
         if named:
             raise CommandFailed(f"NETRC: {named}: {error.strerror}") from error
         return None
     except OSError as error:
-        raise CommandFailed(f"{named or Path.home() / '.netrc'}: {error.strerror}") from error
-    except netrc.NetrcParseError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error
+    except (netrc.NetrcParseError, UnicodeDecodeError) as error:
         # Its own message has the word that it stumbled over, maybe of a password.
         form = "machine HOST login NAME password PASSWORD"
-        raise CommandFailed(f"{error.filename}, near line {error.lineno}: not {form}") from None
+        line = getattr(error, "lineno", 1)
+        raise CommandFailed(f"{path}, near line {line}: not {form}") from None
     if found is None:
         return None
+    if is_open:
+        warn(f"WARNING: other users of this machine can read the passwords in {path}: chmod 600")
     name, _, password = found
     return name, password or ""

@@ -26,7 +26,9 @@ async def warn_of_other_groups(settings: WorkerSettings, state: ClusterState) ->
         async with asyncio.timeout(_ASK_S):
             found = await other_groups(settings, state)
     except (KafkaError, TimeoutError) as error:
-        _log.info("other groups that use %s are not looked for: %s", settings.config_topic, error)
+        why = str(error) or f"no answer in {_ASK_S:g} s"
+        topic = settings.config_topic
+        _log.info("Failed to look for other groups that use the topic %s: %s", topic, why)
         return
     for group in found:
         _log.warning(

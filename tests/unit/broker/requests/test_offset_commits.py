@@ -72,3 +72,29 @@ async def test_offsets_are_stored_by_the_group_or_in_the_tree(new_commit: New) -
         await commit.store_in_tree(OTHER)
         assert commit.errors[OTHER] == ErrorCode.OFFSET_METADATA_TOO_LARGE
         assert (await world.tree.get("/consumers/g/offsets/t/0")).data == b"5"
+
+
+async def test_parts_of_a_long_request_add_to_the_same_errors(new_commit: New) -> None:
+    async with broker_world(SETTINGS) as world:
+        await world.create_topic("t", 2)
+        await find_coordinator(world)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
+        commit.add(T, 5, -1, "")
+        commit.add(OTHER, 6, -1, "")
+        await commit.store({T: commit.offsets[T]})
+        errors = commit.errors
+        await commit.store({OTHER: commit.offsets[OTHER]})
+        assert commit.errors is errors  # else each part would copy those before it
+        assert errors == {T: ErrorCode.NONE, OTHER: ErrorCode.NONE}
+
+
+async def test_topics_may_take_turns(new_commit: New) -> None:
+    async with broker_world(SETTINGS) as world:
+        await world.create_topic("t")
+        await world.create_topic("u", 2)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
+        names = (("t", 0), ("u", 1), ("none", 0), ("t", 1), ("u", 0))
+        for topic, number in names:
+            commit.add(TopicPartition(topic, number), 5, -1, "")
+        assert list(commit.offsets) == [("t", 0), ("u", 1), ("u", 0)]
+        assert list(commit.errors) == [("none", 0), ("t", 1)]

@@ -65,3 +65,28 @@ def test_a_file_that_is_named_must_be_there(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("NETRC", str(home / "none"))
     with pytest.raises(CommandFailed, match=r"NETRC: .*none: No such file or directory"):
         address_with_login("http://host", "-r")
+
+
+@pytest.mark.parametrize("name", [".netrc", "elsewhere"])
+def test_a_file_that_others_can_read_serves_with_a_warning(
+    home: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(home / name, "machine host login anna password secret\n")
+    (home / name).chmod(0o644)
+    if name != ".netrc":
+        monkeypatch.setenv("NETRC", str(home / name))
+    assert address_with_login("http://host", "-r") == "http://anna:secret@host"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"can read the passwords in {home / name}: chmod 600")
+    assert address_with_login("http://other", "-r") == "http://other"
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_that_is_no_text_is_named(home: Path) -> None:
+    (home / ".netrc").write_bytes(b"machine \xff\xfe login\n")
+    (home / ".netrc").chmod(0o600)
+    with pytest.raises(CommandFailed, match=r"\.netrc, near line"):
+        address_with_login("http://host", "-r")
