@@ -145,8 +145,9 @@ class Scenario:
                 await self._look_at_the_end()
                 self.history.is_complete = True
         except TimeoutError:
-            reason = unsettled(self._world, self.brokers)
-            surprise = f"no end within {_END_S} s after the last fault; {reason}"
+            late = [name for name, work in zip(self._works, works, strict=True) if work.cancelled()]
+            reason = unsettled(self._world, self.brokers) or ", ".join(late) or "reading everything"
+            surprise = f"no end within {_END_S} s after the last fault: {reason}"
             self.history.surprises.append(surprise)
         for supervisor in supervisors:
             supervisor.cancel()

@@ -189,9 +189,7 @@ async def assembled(startup: Startup, ports: Ports, tree: Tree) -> AsyncIterator
         identity = await establish(tree, ports.disk, startup.config, uuid=ports.random.uuid())
         topic_configs = TopicConfigs(tree, topic_defaults(startup.config))
         await topic_configs.load()
-        configs = Configs(
-            tree, identity.broker_id, startup.texts, topics=topic_configs, clock=ports.clock
-        )
+        configs = Configs(tree, identity.broker_id, startup.texts, topics=topic_configs)
         await configs.load()
         logs = await _open_logs(startup, ports, identity, topic_configs, stack)
         if startup.config.is_standalone:

@@ -37,7 +37,7 @@ async def open_access(broker: "Broker", startup: Startup, tree: Tree) -> None:
             "Clients that do not log in have all permissions: %s is one of super.users", ANONYMOUS
         )
     rules = AccessRules(super_users, is_open_without_rules=settings.allow_everyone_if_no_acl_found)
-    store = AccessRuleStore(tree, rules, broker.clock)
+    store = AccessRuleStore(tree, rules)
     await store.open()
     broker.access_rules = store
     name = startup.config.security.moldau_audit_topic

@@ -20,7 +20,6 @@ from moldau.coordination.layout.documents import NodeDataError
 from moldau.coordination.notifications import Notifications
 from moldau.coordination.tree import BadVersion, SessionError, Tree, WatchEvent
 from moldau.errors import ErrorCode, KafkaError
-from moldau.runtime.clock import Clock
 from moldau.security.acls import (
     Acl,
     AclPattern,
@@ -43,11 +42,11 @@ _PERMISSIONS = {each.label: each for each in (Permission.ALLOW, Permission.DENY)
 class AccessRuleStore:
     """Keeps the rules here as they are in the tree."""
 
-    def __init__(self, tree: Tree, rules: AccessRules, clock: Clock) -> None:
+    def __init__(self, tree: Tree, rules: AccessRules) -> None:
         self.rules = rules
         self._nodes = AclNodes(tree)
-        self._literal = Notifications(tree, LITERAL_CHANGES_PATH, clock)
-        self._extended = Notifications(tree, EXTENDED_CHANGES_PATH, clock)
+        self._literal = Notifications(tree, LITERAL_CHANGES_PATH)
+        self._extended = Notifications(tree, EXTENDED_CHANGES_PATH)
         self._is_news = asyncio.Event()
         self._is_complete = False
         # What is read is applied before anything else is read, or it could be the older.

@@ -54,7 +54,7 @@ class Tokens:
         self._tokens: dict[str, TokenNode] = {}
         self._ids: dict[bytes, str] = {}
         self._secrets: OrderedDict[tuple[str, str], ScramSecret] = OrderedDict()
-        self._changes = Notifications(tree, nodes.CHANGES_PATH, clock)
+        self._changes = Notifications(tree, nodes.CHANGES_PATH)
         self._is_news = asyncio.Event()
 
     @property

@@ -31,7 +31,6 @@ from moldau.coordination.tree import (
     WatchEvent,
 )
 from moldau.errors import KafkaError
-from moldau.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +62,6 @@ class Configs:
         static: Mapping[str, str],
         *,
         topics: TopicConfigs,
-        clock: Clock,
     ) -> None:
         """`static` is what the properties file and the command line say."""
         self.layers = BrokerLayers(static)
@@ -77,7 +75,7 @@ class Configs:
         self._broker_listeners: list[BrokerListener] = []
         self._quota_listeners: list[QuotaListener] = []
         self._is_understood = True
-        self._notifications = Notifications(tree, config_nodes.CHANGES_PATH, clock)
+        self._notifications = Notifications(tree, config_nodes.CHANGES_PATH)
         self._is_news = asyncio.Event()
         self._unchanged: tuple[BrokerLayers, Sequence[EffectiveSetting]] | None = None
 

@@ -38,7 +38,7 @@ def rule(
 
 
 def store_on(tree: MemoryTree) -> AccessRuleStore:
-    return AccessRuleStore(tree, AccessRules(), SettableClock())
+    return AccessRuleStore(tree, AccessRules())
 
 
 @asynccontextmanager

@@ -58,7 +58,7 @@ async def member(*, is_lost: bool = False) -> AsyncIterator[Member]:
     if is_lost:
         made.cluster.ensemble.expire(made.opened[0].session_id)
     topics = TopicConfigs(sessions, TopicConfig())
-    configs = Configs(sessions, 3, {}, topics=topics, clock=StandingClock())
+    configs = Configs(sessions, 3, {}, topics=topics)
     membership = ClusterMembership(
         sessions, made.registration, NODE, made.start_office, companions=[configs.run]
     )

@@ -88,7 +88,7 @@ async def alter_elsewhere(
 ) -> None:
     """Change settings as a broker of Apache's, or a tool, does it through ZooKeeper."""
     tree = setting.ensemble.connect()
-    other = Configs(tree, 7, {}, topics=world.broker.topic_configs, clock=setting.clock)
+    other = Configs(tree, 7, {}, topics=world.broker.topic_configs)
     await other.alter(entity, lambda _: settings)
 
 

@@ -40,7 +40,7 @@ async def configs_of(tree: MemoryTree, **static: str) -> Configs:
     texts = {f"password.encoder.{name}.secret".replace("..", "."): value
              for name, value in static.items()}  # fmt: skip
     topics = TopicConfigs(tree, TopicConfig())
-    configs = Configs(tree, 1, texts, topics=topics, clock=SettableClock())
+    configs = Configs(tree, 1, texts, topics=topics)
     await configs.load()
     return configs
 
