@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.fresh_memory import touch_free_memory
+
 from conformance.apache.broker import ApacheBroker, free_port, zookeeper
 from conformance.apache.jvm import AS_SHIPPED
 from moldau.protocol.codec import decode, encode
@@ -64,6 +66,7 @@ def contestants(
     directory: Path, settings: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Contestant, Contestant]]:
     """Apache and Moldau, both running, one after the other started."""
+    touch_free_memory()
     used = {**SETTINGS, **(settings or {})}
     with ExitStack() as stack:
         zookeeper_port = stack.enter_context(zookeeper(directory / "zookeeper"))

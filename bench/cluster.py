@@ -19,6 +19,7 @@ from pathlib import Path
 from bench.broker import BULK, SINGLE
 from bench.brokers import Contestant, moldau, until_metadata
 from bench.comparison import Figures, Row, Workload, print_rows, take_turns
+from bench.fresh_memory import touch_free_memory
 from bench.librdkafka import run_load
 
 from conformance.apache.broker import ApacheBroker, zookeeper
@@ -107,6 +108,7 @@ class Trio(Contestant):
 @contextmanager
 def clusters(directory: Path) -> Iterator[tuple[Trio, Trio]]:
     """Apache's cluster and ours, both running."""
+    touch_free_memory()
     with ExitStack() as stack:
         stack.enter_context(exclusive("broker"))
         port = stack.enter_context(zookeeper(directory / "zookeeper"))

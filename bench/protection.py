@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bench.broker import SINGLE
 from bench.brokers import SETTINGS, Contestant
+from bench.fresh_memory import touch_free_memory
 from bench.librdkafka import run_load
 from confluent_kafka import Consumer, Producer, TopicPartition
 
@@ -71,6 +72,7 @@ def free_ports() -> dict[str, int]:
 @contextmanager
 def brokers(folder: Path) -> Iterator[list[Listening]]:
     """Apache's, ours, and ours with access rules."""
+    touch_free_memory()
     ca = authority()
     (folder / "ca.pem").write_text(ca.certificate_pem)
     identity(ca, "broker").write(folder / "broker.pem")
