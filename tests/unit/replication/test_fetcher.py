@@ -175,11 +175,12 @@ def test_out_of_range_the_leaders_ends_show_the_way(
     assert only(fetcher, FetchPhase.FETCHING) is following
 
 
-def test_an_offset_that_is_in_range_after_all_is_asked_for_again_later() -> None:
+@pytest.mark.parametrize("ends", [Ends(1, 9), Ends(3, 9), Ends(0, 3)])
+def test_an_offset_that_is_in_range_after_all_is_asked_for_again_later(ends: Ends) -> None:
     member, fetcher = follower_with(3, by_fetch=True)
     fetcher.take_error(only(fetcher, FetchPhase.FETCHING), ErrorCode.OFFSET_OUT_OF_RANGE, NOW)
     following = only(fetcher, FetchPhase.LOST)
-    fetcher.take_ends(following, Ends(1, 9), NOW)
+    fetcher.take_ends(following, ends, NOW)
     assert (member.log.log_start_offset, member.log.log_end_offset) == (0, 3)
     assert fetcher.due(FetchPhase.FETCHING, NOW) == []
     assert only(fetcher, FetchPhase.FETCHING, later(FIRST_BACKOFF_MS)) is following
@@ -229,3 +230,15 @@ def test_what_is_not_yet_compared_is_left_out() -> None:
     fetcher.take_error(following, ErrorCode.OFFSET_OUT_OF_RANGE, NOW)
     assert fetcher.take_touched(NOW) == {T0: None}
     assert fetcher.get(T0) is following
+
+
+def test_the_short_way_is_for_partitions_that_are_all_being_fetched() -> None:
+    _, fetcher = follower_with(0)
+    following = only(fetcher, FetchPhase.FETCHING)
+    assert fetcher.plainly_touched() == [following]
+    fetcher.untouch()
+    assert fetcher.plainly_touched() == []
+    fetcher.take_error(following, ErrorCode.NOT_LEADER_OR_FOLLOWER, NOW)
+    assert fetcher.plainly_touched() is None, "it waits"
+    fetcher.drop(T0)
+    assert fetcher.plainly_touched() is None, "the leader has to hear that it left"

@@ -1,5 +1,7 @@
 """A follower's requests, and the answers taken apart."""
 
+import pytest
+
 from moldau.log.leader_epochs import EpochEnd
 from moldau.model import TopicPartition
 from moldau.protocol.messages.fetch import (
@@ -50,11 +52,22 @@ def test_the_answer_about_epochs_is_by_partition() -> None:
     ]
 
 
-def test_either_end_of_a_log_is_asked_for_in_the_epoch_that_is_known() -> None:
-    request = follower_requests.offsets_request([following()], 7, follower_requests.EARLIEST)
+@pytest.mark.parametrize(
+    ("end", "timestamp"), [(follower_requests.EARLIEST, -2), (follower_requests.LATEST, -1)]
+)
+def test_either_end_of_a_log_is_asked_for_in_the_epoch_that_is_known(
+    end: int, timestamp: int
+) -> None:
+    request = follower_requests.offsets_request([following()], 7, end)
     (partition,) = request.topics[0].partitions
     assert (request.replica_id, request.topics[0].name) == (7, "t")
-    assert (partition.current_leader_epoch, partition.timestamp) == (4, -2)
+    assert (partition.current_leader_epoch, partition.timestamp) == (4, timestamp)
+
+
+def test_a_fetch_says_where_the_log_ends_and_in_which_epoch() -> None:
+    followed = following()
+    assert follower_requests.wanted(followed, 100) == (4, 1, 0, 0, 100)
+    assert follower_requests.wanted(followed, 100, says_epoch=False) == (4, 1, -1, 0, 100)
 
 
 def test_the_answer_about_offsets_is_by_partition() -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -30,7 +30,10 @@ class Setting:
     tree: MemoryTree
     clock: SettableClock
     replicas: ReplicaSet
-    sets: InSyncSets
+    sets: InSyncSets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sets = self.sets_that_look_within(LAG_MS)
 
     @property
     def partition(self) -> Partition:
@@ -41,6 +44,15 @@ class Setting:
             while not satisfied():
                 await asyncio.sleep(0)
 
+    def sets_that_look_within(self, lag_max_ms: int) -> InSyncSets:
+        return InSyncSets(
+            self.tree,
+            self.replicas.members[1].replicas,
+            waiters=Waiters(),
+            clock=self.clock,
+            lag_max_ms=lambda: lag_max_ms,
+        )
+
     def node(self) -> topic_nodes.PartitionStateNode:
         return decode_state(self.ensemble.nodes.get(PATH).data)
 
@@ -49,6 +61,15 @@ class Setting:
         self.replicas.append(1, b"missed", acks=1)
         self.clock.time_ms += LAG_MS + 1
         await self.sets.look_at_all()
+
+
+@asynccontextmanager
+async def running(sets: InSyncSets) -> AsyncIterator[None]:
+    run = asyncio.ensure_future(sets.run())
+    yield
+    run.cancel()
+    with suppress(asyncio.CancelledError):
+        await run
 
 
 @pytest.fixture
@@ -67,18 +88,9 @@ async def setting(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Setting]:
         await tree.create(Create("/" + "/".join(parts[:depth])))
     await tree.create(Create(ISR_CHANGES_PATH))
     await tree.create(Create(PATH, state.encode()))
-    sets = InSyncSets(
-        tree,
-        replicas.members[1].replicas,
-        waiters=Waiters(),
-        clock=clock,
-        lag_max_ms=lambda: LAG_MS,
-    )
-    running = asyncio.ensure_future(sets.run())
-    yield Setting(ensemble, tree, clock, replicas, sets)
-    running.cancel()
-    with suppress(asyncio.CancelledError):
-        await running
+    setting = Setting(ensemble, tree, clock, replicas)
+    async with running(setting.sets):
+        yield setting
 
 
 async def test_late_replicas_leave_the_set_in_the_tree_first(setting: Setting) -> None:
@@ -90,6 +102,26 @@ async def test_late_replicas_leave_the_set_in_the_tree_first(setting: Setting) -
     assert setting.partition.state.partition_epoch == 1
     assert setting.partition.log.high_watermark == 1
     assert (setting.sets.shrinks.value, setting.sets.expansions.value) == (1, 0)
+
+
+async def test_a_look_after_a_fetch_removes_nobody(setting: Setting) -> None:
+    setting.replicas.append(1, b"missed", acks=1)
+    setting.clock.time_ms += LAG_MS + 1
+    setting.sets.look(setting.partition)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert setting.node().isr == (1, 2, 3)
+    setting.sets.look(setting.partition, may_shrink=True)
+    await setting.until(lambda: setting.partition.state.isr == (1,))
+
+
+async def test_late_replicas_are_looked_for_twice_in_the_time_they_may_be_late(
+    setting: Setting,
+) -> None:
+    setting.replicas.append(1, b"missed", acks=1)
+    setting.clock.time_ms += LAG_MS + 1
+    async with running(setting.sets_that_look_within(2)):
+        await setting.until(lambda: setting.partition.state.isr == (1,))
 
 
 async def test_who_has_caught_up_joins_again(setting: Setting) -> None:
