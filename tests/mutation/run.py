@@ -32,9 +32,18 @@ from mutation.mutants import Mutant, mutants
 from mutation.report import Result, Results, tables, written
 from mutation.survivors import REASONS
 from mutation.targets import MOLDAU, Project, Target
-from mutation.zygote import ARGUMENTS, COLD, SURVIVED, UNSEEN, Subject, Zygote, cold
+from mutation.zygote import (
+    ARGUMENTS,
+    COLD,
+    LIMIT_FACTOR,
+    SURVIVED,
+    UNSEEN,
+    Subject,
+    Zygote,
+    cold,
+)
 
-COLD_LIMIT_S = 120.0
+IMPORT_LIMIT_S = 60.0
 SESSION_LIMIT_S = 24 * 3600.0
 DOCUMENT = "docs/reliability.md"
 
@@ -77,6 +86,8 @@ class MutationRun:
         self._project = project
         self._options = options
         self._path = project.root / "build" / "mutation.jsonl"
+        # How long the tests of a target take, for what is tried after its first process.
+        self._seconds = project.root / "build" / "mutation-seconds.txt"
         if options.afresh:
             self._path.unlink(missing_ok=True)
         self._totals: dict[str, int] = {}
@@ -170,12 +181,15 @@ class MutationRun:
         zygote = Zygote(subjects, report, self._options.workers)
         with output_in_a_file() as output:
             status = pytest.main([*ARGUMENTS, *tests], plugins=[zygote])
+            self._seconds.parent.mkdir(exist_ok=True)
+            self._seconds.write_text(str(zygote.seconds))
             if status != pytest.ExitCode.OK:
                 print(output.read_text(errors="replace")[-5000:], file=sys.stderr)
         return int(status)
 
     def _cold(self, subjects: list[Subject], tests: list[str], digest: str) -> None:
         """Import everything anew for each mutant."""
+        limit_s = IMPORT_LIMIT_S + LIMIT_FACTOR * float(self._seconds.read_text())
         progress = Progress(len(subjects))
         results = Results(self._path)
         by_name = {str(number): subject for number, subject in enumerate(subjects)}
@@ -185,9 +199,7 @@ class MutationRun:
             with output_in_a_file():
                 return cold(path, mutant, tests)
 
-        jobs = (
-            Job(name, partial(action, *subject), COLD_LIMIT_S) for name, subject in by_name.items()
-        )
+        jobs = (Job(name, partial(action, *subject), limit_s) for name, subject in by_name.items())
         for name, status in run_all(jobs, self._options.workers):
             progress.show(self._keep(results, by_name[name], status, digest))
 

@@ -97,6 +97,8 @@ class Zygote(Deterministic):
         self._subjects = subjects
         self._report = report
         self._workers = workers
+        self.seconds = 0.0
+        """How long all tests take without a change."""
         self._tracer = Tracer(frozenset(str(path) for path, _ in subjects))
         self._tracer.start()
 
@@ -109,6 +111,7 @@ class Zygote(Deterministic):
         if session.testsfailed:
             raise session.Failed("tests cannot be collected")
         seen = self._baseline(session)
+        self.seconds = sum(one.duration_s for one in seen.values())
         by_name = {str(number): subject for number, subject in enumerate(self._subjects)}
         jobs = self._jobs(session, by_name, seen, imported)
         for name, status in run_all(jobs, self._workers):

@@ -17,10 +17,10 @@ from typing import Any
 from moldau.broker.broker import Broker
 from moldau.broker.context import Client
 from moldau.broker.dispatch import Answer, Dispatcher
+from moldau.broker.fast.shortcuts import make_dispatcher
 from moldau.broker.main import Ports, assembled, serving
 from moldau.broker.membership.joining import make_membership, make_peers, until_known
 from moldau.broker.membership.listening import registration_of
-from moldau.broker.routes import ROUTES
 from moldau.config.broker.startup import read_startup
 from moldau.config.topic_listing import ListedTopic
 from moldau.coordination.memory import MemoryEnsemble, MemoryTree
@@ -183,14 +183,7 @@ async def broker_world(
         stack.push_async_callback(sessions.close)
         broker = await stack.enter_async_context(assembled(startup, ports, sessions))
         fast_paths = FastPaths(broker, way)
-        dispatcher = Dispatcher(
-            ROUTES,
-            broker,
-            clock=setting.clock,
-            metrics=broker.metrics,
-            shortcuts=fast_paths.shortcuts,
-        )
-        dispatcher.quotas = broker.quotas
+        dispatcher = make_dispatcher(broker, fast_paths.shortcuts)
         node = registration_of(startup, {}, now_ms=setting.clock.now_ms())
         peers = make_peers(broker, startup, dispatcher)
         membership = make_membership(broker, startup, sessions, node, peers)

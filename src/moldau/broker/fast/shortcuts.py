@@ -1,6 +1,6 @@
 """The requests that are common enough to have a way of their own past their handlers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,16 @@ OFFSET_COMMIT = 8
 Kernel = Callable[[str, str], ModuleType]
 
 
-def make_dispatcher(broker: "Broker") -> Dispatcher:
+def make_dispatcher(
+    broker: "Broker", shortcuts: Mapping[int, MakeShortcut] | None = None
+) -> Dispatcher:
     """The dispatcher of a broker; a shortcut is loaded with the first request of its API."""
     dispatcher = Dispatcher(
         ROUTES,
         broker,
         clock=broker.clock,
         metrics=broker.metrics,
-        shortcuts=make_shortcuts(broker),
+        shortcuts=make_shortcuts(broker) if shortcuts is None else shortcuts,
     )
     dispatcher.quotas = broker.quotas
     return dispatcher

@@ -111,6 +111,19 @@ async def test_cve_2018_17196_one_batch_of_a_transaction_is_enough_to_be_asked(
         assert [world.partition("t", n).log.log_end_offset for n in (0, 1)] == [0, 0]
 
 
+async def test_a_partition_without_records_is_refused_alone(way: Way) -> None:
+    async with access_world(way=way) as world:
+        await world.create_topic("t", 2)
+        set_rules(world, [MAY_WRITE])
+        request = produce(None)
+        request.topic_data[0].partition_data.append(
+            PartitionProduceData(index=1, records=batch_of(b"x"))
+        )
+        (topic,) = (await world.ask(request, 11, client=client("alice"))).responses
+        told = [one.error_code for one in topic.partition_responses]
+        assert told == [ErrorCode.INVALID_RECORD, ErrorCode.NONE]
+
+
 async def test_records_of_a_producer_that_wants_no_answer_close_its_connection(way: Way) -> None:
     async with access_world(way=way) as world:
         await world.create_topic("t")

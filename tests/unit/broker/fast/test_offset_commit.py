@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from moldau.broker.fast import offset_commit as source
 from moldau.broker.fast.shortcuts import OFFSET_COMMIT
+from moldau.broker.metrics.request_times import times_of_api
 from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection
@@ -17,6 +18,7 @@ from moldau.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from moldau.runtime.metrics import Counter, Metrics
 from unit.broker.group_client import SETTINGS, find_coordinator, joined
 from unit.broker.ways import Way
 from unit.broker.world import CLIENT, World, broker_world, bytes_of, frame_of
@@ -112,6 +114,8 @@ async def answer_to(frame: bytearray, world: World) -> object:
         commit(PLAIN, group_id=""),
         commit(PLAIN, group_id="gr\N{LATIN SMALL LETTER U WITH DIAERESIS}n"),
         commit(PLAIN, group_id="x" * 300),
+        commit(PLAIN, group_id="\N{LATIN SMALL LETTER U WITH DIAERESIS}" * 100),
+        commit([("t", [(0, 5, -1, "x")])], group_id="simple"),
         commit(PLAIN, group_id="new", generation=7),
         commit([("t", [(0, 5, -1, "text"), (1, 5, -1, "\N{SNOWMAN}")])], group_id="simple"),
         commit([("t", [(0, 5, -1, "x" * 5_000), (1, 5, -1, "")])], group_id="simple"),
@@ -127,6 +131,46 @@ async def test_it_answers_and_stores_what_the_handler_does(
     frames = [frame_of(request_, version)]
     by_handler, _ = await play(frames, Way.HANDLER)
     assert await play(frames, way) == (by_handler, 1)
+
+
+@FORMS
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_the_name_of_a_client_may_be_short_or_missing(way: Way, version: int) -> None:
+    request = commit(PLAIN, group_id="simple")
+    clients = (None, "", "c", "client")
+    frames = [frame_of(request, version, client_id=client_id) for client_id in clients]
+    by_handler, _ = await play(frames, Way.HANDLER)
+    assert await play(frames, way) == (by_handler, len(clients))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_after_any_change_of_a_byte_it_does_what_the_handler_does(version: int) -> None:
+    whole = frame_of(commit([("t", [(0, 5, -1, "x")])], group_id="simple"), version)
+    frames = [whole]
+    for position in range(2, len(whole)):
+        for value in {0, 1, 0x7F, 0x80, 0xFF, whole[position] ^ 1} - {whole[position]}:
+            changed = bytearray(whole)
+            changed[position] = value
+            frames.append(changed)
+    by_handler, _ = await play(frames, Way.HANDLER)
+    for way in (Way.FAST, Way.UNCOMPILED):
+        by_codec, answered = await play(frames, way)
+        assert by_codec == by_handler
+        assert answered > 100
+
+
+@FORMS
+async def test_a_version_that_it_does_not_know_is_left_to_the_handler(way: Way) -> None:
+    newer = source.VERSION_MAX + 1
+    async with broker_world(SETTINGS, way=way) as world:
+        await prepare(world)
+        frame = frame_of(commit(PLAIN, group_id="simple"), source.VERSION_MAX)
+        frame[2:4] = newer.to_bytes(2, "big")
+        counter = Counter()
+        make = world.fast_paths.shortcuts[OFFSET_COMMIT]
+        shortcut = make(times_of_api(Metrics(), "OffsetCommit"), {newer: counter})
+        assert shortcut(CLIENT, memoryview(frame)) is None
+        assert counter.value == 0
 
 
 @FORMS

@@ -3,9 +3,11 @@
 import pytest
 
 from moldau.broker.fast.produce_frame import VERSION_MAX, VERSION_MIN
+from moldau.net.answer import Promised
+from moldau.replication.partition import PartitionState
 from unit.broker.sample_requests import produce, produced
 from unit.broker.ways import Way
-from unit.broker.world import START_MS, batch_of, broker_world
+from unit.broker.world import CLIENT, START_MS, batch_of, broker_world, frame_of
 
 VERSIONS = range(VERSION_MIN, VERSION_MAX + 1)
 PRODUCE = 0
@@ -31,3 +33,22 @@ async def test_common_requests_take_the_fast_path_whatever_comes_of_them(
             response = await world.ask(produce(bytes(batch), topic=topic), version)
             assert produced(response).error_code == code
             assert world.fast_paths.answered[PRODUCE] == count
+
+
+@pytest.mark.parametrize("way", [Way.FAST, Way.UNCOMPILED])
+async def test_a_failure_while_it_waits_ends_the_connection(way: Way) -> None:
+    async with broker_world(way=way) as world:
+        await world.create_topic("t")
+        partition, broker = world.partition("t"), world.broker
+        partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=START_MS)
+        frame = frame_of(produce(batch_of(b"a"), acks=-1, timeout_ms=60_000), 9)
+        promised = world.begin(CLIENT, frame)
+        assert isinstance(promised, Promised)
+        told: list[Promised] = []
+        promised.notify = told.append
+        clock, broker.clock = broker.clock, None  # type: ignore[assignment]
+        partition.note_fetch(1, 1, log_start_offset=0, now_ms=START_MS)
+        broker.waiters.wake(partition.topic_partition)
+        broker.clock = clock
+        assert told == [promised]
+        assert isinstance(promised.outcome, AttributeError)

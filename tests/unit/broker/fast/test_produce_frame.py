@@ -130,6 +130,28 @@ def test_no_end_of_a_frame_is_missed(module: ModuleType, version: int) -> None:
 
 
 @FORMS
+@pytest.mark.parametrize("version", VERSIONS)
+def test_after_any_change_of_a_byte_the_codec_reads_the_same(
+    module: ModuleType, version: int
+) -> None:
+    request = produce(b"records")
+    request.transactional_id = "id"
+    whole = framed(request, version)
+    read = 0
+    for position in range(2, len(whole)):
+        for value in {0, 1, 2, 0x7F, 0x80, 0xFF, whole[position] ^ 1}:
+            changed = bytearray(whole)
+            changed[position] = value
+            frame = module.RequestFrame()
+            if frame.read(memoryview(changed)):
+                read += 1
+                header, start = decode_request_header(changed)
+                expected, end = decode(ProduceRequest, header.api_version, changed, start)
+                assert (message(frame), end) == (expected, len(changed))
+    assert read > 100
+
+
+@FORMS
 @pytest.mark.parametrize("version", [8, 9])
 @pytest.mark.parametrize(("count", "is_read"), [(100, True), (101, False)])
 def test_many_partitions_are_left_to_the_handler_which_takes_turns(

@@ -112,6 +112,20 @@ async def test_what_clients_are_throttled_for_is_recorded(
     assert spent_ms(world, api, "throttletimems") == sum(times) > 0
 
 
+@pytest.mark.parametrize("quota", ["producer_byte_rate", "consumer_byte_rate"])
+async def test_what_was_used_a_second_ago_counts_and_an_hour_ago_does_not(
+    world: World, quota: str
+) -> None:
+    api = "Produce" if quota == "producer_byte_rate" else "FetchConsumer"
+    await limit(world, **{quota: 10})
+    world.append("t", b"a" * 100)
+    throttled = []
+    for pause_ms in (1_500, 3_600_000, 0):
+        throttled.append((await ask(world, api)).throttle_time_ms)
+        world.clock.time_ms += pause_ms
+    assert throttled[0] == throttled[2] < throttled[1]
+
+
 @pytest.mark.parametrize(
     ("api_key", "api"),
     [(PRODUCE, "Produce"), (FETCH, "FetchConsumer"), (OFFSET_COMMIT, "OffsetCommit")],

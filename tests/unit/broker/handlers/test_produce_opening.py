@@ -12,6 +12,7 @@ from moldau.records.compression import Codec
 from moldau.records.crc32c import crc32c
 from moldau.records.legacy import write_message_set
 from moldau.records.record import Record
+from moldau.replication.partition import PartitionState
 from moldau.runtime import eager
 from unit.broker.sample_requests import produce, produced
 from unit.broker.world import START_MS, World, batch_of, broker_world
@@ -50,6 +51,20 @@ async def test_large_batches_are_opened_off_the_loop(
     read = world.partition("z").log.read(0, max_bytes=10_000_000).range
     assert read is not None
     assert BatchHeader.read(read.read()).codec == kept
+
+
+async def test_acks_all_waits_for_replicas_of_what_was_opened_off_the_loop(world: World) -> None:
+    await world.create_topic("z", overrides={"compression.type": "gzip"})
+    partition = world.partition("z")
+    state = PartitionState(1, 0, 1, (0, 1), 0, (0, 1))
+    partition.lead(state, now_ms=world.clock.now_ms())
+    batch = write_batch([Record(0, START_MS, None, b"v", ())], attributes=Codec.LZ4)
+    request = produce(batch, topic="z", acks=-1, timeout_ms=60_000)
+    asking = await world.park(request, 9)
+    partition.note_fetch(1, 1, log_start_offset=0, now_ms=world.clock.now_ms())
+    world.broker.waiters.wake(partition.topic_partition)
+    answer = produced(await asking)
+    assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)
 
 
 def bomb(size: int, codec: Codec) -> bytearray:

@@ -192,6 +192,16 @@ async def test_an_idle_follower_is_in_sync_until_it_has_asked_for_too_long(world
     assert world.partition("t").state.isr == (0,)
 
 
+async def test_news_do_not_make_a_follower_late_that_was_idle_until_now(world: World) -> None:
+    session_id = await begin(world)
+    world.clock.time_ms += 10 * LAG_MS
+    await world.ask(request(2, session_id), VERSION)
+    world.append("t", b"a", number=0)
+    await world.ask(request(3, session_id), VERSION)
+    await look(world)
+    assert world.partition("t").state.isr == (0, FOLLOWER)
+
+
 async def test_a_follower_that_asks_but_does_not_get_on_falls_behind(world: World) -> None:
     session_id = await begin(world)
     world.append("t", b"a", number=0)
@@ -238,6 +248,8 @@ async def test_a_session_that_another_broker_goes_on_with_begins_anew(world: Wor
     await world.ask(other, VERSION)
     assert [one.replica_id for one in world.broker.follower_sessions] == [2]
     assert world.partition("t", 1).followers[2].log_end_offset == 0
+    watches = world.broker.waiters._watches
+    assert [len(watches[TopicPartition("t", number)]) for number in range(4)] == [1] * 4
     world.append("t", b"a", number=3)
     assert list(fetched(await world.ask(request(3, session_id), VERSION))) == [3]
 

@@ -74,6 +74,16 @@ async def test_offsets_are_stored_by_the_group_or_in_the_tree(new_commit: New) -
         assert (await world.tree.get("/consumers/g/offsets/t/0")).data == b"5"
 
 
+async def test_a_text_of_the_largest_size_is_stored_in_the_tree(new_commit: New) -> None:
+    async with broker_world({**SETTINGS, "offset.metadata.max.bytes": "10"}) as world:
+        await world.create_topic("t", 2)
+        commit = new_commit(world.broker, CLIENT, "g", NOBODY)
+        for partition, size in ((T, 10), (OTHER, 11)):
+            commit.add(partition, 5, -1, "x" * size)
+            await commit.store_in_tree(partition)
+        assert commit.errors == {T: ErrorCode.NONE, OTHER: ErrorCode.OFFSET_METADATA_TOO_LARGE}
+
+
 async def test_parts_of_a_long_request_add_to_the_same_errors(new_commit: New) -> None:
     async with broker_world(SETTINGS) as world:
         await world.create_topic("t", 2)

@@ -88,6 +88,14 @@ async def test_segments_are_told_by_age_the_newest_first(partition: Partition) -
     assert starts(START_MS - 1) == []
 
 
+async def test_a_segment_whose_records_are_gone_begins_where_the_log_does(
+    partition: Partition,
+) -> None:
+    partition.log.raise_log_start(3)
+    # As Kafka has it, once for the segment and once for the end.
+    assert segment_starts(partition, Requested.LATEST, CLIENT, now_ms=START_MS) == [3, 3]
+
+
 async def test_segments_end_at_what_is_committed(partition: Partition) -> None:
     followed = (0, 1)
     partition.lead(PartitionState(1, 0, 1, followed, 0, followed), now_ms=START_MS)

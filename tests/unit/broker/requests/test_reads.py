@@ -91,6 +91,20 @@ async def test_what_is_gone_is_out_of_range_whatever_the_high_watermark_is(world
     assert read.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
+async def test_consumers_of_what_is_committed_hear_what_was_aborted_and_followers_do_not(
+    world: World,
+) -> None:
+    partition = world.partition("t")
+    partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=START_MS)
+    read = ask(0)
+    for replica_id, aborted in ((CONSUMER, []), (1, None)):
+        terms = TERMS._replace(replica_id=replica_id, is_read_committed=True)
+        read_all(world.broker.replicas, [read], terms)
+        assert read.aborted == aborted
+    read_all(world.broker.replicas, [read], TERMS)
+    assert read.aborted is None
+
+
 async def test_the_end_depends_on_who_reads(world: World) -> None:
     partition = world.partition("t")
     partition.lead(PartitionState(1, 0, 1, (0, 1), 0, (0, 1)), now_ms=START_MS)

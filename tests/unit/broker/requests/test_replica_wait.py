@@ -105,6 +105,20 @@ def nothing(_: World) -> None:
     pass
 
 
+async def test_another_in_sync_set_alone_ends_no_wait(world: World) -> None:
+    promised = promise(world, acks_all(b"a"))
+    told: list[Promised] = []
+    promised.notify = told.append
+
+    def shrink(partition: Partition) -> None:
+        partition.state = partition.state._replace(isr=(0, 1), partition_epoch=1)
+
+    change(world, shrink)
+    assert told == []
+    follow(world)
+    assert told == [promised]
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("event", "timeout_ms", "error"),
