@@ -1,6 +1,12 @@
 """A member that moves."""
 
-from moldau.coordinator.group.consumer.member import ConsumerMember, MemberState
+from moldau.coordinator.group.consumer.member import (
+    JOINING,
+    LEFT,
+    LEFT_FOR_A_WHILE,
+    ConsumerMember,
+    MemberState,
+)
 from unit.coordinator.group.consumer.samples import T
 
 
@@ -16,3 +22,14 @@ def test_only_who_is_stable_has_reached_an_epoch() -> None:
     assert member.has_reached(3)
     assert not member.has_reached(4)
     assert not member.at(3, MemberState.UNRELEASED, {}).has_reached(3)
+
+
+def test_states_and_epochs_have_apache_kafkas_numbers() -> None:
+    assert list(map(int, MemberState)) == [0, 1, 2, 127]
+    assert (JOINING, LEFT, LEFT_FOR_A_WHILE) == (0, -1, -2)
+
+
+def test_who_has_only_subscribed_has_come_nowhere_yet() -> None:
+    member = ConsumerMember(member_id="a")
+    assert member.progress == (0, MemberState.STABLE, {}, {})
+    assert (member.previous_epoch, member.rebalance_timeout_ms) == (-1, -1)

@@ -102,3 +102,21 @@ def test_long_expressions_that_people_write_are_matched(text: str, name: str) ->
     pattern = TopicPattern(text)
     assert pattern.matches(name)
     assert not pattern.matches(f"_{name[:-1]}")
+
+
+@pytest.mark.parametrize(
+    ("largest", "more"),
+    [("a{1000}a{1000}a", "a"), ("(){1000}" * 9 + "(){989}", "|")],
+    ids=["steps", "nodes"],
+)
+def test_the_largest_expressions_are_these(largest: str, more: str) -> None:
+    check_pattern(largest)
+    with pytest.raises(KafkaError, match="too large"):
+        check_pattern(largest + more)
+
+
+def test_of_a_long_expression_the_start_is_shown() -> None:
+    for size, shown in ((100, repr("(" * 100)), (101, repr("(" * 100 + "..."))):
+        with pytest.raises(KafkaError) as caught:
+            check_pattern("(" * size)
+        assert str(caught.value).startswith(f"{shown}: ")

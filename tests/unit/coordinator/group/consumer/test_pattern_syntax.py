@@ -121,3 +121,20 @@ def test_braces_that_count_nothing_are_characters() -> None:
 def test_a_long_text_is_refused_before_it_is_all_read(text: str) -> None:
     with pytest.raises(InvalidPattern, match="too large"):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("largest", "more"),
+    [
+        ("a" * 1999, "a"),
+        (r"\Q" + "a" * 1999, "a"),
+        ("|" * 1999, "|"),
+        ("[" + "a" * 4998 + "]", "a"),
+        ("(" * 100 + ")" * 100, "(" * 101 + ")" * 101),
+    ],
+    ids=["characters", "quoted", "branches", "text", "depth"],
+)
+def test_the_limits_are_these(largest: str, more: str) -> None:
+    parse(largest)
+    with pytest.raises(InvalidPattern, match=r"too large|too deeply"):
+        parse(largest + more)
