@@ -165,6 +165,7 @@ REASONS: dict[str, dict[str, str]] = {
         ),
     },
     "broker/requests/fetched_records.py": {
+        "module: 16384 -> 16385": "from which size on records are rewritten in a thread",
         "_read: file_range.size <= _CONVERTED_ON_LOOP_BYTES -> file_range.size <"
         " _CONVERTED_ON_LOOP_BYTES": "where one size is read: on the loop or in a thread",
     },
@@ -177,6 +178,9 @@ REASONS: dict[str, dict[str, str]] = {
             "FollowerSession.note_read: read.error is None and read.diverging is None and"
             " (read.partition is not None) -> read.error is None and read.diverging is None"
         ): "equivalent: what was read without an error is there; for type checkers",
+    },
+    "broker/requests/offset_requests.py": {
+        "module: 200 -> 201": "how many are stored at once",
     },
     "broker/requests/produce.py": {
         "Produce.__init__: self._topic = '' -> pass": "set again before it is read",

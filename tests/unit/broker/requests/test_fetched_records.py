@@ -135,3 +135,7 @@ async def test_what_is_rewritten_is_read_off_the_loop(
     assert len(list(iterate_entries(records))) == 1
     assert readers
     assert loop_thread not in readers
+
+
+def test_64_mib_are_rewritten_for_one_request() -> None:
+    assert fetched_records.allowance_of_request().remaining == 64 * 2**20
