@@ -8,7 +8,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ROCKSDB = "spark.sql.streaming.stateStore.rocksdb"
-_CHECK = "spark.sql.streaming.unsupportedOperationCheck"
+_OF_QUERIES = {
+    "spark.sql.streaming.unsupportedOperationCheck": "false",
+    "spark.sql.exchange.reuse": "false",
+}
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -23,16 +26,21 @@ SETTINGS = {
 
 
 @contextmanager
-def unchecked(spark: "SparkSession") -> Iterator[None]:
-    """Let a query of a topology start.
+def starting(spark: "SparkSession") -> Iterator[None]:
+    """Set what only a query that starts meanwhile takes from its session.
 
     Spark refuses a chain of stateful steps in update mode, since with watermarks it could give
-    wrong results. In topologies one step of a chain has a watermark, which compiling checks. Other
-    queries of the session are looked at as ever.
+    wrong results. In topologies one step of a chain has a watermark, which compiling checks.
+
+    Two steps that follow the same records would share an exchange. When Spark computes the
+    watermarks of the next micro-batch, it does not look behind a shared exchange: the second step
+    then waits for ever for windows to close.
     """
-    before = spark.conf.get(_CHECK)
-    spark.conf.set(_CHECK, "false")
+    before = {name: str(spark.conf.get(name)) for name in _OF_QUERIES}
+    for name, value in _OF_QUERIES.items():
+        spark.conf.set(name, value)
     try:
         yield
     finally:
-        spark.conf.set(_CHECK, str(before))
+        for name, value in before.items():
+            spark.conf.set(name, value)

@@ -21,7 +21,7 @@ from moldau.streams.compile.failures import Tally
 from moldau.streams.run.late_rows import LateRows
 from moldau.streams.run.restarts import RESTARTS_MAX, WINDOW_MS, Restarts
 from moldau.streams.run.state_partitions import SETTING
-from moldau.streams.settings import unchecked
+from moldau.streams.settings import starting
 
 _log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class RunningQuery:
         if self.name in self._settings.state_partitions:
             # Each query takes the settings that the session has when it starts.
             spark.conf.set(SETTING, str(self._settings.state_partitions[self.name]))
-        with unchecked(spark):
+        with starting(spark):
             self._started = writer.start()
 
     def _prepared(

@@ -30,7 +30,7 @@ from moldau.streams.nodes.nodes import Source
 from moldau.streams.processors import Headers
 from moldau.streams.queries.values import decoder, encode, hashable
 from moldau.streams.serdes import BYTES, STRING, Serde
-from moldau.streams.settings import SETTINGS, unchecked
+from moldau.streams.settings import SETTINGS, starting
 from moldau.streams.testing.inputs import FileInputs, InputRecord
 from moldau.streams.topology import Topology
 
@@ -216,7 +216,7 @@ class TestDriver:
 
         writer = query.frame.writeStream.outputMode(query.mode).foreachBatch(collect)
         checkpoint = self._directory / "checkpoint" / query.name
-        with unchecked(query.frame.sparkSession):
+        with starting(query.frame.sparkSession):
             return writer.option("checkpointLocation", str(checkpoint)).start()
 
     def _process(self, name: str) -> None:

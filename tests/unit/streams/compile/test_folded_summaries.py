@@ -42,3 +42,20 @@ def test_final_results_are_counted_by_key(spark: SparkSession) -> None:
         driver.run()
         assert driver.last_values("windows", value=LONG) == {"k": 2}
         assert driver.last_values("clicks-in-windows", value=LONG) == {"k": 3}
+
+
+@pytest.mark.needs("java")
+def test_final_results_go_to_several_steps_that_need_the_same_of_them(spark: SparkSession) -> None:
+    """Spark would share an exchange between the steps, and forget the watermark of the second."""
+    builder = StreamsBuilder()
+    windows = TimeWindows.of_size_with_no_grace(10)
+    counts = builder.stream("clicks").group_by_key().windowed_by(windows).count()
+    closed = counts.suppress_until_window_closes().to_stream().select_key("key.key").group_by_key()
+    closed.max().to_stream().to("most-in-a-window")
+    closed.sum().to_stream().to("clicks-in-windows")
+    with TestDriver(builder.build(), spark=spark) as driver:
+        for millis in (1, 2, 13, 25):
+            driver.pipe("clicks", key="k", value="x", timestamp_ms=millis)
+        driver.run()
+        assert driver.last_values("most-in-a-window", value=LONG) == {"k": 2}
+        assert driver.last_values("clicks-in-windows", value=LONG) == {"k": 3}
