@@ -40,6 +40,7 @@ KERNELS = {
     "moldau.log._appending": "src/moldau/log/appending.py",
     "moldau.log._key_map": "src/moldau/log/key_map.py",
     "moldau.log._cleaner_kernel": "src/moldau/log/cleaner_kernel.py",
+    "moldau.connect.converters._json_structs": "src/moldau/connect/converters/json_structs.py",
 }
 
 # Cython's own support code, generated once instead of into every kernel: half of the compiling.

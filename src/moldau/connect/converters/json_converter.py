@@ -1,15 +1,15 @@
 """JsonConverter: values as JSON, alone or in an envelope with their schema."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 
 from moldau.connect.config.values import flag
 from moldau.connect.converters.json_envelopes import LastEnvelope
 from moldau.connect.converters.json_readers import reader_of
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
-from moldau.connect.converters.json_writers import JsonRules, writer_of
+from moldau.connect.converters.json_text import json_text
+from moldau.connect.converters.json_writers import JsonRules, text_writer_of
 from moldau.connect.converters.per_schema import PerSchema
 from moldau.connect.data.logical import to_stored
 from moldau.connect.data.record import NULL, Datum
@@ -34,7 +34,7 @@ class JsonConverter:
             settings.get("decimal.format", "BASE64").upper() == "NUMERIC",
             flag(settings, "replace.null.with.default", default=True),
         )
-        self._writers = PerSchema(lambda _, schema: writer_of(schema, rules))
+        self._writers = PerSchema(lambda _, schema: text_writer_of(schema, rules))
         self._readers = PerSchema(lambda _, schema: reader_of(schema))
         self._envelopes = LastEnvelope()
         self._nodes = PerSchema(lambda _, schema: json_text(node_of(schema)))
@@ -42,9 +42,9 @@ class JsonConverter:
     def to_bytes(self, topic: str, datum: Datum) -> bytes | None:
         """A null value is a tombstone, with an envelope too."""
         del topic
-        if datum.value is None and (datum.schema is None or datum.schema.optional):
-            return None
-        if datum.value is None and not self._has_envelope:
+        if datum.value is None and (
+            not self._has_envelope or datum.schema is None or datum.schema.optional
+        ):
             return None
         payload = self._payload(datum)
         if not self._has_envelope:
@@ -54,7 +54,7 @@ class JsonConverter:
     def _payload(self, datum: Datum) -> str:
         if datum.schema is None:
             return json_text(plain(datum.value))
-        return json_text(self._writers.of("", datum.schema)(datum.value))
+        return self._writers.of("", datum.schema)(datum.value)
 
     def _schema_text(self, schema: Schema | None) -> str:
         if schema is None:
@@ -96,21 +96,6 @@ class JsonConverter:
 def stored_as(schema: Schema, value: object, *, is_numeric: bool) -> object:
     """A value as JSON has it, with Decimals in base64 or as numbers."""
     return _numeric(schema, value) if is_numeric else to_stored(schema, value)
-
-
-def _text() -> Callable[[object], str]:
-    encoder = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    if c_make_encoder is None:
-        return encoder.encode
-    # What `encode` makes for each value, made once.
-    write = c_make_encoder(
-        None, encoder.default, encode_basestring, None, ":", ",", False, False, False
-    )
-    return lambda stored: "".join(write(stored, 0))
-
-
-json_text = _text()
-"""As short as it can be; ValueError for numbers that JSON does not have."""
 
 
 def _numeric(schema: Schema, value: object) -> object:

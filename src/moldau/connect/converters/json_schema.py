@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from moldau.client.registry import Schema as RegisteredSchema
 from moldau.client.registry import SubjectName, body_of, header_for, schema_id_of
 from moldau.connect.config.values import flag
-from moldau.connect.converters.json_converter import json_text, stored_as
+from moldau.connect.converters.json_converter import stored_as
 from moldau.connect.converters.json_schema_documents import document_of, schema_of_document
+from moldau.connect.converters.json_text import json_text
 from moldau.connect.converters.json_unions import has_union, read_unions, write_unions
 from moldau.connect.converters.per_schema import PerSchema
 from moldau.connect.converters.registered import registry_errors, registry_of

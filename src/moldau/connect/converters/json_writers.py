@@ -9,9 +9,20 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+from moldau.connect.converters.json_text import json_text
 from moldau.connect.data.logical import plain_number, to_stored, unscaled_bytes
 from moldau.connect.data.schema import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
+from moldau.runtime import native
+
+if TYPE_CHECKING:
+    from moldau.connect.converters.json_structs import StructWriter
+
+structs: ModuleType = native.kernel(
+    "moldau.connect.converters._json_structs", "moldau.connect.converters.json_structs"
+)
 
 Writer = Callable[[object], object]
 """Takes a value that is not null."""
@@ -37,6 +48,27 @@ def writer_of(schema: Schema, rules: JsonRules) -> Writer:
         return value if inner is None else inner(value)
 
     return write
+
+
+def text_writer_of(schema: Schema, rules: JsonRules) -> Callable[[object], str]:
+    """For the text of what `writer_of` gives."""
+    if schema.kind is not Kind.STRUCT:
+        write = writer_of(schema, rules)
+        return lambda value: json_text(write(value))
+    struct, default = _struct_text(schema, rules), json_text(_default(schema, rules))
+    text: Callable[[object], str] = struct.text
+    return lambda value: default if value is None else text(value)
+
+
+def _struct_text(schema: Schema, rules: JsonRules) -> "StructWriter":
+    fields = []
+    for name, of in ((each.name, each.schema) for each in schema.fields):
+        is_struct = of.kind is Kind.STRUCT
+        inner = None if is_struct else _inner(of, rules)
+        struct = _struct_text(of, rules) if is_struct else None
+        fields.append(structs.FieldWriter(name, _default(of, rules), inner, struct))
+    found: StructWriter = structs.StructWriter(fields)
+    return found
 
 
 def _default(schema: Schema, rules: JsonRules) -> object:

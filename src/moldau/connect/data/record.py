@@ -5,15 +5,22 @@ from dataclasses import dataclass, replace
 from moldau.connect.data.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Datum:
-    """A value with its schema; without one, as plain JSON has none, it stands for itself."""
+    """A value with its schema; without one, as plain JSON has none, it stands for itself.
+
+    As with records, none is changed.
+    """
 
     value: object = None
     schema: Schema | None = None
 
 
 NULL = Datum()
+
+
+class FixedStruct(dict[str, object]):
+    """A struct that nobody changes once it is made, so what is made of it may be kept."""
 
 
 @dataclass(slots=True)

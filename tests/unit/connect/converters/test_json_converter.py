@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from moldau.connect.converters.json_converter import JsonConverter, json_text
+from moldau.connect.converters.json_converter import JsonConverter
 from moldau.connect.data.record import NULL, Datum
 from moldau.connect.data.schema import INT32, STRING, array, decimal, optional, struct
 from moldau.connect.errors import DataError
@@ -63,16 +63,3 @@ def test_null_and_what_json_cannot_say() -> None:
     assert JsonConverter({}).from_bytes("t", b'{"schema":null,"payload":5}') == Datum(5)
     with pytest.raises(DataError, match="Couldn't convert"):
         JsonConverter({}).to_bytes("t", Datum(object()))
-
-
-@pytest.mark.parametrize(
-    "value", [{"a": [1, -2.5, True, None, 'ü\n"\u2028'], "b": {}}, "x", [], 10**30]
-)
-def test_texts_are_those_of_the_library(value: object) -> None:
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    assert json_text(value) == text
-
-
-def test_a_number_that_json_does_not_have_is_refused() -> None:
-    with pytest.raises(ValueError, match="JSON compliant"):
-        json_text([float("nan")])

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moldau.connect.converters.json_writers import JsonRules, writer_of
+from moldau.connect.converters import json_structs, json_writers
+from moldau.connect.converters.json_text import json_text
+from moldau.connect.converters.json_writers import JsonRules, text_writer_of, writer_of
 from moldau.connect.data.logical import to_stored
 from moldau.connect.data.schema import (
     BOOLEAN,
@@ -67,6 +69,18 @@ def test_it_is_what_is_stored(case: Case) -> None:
     assert write(None) is None
 
 
+@pytest.mark.parametrize("form", ["chosen", "source"])
+@given(case=st.recursive(st.one_of(_SCALARS), _nested, max_leaves=8))
+def test_the_text_is_of_what_is_stored(form: str, case: Case) -> None:
+    schema, value = case
+    with pytest.MonkeyPatch.context() as patched:
+        if form == "source":
+            patched.setattr(json_writers, "structs", json_structs)
+        text = text_writer_of(schema, _PLAIN)
+    assert text(value) == json_text(to_stored(schema, value))
+    assert text(None) == "null"
+
+
 def test_null_is_the_default_in_structs_and_at_the_top_and_not_in_lists() -> None:
     counted = optional(decimal(1)).but(default=Decimal("1.5"))
     schema = struct([("n", counted), ("l", array(counted)), ("s", struct([("n", counted)]))])
@@ -79,9 +93,15 @@ def test_null_is_the_default_in_structs_and_at_the_top_and_not_in_lists() -> Non
     numbers = JsonRules(decimals_are_numbers=True)
     assert writer_of(schema, numbers)(value) == {"n": 1.5, "l": [None], "s": {"n": 1.5}}
     assert writer_of(array(decimal(0)), numbers)([Decimal(2)]) == [2]
+    whole = optional(schema).but(default={"n": None})
+    for rules in (JsonRules(), _PLAIN, numbers):
+        write, text = writer_of(whole, rules), text_writer_of(whole, rules)
+        assert [text(value), text(None)] == [json_text(write(value)), json_text(write(None))]
 
 
 @pytest.mark.parametrize(("schema", "value"), [(struct([]), 5), (array(INT8), "x"), (BYTES, "x")])
 def test_a_value_of_another_kind_is_a_mistake(schema: Schema, value: object) -> None:
     with pytest.raises(AssertionError):
         writer_of(schema, _PLAIN)(value)
+    with pytest.raises(AssertionError):
+        text_writer_of(schema, _PLAIN)(value)
