@@ -18,7 +18,7 @@ class Order:
     of_table: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RowChange:
     """One change of one row, or the truncation of a table."""
 

@@ -23,7 +23,7 @@ from moldau.connect.connectors.capture.envelope_schemas import (
 )
 from moldau.connect.connectors.capture.places import Place, RecordNames
 from moldau.connect.connectors.capture.tables import CapturedTable, Row
-from moldau.connect.data.record import NULL, ConnectRecord, Datum
+from moldau.connect.data.record import NULL, ConnectRecord, Datum, FixedStruct
 from moldau.connect.data.schema import Schema
 
 _READ = "r"
@@ -54,7 +54,10 @@ class EnvelopeWriter:
         for each in changes:
             match each:
                 case RowChange():
-                    yield from self._row(each)
+                    record = self._row(each)
+                    yield record
+                    if each.operation == DELETE and self.names.has_tombstones:
+                        yield ConnectRecord(record.topic, record.key, NULL, record.headers)
                 case LoggedMessage():
                     yield self._message(each)
                 case TransactionBegin():
@@ -62,15 +65,17 @@ class EnvelopeWriter:
                 case TransactionEnd():
                     yield self._transaction(each.place, "END", each.counts)
 
-    def snapshot(
-        self, table: CapturedTable, cells: Cells, place: Place, marker: str
-    ) -> ConnectRecord:
-        """A row as it was when the connector began."""
+    def snapshot(self, table: CapturedTable, cells: Cells, source: FixedStruct) -> ConnectRecord:
+        """A row as it was when the connector began; rows of a table share their source."""
         value = self._envelope(None, table.row(cells), _READ)
-        value["source"] = place.source(self.names, table.name, marker)
+        value["source"] = source
         return ConnectRecord(
             table.topic, _key(table, table.key_of(cells)), Datum(value, table.envelope)
         )
+
+    def snapshot_source(self, table: CapturedTable, place: Place, marker: str) -> FixedStruct:
+        """Where rows of a table are from; `marker` says which."""
+        return FixedStruct(place.source(self.names, table.name, marker))
 
     def heartbeat(self) -> ConnectRecord:
         """A sign that the connector lives."""
@@ -80,7 +85,7 @@ class EnvelopeWriter:
             Datum({"ts_ms": self._now() // 1_000_000}, HEARTBEAT_VALUE),
         )
 
-    def _row(self, change: RowChange) -> Iterator[ConnectRecord]:
+    def _row(self, change: RowChange) -> ConnectRecord:
         table, operation, old, new = change.table, change.operation, change.old, change.new
         after = None if new is None else table.row(new, old if change.has_full_old else None)
         shows_old = change.has_full_old or operation == DELETE
@@ -94,13 +99,10 @@ class EnvelopeWriter:
             known = old if operation == DELETE or new is None else new
             assert known is not None, "a row is new or old"
             key = _key(table, table.key_of(known))
-        headers = _moved(change)
-        yield ConnectRecord(table.topic, key, Datum(value, table.envelope), headers)
-        if operation == DELETE and self.names.has_tombstones:
-            yield ConnectRecord(table.topic, key, NULL, headers)
+        return ConnectRecord(table.topic, key, Datum(value, table.envelope), _moved(change))
 
     def _envelope(self, before: Row | None, after: Row | None, operation: str) -> Row:
-        now_ns = self._now()
+        now_ns = self.now_ns()
         return {
             "before": before,
             "after": after,

@@ -7,10 +7,10 @@ from moldau.connect.connectors.capture.cells import Cells
 from moldau.connect.connectors.capture.envelope import EnvelopeWriter, snapshot_marker
 from moldau.connect.connectors.capture.places import Place
 from moldau.connect.connectors.capture.tables import CapturedTable
-from moldau.connect.data.record import ConnectRecord
+from moldau.connect.data.record import ConnectRecord, FixedStruct
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SnapshotRow:
     """One row, and whether it is the first or last of its table."""
 
@@ -42,6 +42,9 @@ class SnapshotRecords:
         self._place = place
         self._next: SnapshotRow | None = next(rows, None)
         self._is_first = True
+        self._table: CapturedTable | None = None
+        self._sources: dict[str, FixedStruct] = {}
+        """What rows of the table say of where they are from, by their markers."""
 
     @property
     def is_complete(self) -> bool:
@@ -62,4 +65,13 @@ class SnapshotRecords:
                 is_last_of=row.is_last_of,
             )
             self._is_first = False
-            yield self._records.snapshot(row.table, row.cells, self._place, marker)
+            yield self._records.snapshot(row.table, row.cells, self._source(row.table, marker))
+
+    def _source(self, table: CapturedTable, marker: str) -> FixedStruct:
+        if table is not self._table:
+            self._table, self._sources = table, {}
+        found = self._sources.get(marker)
+        if found is None:
+            found = self._records.snapshot_source(table, self._place, marker)
+            self._sources[marker] = found
+        return found

@@ -58,6 +58,9 @@ class CapturedTable:
         self.name = name
         self.topic = topic
         self._given = [(at, each) for at, each in enumerate(columns) if each is not None]
+        self._steps = [
+            (at, each.name, each.convert, each.unknown, each.mask, each) for at, each in self._given
+        ]
         fields = tuple(Field(each.name, each.schema) for _, each in self._given)
         self.row_schema = Schema(Kind.STRUCT, optional=True, name=f"{topic}.Value", fields=fields)
         self.envelope = envelope_schema(topic, self.row_schema, source)
@@ -77,11 +80,22 @@ class CapturedTable:
                 f"{self.name}: a row of {len(cells)} values for {self._column_count} columns"
             )
         found: Row = {}
-        for at, each in self._given:
+        for at, name, convert, unknown, mask, column in self._steps:
             cell = cells[at]
             if cell is Toast.UNCHANGED and old is not None:
                 cell = old[at]
-            found[each.name] = each.unknown if cell is None else self._value(each, cell)
+            if type(cell) is not str:
+                found[name] = self._value(column, cell)
+                continue
+            # As `_value` has it, without a call for each value.
+            try:
+                value = convert(cell)
+            except (ValueError, ArithmeticError) as error:
+                raise self._unfit(column, error) from error
+            if value is None:
+                found[name] = unknown
+            else:
+                found[name] = value if mask is None else mask(value)
         return found
 
     def key_of(self, cells: Cells) -> Row | None:
@@ -102,12 +116,13 @@ class CapturedTable:
         try:
             value = column.convert(cell)
         except (ValueError, ArithmeticError) as error:
-            raise DataError(
-                f"{self.name}.{column.name}: a value cannot be converted: {error}"
-            ) from error
+            raise self._unfit(column, error) from error
         if value is None:
             return column.unknown
         return value if column.mask is None else column.mask(value)
+
+    def _unfit(self, column: GivenColumn, error: Exception) -> DataError:
+        return DataError(f"{self.name}.{column.name}: a value cannot be converted: {error}")
 
     def _unchanged(self, column: GivenColumn) -> object:
         if column.unchanged is None and not self._has_warned:

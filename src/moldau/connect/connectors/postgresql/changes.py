@@ -98,6 +98,8 @@ class ChangeCollector:
     def take(self, lsn: int, message: Message, size: int) -> None:
         """The next message of the log."""
         match message:
+            case InsertMessage() | UpdateMessage() | DeleteMessage():
+                self._row(lsn, message, size)  # what most messages are
             case RelationMessage():
                 self._tables[message.oid] = self._rules.table_of(message)
             case BeginMessage():
@@ -184,10 +186,12 @@ class ChangeCollector:
         if table is None or operation in self._rules.skipped:
             return
         found = RowChange(table, operation, place, **cells)  # type: ignore[arg-type]
+        if operation != UPDATE:
+            self._changes.append(self._ordered(found))
+            return
         for each in split_key_change(found):
-            if each.operation in self._rules.skipped:
-                continue
-            self._changes.append(self._ordered(each))
+            if each.operation not in self._rules.skipped:
+                self._changes.append(self._ordered(each))
 
     def _ordered(self, change: RowChange) -> RowChange:
         if not self._rules.has_transactions:
@@ -207,4 +211,5 @@ class ChangeCollector:
     def _place(self, lsn: int, *, has_transaction: bool = True) -> LogPlace:
         name, origin_lsn = self._origin or (None, None)
         tx_id = self._tx_id if has_transaction else None
-        return LogPlace(lsn, self.commit_lsn, tx_id, self._time_us, name, origin_lsn)
+        commit_lsn = self._progress.position.commit_lsn
+        return LogPlace(lsn, commit_lsn, tx_id, self._time_us, name, origin_lsn)

@@ -16,7 +16,7 @@ _STATUS = struct.Struct(">cqqqqB")
 _LSN_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LogData:
     """A message of the output plugin."""
 

@@ -73,7 +73,7 @@ class TypeMessage:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class InsertMessage:
     """A new row."""
 
@@ -81,7 +81,7 @@ class InsertMessage:
     new: Cells
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class UpdateMessage:
     """A changed row; `old` is there with a full identity, or where the key changed."""
 
@@ -91,7 +91,7 @@ class UpdateMessage:
     new: Cells
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DeleteMessage:
     """A row that is gone: all of it with a full identity, or its key alone."""
 
@@ -132,6 +132,7 @@ Message = (
 
 _BEGIN, _COMMIT = struct.Struct(">qqi"), struct.Struct(">bqqq")
 _INT64, _UINT32 = struct.Struct(">q"), struct.Struct(">I")
+_size_at = _UINT32.unpack_from
 _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
 _TEXT, _NULL, _UNCHANGED = ord("t"), ord("n"), ord("u")
 
@@ -184,17 +185,27 @@ class _Reader:
         return found
 
     def cells(self) -> Cells:
+        # Most of the time goes here, so it calls no methods.
         found: list[Cell] = []
-        for _ in range(self.take(_INT16)):
-            kind = self.byte()
+        count = self.take(_INT16)
+        data, at, end = self.data, self.at, len(self.data)
+        for _ in range(count):
+            kind = data[at]
+            at += 1
             if kind == _TEXT:
-                found.append(self.content().decode())
+                (size,) = _size_at(data, at)
+                start = at + _UINT32.size
+                at = start + size
+                if at > end:
+                    raise IndexError(f"{size} bytes are announced, and not there")
+                found.append(data[start:at].decode())
             elif kind == _NULL:
                 found.append(None)
             elif kind == _UNCHANGED:
                 found.append(Toast.UNCHANGED)
             else:
                 raise ValueError(f"{chr(kind)!r} is no kind of value")
+        self.at = at
         return found
 
 

@@ -7,7 +7,7 @@ from moldau.connect.connectors.capture.places import RecordNames
 from moldau.connect.connectors.capture.tables import Row, TableName
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LogPlace:
     """What the `source` of a record says of where its change is."""
 

@@ -138,7 +138,8 @@ def test_messages_and_transactions_have_topics_of_their_own() -> None:
 
 def test_a_row_of_a_snapshot() -> None:
     place = LogPlace(50, None, 7, 1_000_001)
-    found = WRITER.snapshot(table(), ["1", "a", None], place, "last")
+    source = WRITER.snapshot_source(table(), place, "last")
+    found = WRITER.snapshot(table(), ["1", "a", None], source)
     value = found.value.value
     assert isinstance(value, dict)
     assert (value["op"], value["source"]["snapshot"]) == ("r", "last")

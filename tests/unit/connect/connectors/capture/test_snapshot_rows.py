@@ -18,12 +18,16 @@ def markers(*counts: int) -> list[object]:
         for row in rows_of(table(f"t{number}"), ([str(at), "n", None] for at in range(count)))
     )
     found = SnapshotRecords(rows, WRITER, PLACE)
-    values = []
+    values: list[object] = []
     while not found.is_complete:
         taken = list(found.take(2))
         assert len(taken) in (1, 2)
         values += [each.value.value for each in taken]
-    return [each["source"]["snapshot"] for each in values if isinstance(each, dict)]
+    sources = [each["source"] for each in values if isinstance(each, dict)]
+    assert [each["table"] for each in sources] == [
+        f"t{number}" for number, count in enumerate(counts) for _ in range(count)
+    ]
+    return [each["snapshot"] for each in sources]
 
 
 def test_the_first_and_the_last_are_told() -> None:
