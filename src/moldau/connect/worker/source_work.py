@@ -169,6 +169,9 @@ def transactional_producer(
         {
             "compression.type": "none",
             "max.block.ms": 60_000,
+            # A transaction has thousands of records: Kafka's 16 KiB would make each thirty of
+            # them a batch, which costs a fifth of what a capture takes.
+            "batch.size": 131_072,
             **settings.client("producer.", config),
             "transactional.id": f"{settings.group_id}-{name}-{task}",
             "client.id": f"connector-producer-{name}-{task}",
