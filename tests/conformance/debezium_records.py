@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from moldau.connect.connector import Offset, Source
-from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
+from moldau.connect.data.record import Outgoing
+from moldau.connect.worker.pipeline import SourcePipeline
 
 DIRECTORY = Path(__file__).with_name("connect")
 _DEADLINE_S = 60

@@ -4,19 +4,46 @@ Connectors know neither Spark nor topics. They block; each task has a thread of 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 
 from moldau.connect.config.definition import PluginSetting
-from moldau.connect.data.record import ConnectRecord
+from moldau.connect.data.record import ConnectRecord, Outgoing
 
 Offset = Mapping[str, object]
 """How far a partition was read, as JSON; what it holds is the connector's own matter."""
 SourcePartition = Mapping[str, object]
 """What can be read by itself: a file, a table, a database."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRows:
+    """Rows of a table that are one after the other in a partition, from an offset on."""
+
+    row: int
+    count: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedRecords:
+    """Records of one partition of another cluster, as bytes, for the same one of a topic.
+
+    The table has the columns `key` and `value` (binary), `timestamp` (milliseconds) and
+    `headers`. Unless the connector has converters for more than bytes, or transformations, no
+    object is made per record.
+    """
+
+    topic: str
+    partition: int
+    table: pa.Table
+    placed: Callable[[Sequence[PlacedRows]], Iterable[Outgoing]] = lambda _: ()
+    """Is called before the transaction is committed, with where the rows have gone; rows that
+    went elsewhere, or were left out, are missing. What it returns goes into the same
+    transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +61,19 @@ class SourceBatch:
     records: Iterable[ConnectRecord] = ()
     """Come after the tables, or in their place: values that Arrow's types cannot hold, or many
     topics with few records each. They may be made as they are taken, which is once."""
+    copies: Sequence[CopiedRecords] = ()
+    """Come before everything else."""
 
 
 class Source(ABC):
     """Reads from another system."""
 
     settings: ClassVar[Sequence[PluginSetting]] = ()
+    prefixes: ClassVar[Sequence[str]] = ()
+    """Of settings that belong to what the connector uses, such as clients."""
+    defaults: ClassVar[Mapping[str, str]] = {}
+    """Settings of the worker's part that hold unless the connector's own say something else:
+    `key.converter`, `producer.override.*`; those of the worker do not count then."""
     version: ClassVar[str] = "0.1.0"
     poll_interval_s: float = 1.0
     """How long to wait when nothing new was found."""
@@ -87,6 +121,40 @@ class Source(ABC):
 
     def close(self) -> None:  # noqa: B027 - optional
         """Give back what was opened."""
+
+
+@runtime_checkable
+class ReadsTogether(Protocol):
+    """A source that reads all partitions of a task at a time, as one connection brings them."""
+
+    def read_together(
+        self, starts: Sequence[tuple[SourcePartition, Offset | None]]
+    ) -> Mapping[int, SourceBatch]:
+        """What is new, by the place of the partition in `starts`; one transaction stores it.
+
+        It waits a moment for news. The starts are the offsets of the batches before.
+        """
+
+    def is_behind(self) -> bool:
+        """Whether there is more, although the last read has found nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeCluster:
+    """The cluster in whose topics records of sources are stored."""
+
+    client: Mapping[str, object] = field(repr=False)
+    """Settings of a client."""
+    topics: frozenset[str]
+    """The worker's own, which are not to be written to."""
+
+
+@runtime_checkable
+class NeedsHome(Protocol):
+    """A source that has to do with the target's topics beside writing records."""
+
+    def use_home(self, home: HomeCluster) -> None:
+        """Is called before `partitions` and `read`, except where nothing is to be written."""
 
 
 @runtime_checkable

@@ -33,6 +33,14 @@ class SentTable:
         self._raise_failure()
         return self.row_count
 
+    def places(self) -> list[tuple[int, int]]:
+        """Once all rows are stored: how many are in each batch, and the offset of its first.
+
+        The rows are in the order of the table if they went to one partition.
+        """
+        assert self.done(), "places are known when the rows are stored"
+        return [(each.records.count, each.base_offset) for each in self._parts()]
+
     def __await__(self) -> Generator[object, None, int]:
         while (batch := self._first_unsettled()) is not None:
             yield from batch.receipt(0, 0).__await__()

@@ -42,3 +42,15 @@ class ConnectRecord:
     def but(self, **changed: object) -> "ConnectRecord":
         """The same with some parts changed."""
         return replace(self, **changed)  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """A record as the producer takes it."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    timestamp_ms: int | None = None
+    partition: int | None = None

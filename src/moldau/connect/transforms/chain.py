@@ -99,6 +99,11 @@ class TransformationChain:
             for alias in listed(settings, "transforms")
         ]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every record comes out as it is."""
+        return not self._steps
+
     def apply(self, record: ConnectRecord) -> ConnectRecord | None:
         """The record that comes out, if one does."""
         found: ConnectRecord | None = record

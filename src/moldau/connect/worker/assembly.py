@@ -8,15 +8,21 @@ from typing import Protocol
 
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
-from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import listed, number
-from moldau.connect.connector import NeedsEngine, Offset, Sink, Source, SourcePartition
+from moldau.connect.connector import (
+    NeedsEngine,
+    NeedsHome,
+    Offset,
+    Sink,
+    Source,
+    SourcePartition,
+)
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.records import compact
 from moldau.connect.worker.dead_letters import logs_failures, tolerates
 from moldau.connect.worker.pipeline import SinkPipeline, SourcePipeline
 from moldau.connect.worker.plugins import Plugin
-from moldau.connect.worker.settings import DIRECT, SPARK, WorkerSettings, engine_of
+from moldau.connect.worker.settings import SPARK, WorkerSettings, engine_of
 from moldau.connect.worker.sink_work import SinkWork
 from moldau.connect.worker.sink_writing import FailedRecords, SinkWriter
 from moldau.connect.worker.source_work import (
@@ -94,6 +100,8 @@ class Assembly:
         try:
             if isinstance(connector, NeedsEngine):
                 connector.use_engine(around.engine)
+            if isinstance(connector, NeedsHome):
+                connector.use_home(around.settings.home(self.config))
             if isinstance(connector, Source):
                 return self._source(connector, task, around)
             return self._sink(connector, task, around)
@@ -135,9 +143,8 @@ class Assembly:
             SourceTopics(settings, config).prepare,
             around.report,
         )
-        work = SourceWork(
-            source, SourcePipeline(settings.properties, config), lambda: producer, duties
-        )
+        pipeline = SourcePipeline(settings.properties, {**source.defaults, **config})
+        work = SourceWork(source, pipeline, lambda: producer, duties)
         work.take_over()
         return work
 
@@ -164,14 +171,11 @@ class Assembly:
 
 
 def assemble(
-    name: str,
-    plugin: Plugin,
-    config: Config,
-    providers: ConfigProviders | None = None,
-    engine: str = DIRECT,
+    name: str, plugin: Plugin, config: Config, settings: WorkerSettings | None = None
 ) -> Assembly:
     """Ask a source what there is to read, and share it out; blocks."""
-    resolved = (providers or ConfigProviders()).resolved(config)
+    settings = settings or WorkerSettings({})
+    resolved = settings.providers.resolved(config)
     tasks_max = number(resolved, "tasks.max", 1)
     shares: list[list[SourcePartition]] = [[] for _ in range(tasks_max)]
     runs_anywhere = plugin.connector.runs_anywhere
@@ -180,13 +184,15 @@ def assemble(
         source = plugin.connector(resolved)
         runs_anywhere, interval_s = source.runs_anywhere, source.partitions_interval_s
         try:
+            if isinstance(source, NeedsHome):
+                source.use_home(settings.home(resolved))
             for index, partition in enumerate(source.partitions()):
                 shares[index % tasks_max].append(partition)
         finally:
             source.close()
         shares = [each for each in shares if each]
-    wanted = engine_of(resolved, engine)
-    if wanted == SPARK != engine:
+    wanted = engine_of(resolved, settings.engine)
+    if wanted == SPARK != settings.engine:
         raise ConfigError("engine: spark needs a worker whose own settings say engine=spark")
     is_elsewhere = runs_anywhere and wanted == SPARK
     return Assembly(name, plugin, config, shares, is_elsewhere, interval_s)

@@ -17,13 +17,22 @@ class ConnectorFigures:
 
     records: int = 0
     failures: int = 0
-    measured: Mapping[str, float] = field(default_factory=dict)
+    _measured: dict[int, Mapping[str, float]] = field(default_factory=dict)
 
-    def add(self, records: int, measured: Mapping[str, float]) -> None:
+    def add(self, task: int, records: int, measured: Mapping[str, float]) -> None:
         """Note records that were stored or written, and what a source has measured."""
         self.records += records
         if measured:
-            self.measured = dict(measured)
+            self._measured[task] = dict(measured)
+
+    @property
+    def measured(self) -> Mapping[str, float]:
+        """The sums of what its tasks have measured."""
+        found: dict[str, float] = {}
+        for each in list(self._measured.values()):
+            for name, value in each.items():
+                found[name] = found.get(name, 0) + value
+        return found
 
 
 class Counted(Protocol):

@@ -182,8 +182,7 @@ class Herder:
                 self._forget_tasks(name, old)
                 self._set_status(name, running, Status(STOPPED, self.worker_id))
                 return
-            providers, engine = self.settings.providers, self.settings.engine
-            make = partial(assemble, name, plugin, config, providers, engine)
+            make = partial(assemble, name, plugin, config, self.settings)
             running.assembly = await asyncio.to_thread(make)
             await self._set_tasks(name, running.assembly.task_configs())
         except (ConnectError, KafkaError, OSError) as error:
@@ -236,8 +235,9 @@ class Herder:
                 continue
             try:
                 found = await asyncio.to_thread(make)
-            except (ConnectError, OSError) as error:
-                _log.warning("partitions of connector %s are not known: %s", name, error)
+            except (ConnectError, KafkaError, OSError) as error:
+                text = self.settings.providers.hide(str(error))
+                _log.warning("partitions of connector %s are not known: %s", name, text)
                 continue
             if found.shares != running.assembly.shares:
                 _log.info("connector %s has other partitions, its tasks begin anew", name)
@@ -262,7 +262,7 @@ class Herder:
             lambda partition, offset: self._stored(name, partition, offset),
             lambda topic: _soon(loop, self._use, name, topic, unit.start),
             self._engine,
-            running.figures.add,
+            partial(running.figures.add, unit.start),
         )
         task = Task(
             name,

@@ -82,8 +82,10 @@ def _of(
         return
     yield from ((ERROR, error) for error in checked.errors)
     known = {each.setting.name for each in checked.checked}
+    own = tuple(getattr(plugin.connector, "prefixes", ()))
     for name in sorted(set(config) - known):
-        yield from _unknown(name, known, config)
+        if not name.startswith(own):
+            yield from _unknown(name, known, config)
     if not checked.errors:
         yield from _made(settings, resolved, plugin)
 

@@ -17,12 +17,13 @@ import pyarrow as pa
 from moldau.client.admin.admin import Admin
 from moldau.client.blocking.consumer import Consumer
 from moldau.connect.config.values import listed
-from moldau.connect.connector import Offset, Sink, Source, SourceBatch, SourcePartition
+from moldau.connect.connector import Sink, Source
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.topics import create_topic
 from moldau.connect.worker.assembly import Config, TaskSurroundings, assemble
 from moldau.connect.worker.plugins import Plugin
 from moldau.connect.worker.settings import WorkerSettings
+from moldau.connect.worker.source_work import SourceWork
 from moldau.connect.worker.task import Work
 from moldau.errors import UnknownTopicOrPartition
 from moldau.model import TopicPartition
@@ -55,7 +56,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _CountedPlugin(Plugin):
-    """A connector that notes what passes."""
+    """A sink that notes what passes."""
 
     run: Run
 
@@ -63,21 +64,8 @@ class _CountedPlugin(Plugin):
     def connector(self) -> type[Source] | type[Sink]:
         """A subclass of the connector's own class."""
         found = super().connector
-        if issubclass(found, Source):
-            return _counted_source(found, self.run)
+        assert issubclass(found, Sink), "sources report what they have stored"
         return _counted_sink(found, self.run)
-
-
-def _counted_source(connector: type[Source], run: Run) -> type[Source]:
-    class Counted(connector):  # type: ignore[misc, valid-type]  # an argument
-        def read(
-            self, partition: SourcePartition, start: Offset | None, limit: int
-        ) -> SourceBatch | None:
-            batch: SourceBatch | None = super().read(partition, start, limit)
-            run.add(sum(each.num_rows for each in batch.tables) if batch else 0)
-            return batch
-
-    return Counted
 
 
 def _counted_sink(connector: type[Sink], run: Run) -> type[Sink]:
@@ -95,16 +83,23 @@ def _counted_sink(connector: type[Sink], run: Run) -> type[Sink]:
 
 def run_once(settings: WorkerSettings, name: str, plugin: Plugin, config: Config, run: Run) -> None:
     """Carry everything that there is; blocks, and ends early when it is asked to."""
-    counted = _CountedPlugin(plugin.name, plugin.place, run)
     is_source = issubclass(plugin.connector, Source)
-    around = TaskSurroundings(settings, lambda _partition, _offset: None, lambda _topic: None)
-    assembly = assemble(name, counted, {**config, "tasks.max": "1"})
+    if not is_source:
+        plugin = _CountedPlugin(plugin.name, plugin.place, run)
+    around = TaskSurroundings(
+        settings,
+        lambda _partition, _offset: None,
+        lambda _topic: None,
+        report=lambda count, _: run.add(count) if is_source else None,
+    )
+    assembly = assemble(name, plugin, {**config, "tasks.max": "1"}, settings)
     if not assembly.shares:
         return
     if is_source:
         asyncio.run(_make_offset_topic(settings))
         run.started(None)
         with closing(assembly.begin(0, around)) as work:
+            assert isinstance(work, SourceWork), "of a source, in this process"
             _read_all(work, run)
         return
     with SinkGroup(settings, name, config) as group:
@@ -115,10 +110,10 @@ def run_once(settings: WorkerSettings, name: str, plugin: Plugin, config: Config
                 _write_all(work, run, group)
 
 
-def _read_all(work: Work, run: Run) -> None:
+def _read_all(work: SourceWork, run: Run) -> None:
     while not run.stop.is_set():
         if not work.step():
-            if not run.follows:
+            if not run.follows and not work.is_behind():
                 return
             run.stop.wait(work.idle_s())
 

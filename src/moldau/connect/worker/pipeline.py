@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from moldau.connect.connector import SourceBatch
+from moldau.connect.connector import CopiedRecords, SourceBatch
 from moldau.connect.converters.converter import Converter
 from moldau.connect.converters.lookup import Converters, converters_of
+from moldau.connect.converters.plain import ByteArrayConverter
 from moldau.connect.data.arrow import records_of
-from moldau.connect.data.record import ConnectRecord, Datum
+from moldau.connect.data.record import ConnectRecord, Datum, Outgoing
 from moldau.connect.data.schema import Schema
 from moldau.connect.errors import ConnectError, DataError
 from moldau.connect.transforms.chain import TransformationChain
@@ -20,18 +21,6 @@ from moldau.connect.worker.dead_letters import (
     FailedRecord,
     Raw,
 )
-
-
-@dataclass(slots=True)
-class Outgoing:
-    """A record as the producer takes it."""
-
-    topic: str
-    key: bytes | None
-    value: bytes | None
-    headers: tuple[tuple[str, bytes | None], ...]
-    timestamp_ms: int | None
-    partition: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +37,12 @@ def records_of_batch(batch: SourceBatch, topic: str | None) -> Iterator[ConnectR
     return chain(chain.from_iterable(tables), batch.records)
 
 
+def copied_records(copied: CopiedRecords) -> Iterator[ConnectRecord]:
+    """One by one, where the table as a whole is of no use."""
+    for record in records_of(copied.table, copied.topic):
+        yield record.but(partition=copied.partition)
+
+
 class SourcePipeline:
     """From a connector's tables to bytes of topics."""
 
@@ -55,18 +50,26 @@ class SourcePipeline:
         self._converters = converters_of(worker, config)
         self._chain = TransformationChain(config)
         self._topic = config.get("topic")
+        self.keeps_bytes = self._chain.is_empty and all(
+            isinstance(each, ByteArrayConverter)
+            for each in (self._converters.key, self._converters.value)
+        )
+        """Whether bytes come out as they went in."""
 
     def outgoing(self, batch: SourceBatch) -> Iterator[Outgoing | DataError]:
         """What is to be written; in the place of a record that does not fit, why."""
         for record in records_of_batch(batch, self._topic):
-            try:
-                changed = self._chain.apply(record)
-                found = None if changed is None else _outgoing(self._converters, changed)
-            except DataError as error:
-                yield error
-                continue
+            found = self.converted(record)
             if found is not None:
                 yield found
+
+    def converted(self, record: ConnectRecord) -> Outgoing | DataError | None:
+        """One record; None if a transformation takes it out."""
+        try:
+            changed = self._chain.apply(record)
+            return None if changed is None else _outgoing(self._converters, changed)
+        except DataError as error:
+            return error
 
 
 def _outgoing(converters: Converters, record: ConnectRecord) -> Outgoing:

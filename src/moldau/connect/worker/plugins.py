@@ -59,6 +59,9 @@ _OWN = {
     "org.apache.kafka.connect.file.FileStreamSourceConnector": (
         "moldau.connect.connectors.file_stream:FileStreamSource"
     ),
+    "org.apache.kafka.connect.mirror.MirrorSourceConnector": (
+        "moldau.connect.connectors.mirror.source:MirrorSource"
+    ),
 }
 _ALIASES = {"spark": "moldau.connect.SparkSinkConnector"}
 

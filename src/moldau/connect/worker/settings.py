@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from moldau.connect.config.providers import ConfigProviders
 from moldau.connect.config.values import below, flag, number
+from moldau.connect.connector import HomeCluster
 from moldau.connect.errors import ConfigError
 from moldau.connect.worker.restarts import BACK_OFF_S, RESTARTS_MAX, RestartRule
 
@@ -169,6 +170,16 @@ class WorkerSettings:
         found: dict[str, object] = {**shared, **own, **overridden}
         found.setdefault("bootstrap.servers", "localhost:9092")
         return found
+
+    def home(self, connector: Mapping[str, str]) -> HomeCluster:
+        """Where a source's records go; its own producer may go to another cluster."""
+        client = self.client("admin.", connector)
+        servers = connector.get("producer.override.bootstrap.servers")
+        if servers is not None:
+            client["bootstrap.servers"] = servers
+        own = (self.config_topic, self.offset_topic, self.status_topic)
+        named = connector.get("offsets.storage.topic")
+        return HomeCluster(client, frozenset(own if named is None else (*own, named)))
 
     def log_ignored(self) -> None:
         """Say which settings have no effect here."""

@@ -1,19 +1,35 @@
 """What a source's task does: reads, and puts records and offset into one transaction."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from moldau.client.blocking.producer import Producer
-from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
+from moldau.connect.connector import (
+    CopiedRecords,
+    Offset,
+    ReadsTogether,
+    Source,
+    SourceBatch,
+    SourcePartition,
+)
+from moldau.connect.data.record import Outgoing
 from moldau.connect.errors import DataError
 from moldau.connect.storage.records import compact, offset_key
 from moldau.connect.storage.topics import Stored, read_offsets
-from moldau.connect.worker.pipeline import Outgoing, SourcePipeline
+from moldau.connect.worker.copying import send_copied
+from moldau.connect.worker.pipeline import SourcePipeline
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.errors import MessageTooLarge
 
+if TYPE_CHECKING:
+    from moldau.client.producer.intake import Receipt
+
 _LIMIT = 10_000
+_REPORT_S = 5.0
+"""How often a source is measured that finds nothing."""
 
 
 @dataclass(slots=True)
@@ -37,7 +53,7 @@ class SourceDuties:
 
 
 class SourceWork:
-    """Steps of a task: one batch of one partition each."""
+    """Steps of a task: one batch of one partition each, or of all that are read together."""
 
     def __init__(
         self,
@@ -53,17 +69,30 @@ class SourceWork:
         self._duties = duties
         self._offsets = [duties.offset_of(each) for each in duties.partitions]
         self._used: set[str] = set()
+        self._reported_s = 0.0
 
     def step(self) -> bool:
         """One batch of each partition."""
         found = False
-        for index, partition in enumerate(self._duties.partitions):
-            batch = self._source.read(partition, self._offsets[index], _LIMIT)
-            if batch is not None:
-                self._store(partition, batch)
-                self._offsets[index] = batch.offset
-                found = True
+        if isinstance(self._source, ReadsTogether):
+            starts = list(zip(self._duties.partitions, self._offsets, strict=True))
+            batches = self._source.read_together(starts)
+            if batches:
+                self._store(batches)
+            found = bool(batches)
+        else:
+            for index, partition in enumerate(self._duties.partitions):
+                batch = self._source.read(partition, self._offsets[index], _LIMIT)
+                if batch is not None:
+                    self._store({index: batch})
+                    found = True
+        if not found:
+            self._report_measurements()
         return found
+
+    def is_behind(self) -> bool:
+        """Whether there is more, although the last step has found nothing."""
+        return isinstance(self._source, ReadsTogether) and self._source.is_behind()
 
     def idle_s(self) -> float:
         """As the connector wants it."""
@@ -85,33 +114,64 @@ class SourceWork:
         if self._producer is None:
             self._producer = self._make_producer()
 
-    def _store(self, partition: SourcePartition, batch: SourceBatch) -> None:
+    def _report_measurements(self) -> None:
+        now_s = time.monotonic()
+        if now_s - self._reported_s >= _REPORT_S:
+            self._reported_s = now_s
+            self._duties.report(0, self._source.measurements())
+
+    def _store(self, batches: Mapping[int, SourceBatch]) -> None:
         duties = self._duties
-        records = self._converted(batch)
+        records = [each for batch in batches.values() for each in self._converted(batch)]
+        copies = [each for batch in batches.values() for each in batch.copies]
         self.take_over()
-        producer = self._producer
-        assert producer is not None, "it has taken over"
-        new = {each.topic for each in records} - self._used
+        new = {each.topic for each in copies} | {each.topic for each in records}
+        new -= self._used
         for topic in sorted(new):
             duties.prepare(topic)
         try:
-            with producer.transaction():
-                for each in records:
-                    self._send(producer, each)
-                key = offset_key(duties.connector, partition)
-                producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+            count = self._write(batches, copies, records)
         except MessageTooLarge as error:
             raise _too_large(sorted(new | self._used), error) from error  # the broker says so
-        duties.stored(partition, batch.offset)
-        duties.report(len(records), self._source.measurements())
+        for index, batch in batches.items():
+            duties.stored(duties.partitions[index], batch.offset)
+            self._offsets[index] = batch.offset
+        duties.report(count, self._source.measurements())
         for topic in new:
             self._used.add(topic)
             duties.used(topic)
-        self._source.commit(partition, batch.offset)
+        for index, batch in batches.items():
+            self._source.commit(duties.partitions[index], batch.offset)
 
-    def _send(self, producer: Producer[bytes, bytes], record: Outgoing) -> None:
+    def _write(
+        self,
+        batches: Mapping[int, SourceBatch],
+        copies: Sequence[CopiedRecords],
+        records: Sequence[Outgoing],
+    ) -> int:
+        """One transaction; returns how many records it has."""
+        duties, producer = self._duties, self._producer
+        assert producer is not None, "it has taken over"
+        with producer.transaction():
+            sent = [
+                send_copied(each, self._pipeline, producer, self._send, self._skip)
+                for each in copies
+            ]
+            for each in records:
+                self._send(each)
+            for copy in sent:
+                for each in copy.copied.placed(copy.places()):
+                    self._send(each)
+            for index, batch in batches.items():
+                key = offset_key(duties.connector, duties.partitions[index])
+                producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+        rows: int = sum(each.table.num_rows for each in copies)
+        return len(records) + rows
+
+    def _send(self, record: Outgoing) -> "Receipt | None":
+        assert self._producer is not None, "it has taken over"
         try:
-            producer.send(
+            return self._producer.send(
                 record.topic,
                 record.value,
                 key=record.key,
@@ -120,20 +180,22 @@ class SourceWork:
                 headers=record.headers,
             )
         except MessageTooLarge as error:
-            failure = _too_large([record.topic], error)
-            if not self._duties.tolerates:
-                raise failure from error
-            self._duties.skipped(failure)
+            self._skip(_too_large([record.topic], error), error)
+            return None
+
+    def _skip(self, failure: DataError, cause: Exception | None = None) -> None:
+        """Leave a record out, or raise why it cannot be written."""
+        if not self._duties.tolerates:
+            raise failure from cause
+        self._duties.skipped(failure)
 
     def _converted(self, batch: SourceBatch) -> list[Outgoing]:
         found: list[Outgoing] = []
         for each in self._pipeline.outgoing(batch):
             if isinstance(each, Outgoing):
                 found.append(each)
-            elif self._duties.tolerates:
-                self._duties.skipped(each)
             else:
-                raise each
+                self._skip(each)
         return found
 
 

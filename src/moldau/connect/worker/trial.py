@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain as chained
 from itertools import islice
 
 from moldau.client.blocking.consumer import Consumer
@@ -13,7 +14,7 @@ from moldau.connect.data.record import ConnectRecord, Datum
 from moldau.connect.errors import ConfigError, DataError
 from moldau.connect.transforms.chain import TransformationChain
 from moldau.connect.worker.dead_letters import FailedRecord
-from moldau.connect.worker.pipeline import SinkPipeline, records_of_batch
+from moldau.connect.worker.pipeline import SinkPipeline, copied_records, records_of_batch
 from moldau.connect.worker.plugins import Plugin
 from moldau.connect.worker.settings import WorkerSettings
 
@@ -49,12 +50,16 @@ def _read(
     if not source.reads_only:
         raise ConfigError("reading changes the other system, so that it cannot be tried out")
     chain = TransformationChain(config)
-    show = _Shown(settings.properties, config)
+    show = _Shown(settings.properties, {**connector.defaults, **config})
     try:
         for partition in source.partitions():
             batch = source.read(partition, None, RECORDS)
             if batch is not None:
-                for record in islice(records_of_batch(batch, config.get("topic")), RECORDS):
+                copied = chained.from_iterable(map(copied_records, batch.copies))
+                found = chained.from_iterable(
+                    [copied, records_of_batch(batch, config.get("topic"))]
+                )
+                for record in islice(found, RECORDS):
                     yield from _changed(chain, show, record)
     finally:
         source.close()

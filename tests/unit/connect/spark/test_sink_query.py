@@ -21,6 +21,8 @@ from moldau.connect.worker.settings import WorkerSettings
 from moldau.testing.broker import EmbeddedBroker
 from unit.connect.spark.test_sink_tasks import TEXT, rows
 
+SPARK = WorkerSettings({"engine": "spark"})
+
 Write = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
@@ -118,7 +120,7 @@ def sink(kafka: EmbeddedBroker, spark: Spark, used: list[str], **config: str) ->
     )
     plugin = Plugin("a.Refusing", f"{__name__}:Refusing")
     given = {"topics": "t", "name": "c", **config}
-    assembly = assemble("c", plugin, given, engine="spark")
+    assembly = assemble("c", plugin, given, SPARK)
     around = TaskSurroundings(settings, lambda *_: None, used.append)
     return SinkQuery(spark, assembly, around)  # type: ignore[arg-type]
 

@@ -24,6 +24,8 @@ from moldau.connect.worker.source_work import transactional_producer
 from moldau.errors import KafkaError
 from moldau.testing.broker import EmbeddedBroker
 
+SPARK = WorkerSettings({"engine": "spark"})
+
 Read = Callable[[Share], RoundReport]
 
 
@@ -87,7 +89,7 @@ def rounds(kafka: EmbeddedBroker, database: Path, told: Told, jobs: Jobs) -> Sou
         "tasks.max": "2",
         "poll.interval.ms": "7000",
     }
-    assembly = assemble("tables", Plugins().find("JdbcSource"), config, engine="spark")
+    assembly = assemble("tables", Plugins().find("JdbcSource"), config, SPARK)
     around = TaskSurroundings(settings, told.stored, told.topics.append)
     return SourceRounds(jobs, assembly, around)  # type: ignore[arg-type]
 

@@ -14,6 +14,8 @@ from moldau.connect.worker.settings import WorkerSettings
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
+SPARK = WorkerSettings({"engine": "spark"})
+
 
 def test_there_are_no_more_tasks_than_partitions_but_as_many_of_a_sink_as_wanted(
     tmp_path: Path,
@@ -38,18 +40,18 @@ def test_tasks_of_a_connector_that_works_elsewhere_share_a_thread(tmp_path: Path
     source, sink = Plugins().find("JdbcSource"), Plugins().find("JdbcSink")
     here = assemble("c", source, tables)
     assert (here.is_elsewhere, here.units()) == (False, [range(1), range(1, 2)])
-    there = assemble("c", source, tables, engine="spark")
+    there = assemble("c", source, tables, SPARK)
     assert (there.is_elsewhere, there.units()) == (True, [range(2)])
-    assert assemble("c", sink, {"topics": "t"}, engine="spark").is_elsewhere
+    assert assemble("c", sink, {"topics": "t"}, SPARK).is_elsewhere
     # When a table was last read as a whole, only one process knows; and files are where it is.
-    assert not assemble("c", source, {**tables, "mode": "bulk"}, engine="spark").is_elsewhere
+    assert not assemble("c", source, {**tables, "mode": "bulk"}, SPARK).is_elsewhere
     files = Plugins().find("FileStreamSink")
-    assert not assemble("c", files, {"topics": "t"}, engine="spark").is_elsewhere
+    assert not assemble("c", files, {"topics": "t"}, SPARK).is_elsewhere
 
 
 def test_a_connector_may_stay_in_the_worker_and_not_leave_it() -> None:
     sink = Plugins().find("JdbcSink")
-    assert not assemble("c", sink, {"engine": "direct"}, engine="spark").is_elsewhere
+    assert not assemble("c", sink, {"engine": "direct"}, SPARK).is_elsewhere
     with pytest.raises(ConfigError, match="needs a worker whose own settings say engine=spark"):
         assemble("c", sink, {"engine": "spark"})
 

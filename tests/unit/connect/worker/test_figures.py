@@ -20,8 +20,10 @@ class Running:
 
 def test_states_and_numbers_are_metrics() -> None:
     running = Running()
-    running.figures.add(3, {"slot_retained_bytes": 1024.0})
-    running.figures.add(4, {})
+    running.figures.add(0, 3, {"slot_retained_bytes": 1000.0})
+    running.figures.add(0, 4, {"slot_retained_bytes": 1020.0})
+    running.figures.add(0, 0, {})
+    running.figures.add(1, 0, {"slot_retained_bytes": 4.0})
     text = metrics_of({'a"b': running}).text()
     name = 'connector="a\\"b"'
     for line in (

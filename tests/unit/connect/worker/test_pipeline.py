@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from moldau.connect.connector import SourceBatch
 from moldau.connect.data.arrow import table_of
-from moldau.connect.data.record import ConnectRecord, Datum
+from moldau.connect.data.record import ConnectRecord, Datum, Outgoing
 from moldau.connect.data.schema import STRING
 from moldau.connect.errors import DataError
 from moldau.connect.worker.dead_letters import TRANSFORMATION, VALUE_CONVERTER, FailedRecord
 from moldau.connect.worker.pipeline import (
     Incoming,
-    Outgoing,
     SinkPipeline,
     SourcePipeline,
     grouped,
