@@ -56,6 +56,44 @@ REASONS: dict[str, dict[str, str]] = {
         "module: 2 -> 3": "equivalent: a time long before all others",
         "module: 62 -> 63": "equivalent: a time long before all others",
     },
+    "coordinator/group/consumer/assignor.py": {
+        "in_order: each.instance_id or '' -> each.instance_id": (
+            "equivalent: those without one are among themselves; there for type checkers"
+        ),
+    },
+    "coordinator/group/consumer/pattern.py": {
+        "module: 2000 -> 2001 (2)": "how many states are remembered",
+        "module: 20000 -> 20001": "a twenty-thousandth of a limit",
+        "module: 2000000 -> 2000001": "a two-millionth of a limit",
+    },
+    "coordinator/group/consumer/pattern_syntax.py": {
+        "_repeat_count: 1 -> 2": "equivalent: any number above the limit is refused",
+    },
+    "coordinator/group/consumer/pattern_topics.py": {
+        "module: 5000 -> 5001": "a five-thousandth of a turn",
+        "PatternTopics.steps: 0 -> 1": "a five-thousandth of a turn",
+        "PatternTopics.steps: 0 -> 1 (2)": "a five-thousandth of a turn",
+        "PatternTopics.steps: spent > _STEP_WORK -> spent >= _STEP_WORK": (
+            "a five-thousandth of a turn"
+        ),
+    },
+    "coordinator/group/consumer/records.py": {
+        "encode: True -> False": "equivalent: both lists have one length",
+    },
+    "coordinator/group/consumer/subscriptions.py": {
+        (
+            "refresh: isinstance(record, PatternRecord) and record.resolved is not None"
+            " -> record.resolved is not None"
+        ): "equivalent: there are no others among these; for type checkers",
+    },
+    "coordinator/group/consumer/target.py": {
+        "chosen_assignor: each.assignor or '' -> each.assignor": (
+            "equivalent: neither is an assignor; there for type checkers"
+        ),
+    },
+    "coordinator/group/consumer/topics.py": {
+        "_racks: return {} -> pass": "equivalent: none are found either; saves looking",
+    },
     "coordinator/group/group.py": {
         "Group.describe: self.protocol_name or '' -> self.protocol_name": (
             "equivalent: a stable group has a protocol; there for type checkers"

@@ -10,6 +10,8 @@ from moldau.coordinator.group.consumer.classic_protocol import read_assignment
 from moldau.coordinator.group.messages import GroupJoin, JoinReply, MemberIdentity, Sync
 from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
+from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
+from moldau.protocol.versioned import encode_versioned
 from unit.coordinator.group.consumer.samples import (
     NOW,
     T,
@@ -148,6 +150,25 @@ def test_syncs_and_heartbeats_are_of_the_member_and_its_generation() -> None:
     ):
         error = error_of(lambda sync=sync: world.classic.sync(sync, now=NOW))
         assert error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_a_member_that_does_not_say_its_rack_is_where_it_was() -> None:
+    world = Mixed()
+    said = ConsumerProtocolSubscription(topics=["t"], rack_id="r")
+    protocols = (("range", encode_versioned(said, 3)),)
+    world.join(replace(join(), protocols=protocols))
+    world.join(join("c"))
+    assert world.group.members["c"].rack_id == "r"
+
+
+def test_who_syncs_too_late_has_to_join_in_time() -> None:
+    world = Mixed()
+    timers, rebalance = world.around.timers, TimerKey("g", "c", is_rebalance=True)
+    world.join(join())
+    world.assigned("c", 2)
+    world.beat(beating("a", -1))
+    assert error_of(lambda: world.assigned("c", 2)) is ErrorCode.REBALANCE_IN_PROGRESS
+    assert timers.deadline_ms(rebalance) == NOW.monotonic_ms + 20_000
 
 
 def test_who_joins_has_to_sync_and_who_is_told_has_to_join() -> None:

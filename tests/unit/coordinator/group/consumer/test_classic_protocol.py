@@ -17,6 +17,8 @@ def test_a_subscription_is_read_in_any_version() -> None:
     for version in range(4):
         found = read_subscription(subscription("u", "t", "u", owned={"t": [1]}, version=version))
         assert topic_names(found) == ("t", "u")
+    newer = b"\0\x09" + subscription("t", version=3)[2:] + b"of a later version"
+    assert topic_names(read_subscription(newer)) == ("t",)
     owned = read_subscription(subscription("t", owned={"t": [1, 0], "gone": [0]}))
     assert owned_partitions(owned, image(t=2)) == {T: (0, 1)}
 

@@ -72,7 +72,8 @@ def test_members_ask_in_their_epoch_and_tools_at_any_time() -> None:
     assert fetch_fault(group, NOBODY) is None
     assert fetch_fault(group, MemberIdentity("a", 3)) is None
     assert fetch_fault(group, MemberIdentity("a", 4)) is ErrorCode.STALE_MEMBER_EPOCH
-    assert fetch_fault(group, MemberIdentity("x", 3)) is ErrorCode.UNKNOWN_MEMBER_ID
+    for unknown in (MemberIdentity("x", 3), MemberIdentity("x"), MemberIdentity("", 0)):
+        assert fetch_fault(group, unknown) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
@@ -87,6 +88,12 @@ def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
 
 def test_offsets_expire_unless_their_topic_is_subscribed_to() -> None:
     assert forget_expired(group_of(A), CONFIG, wall_ms=60_000) == [OffsetRecord("g", U0, None)]
+
+
+def test_a_group_with_members_does_not_end_with_its_offsets() -> None:
+    group = group_of(replace(A, topic_names=()))
+    expired = [OffsetRecord("g", each, None) for each in (T0, U0)]
+    assert forget_expired(group, CONFIG, wall_ms=60_000) == expired
 
 
 def test_a_group_without_members_ends_with_its_offsets() -> None:

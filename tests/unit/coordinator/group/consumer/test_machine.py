@@ -6,7 +6,11 @@ import pytest
 
 from moldau.coordinator.decision import Decision
 from moldau.coordinator.group.attendance import TimerKey
-from moldau.coordinator.group.consumer.machine import check_heartbeat
+from moldau.coordinator.group.consumer.machine import (
+    ConsumerMachine,
+    check_heartbeat,
+    pattern_of,
+)
 from moldau.coordinator.group.consumer.member import LEFT, LEFT_FOR_A_WHILE, MemberState
 from moldau.coordinator.group.consumer.messages import Heartbeat, HeartbeatReply
 from moldau.coordinator.group.consumer.records import (
@@ -265,3 +269,43 @@ def test_the_last_consumer_leaves_a_classic_group_behind() -> None:
     assert isinstance(records[-1], GroupRecord)
     assert records[-1].value is not None
     assert [member.member_id for member in records[-1].value.members] == ["old"]
+
+
+def test_a_cluster_is_looked_at_once() -> None:
+    world, asked = World(), []
+
+    def resolve(text: str, _: ClusterImage) -> tuple[str, ...]:
+        asked.append(text)
+        return ("t",)
+
+    world.machine = ConsumerMachine(world.group, world.around._replace(resolve=resolve))
+    world.beat(joining("a", pattern="t"))
+    world.beat(beating("a", 1))
+    count = len(asked)
+    world.beat(beating("a", 1))
+    assert len(asked) == count
+    world.image = image(t=4)
+    world.beat(beating("a", 1))
+    assert len(asked) == count + 1
+
+
+def test_a_pattern_that_is_not_resolved_yet_is_asked_for_again() -> None:
+    world, known = World(), {}
+    around = world.around._replace(resolve=lambda text, _: known.get(text))
+    world.machine = ConsumerMachine(world.group, around)
+    world.beat(joining("a", pattern="t"))
+    assert world.beat(beating("a", 1)).assignment is None
+    known["t"] = ("t",)
+    reply = world.beat(beating("a", 1))
+    assert (reply.epoch, reply.assignment) == (2, {T: (0, 1, 2, 3)})
+
+
+def test_the_pattern_of_a_member_is_what_it_says_or_said() -> None:
+    world = World()
+    assert pattern_of(None, joining("a")) == ""
+    assert pattern_of(None, joining("a", pattern="t")) == "t"
+    world.beat(joining("a", pattern="t"))
+    assert pattern_of(world.machine, beating("a", 1)) == "t"
+    assert pattern_of(world.machine, joining("a", pattern="")) == ""
+    assert pattern_of(world.machine, beating("x", 1)) == ""
+    assert pattern_of(world.machine, beating("a", LEFT)) == ""

@@ -67,3 +67,10 @@ def test_a_pattern_that_is_not_resolved_yet_stands_for_what_it_stood_for() -> No
     again = Draft(draft.group)
     assert not refresh(again, image(t=1, u=1), lambda *_: None, is_changed=False, wall_ms=0)
     assert again.records == []
+
+
+def test_a_pattern_that_nobody_uses_is_forgotten_without_a_new_epoch() -> None:
+    draft = draft_of(ConsumerMember(member_id="a"))
+    draft.add(PatternRecord("g", "[tu]", ResolvedPattern((), 7)))
+    refresh(draft, image(t=1), resolve_at_once, is_changed=False, wall_ms=9)
+    assert draft.records[1:] == [PatternRecord("g", "[tu]", None)]

@@ -44,7 +44,7 @@ def test_what_a_member_leaves_is_shared_and_nothing_else_moves() -> None:
 
 
 def test_nobody_keeps_what_is_gone_or_not_subscribed_to() -> None:
-    member = MemberCandidate("a", None, (T,), {T: (0, 7), U: (0,)})
+    member = MemberCandidate("a", None, (T,), {T: (0, 1, 7), U: (0,)})
     assert assign([member], {T: 1, U: 1}) == {"a": {T: (0,)}}
 
 
