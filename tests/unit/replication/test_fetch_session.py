@@ -104,5 +104,10 @@ def test_the_epoch_starts_over_at_one(session: ReplicaFetchSession) -> None:
 
 
 def test_errors_of_sessions_are_told_from_others() -> None:
-    assert ReplicaFetchSession.is_over(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+    for code in (
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+        ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+    ):
+        assert ReplicaFetchSession.is_over(code)
     assert not ReplicaFetchSession.is_over(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -125,6 +125,7 @@ def test_a_partition_that_fails_waits_longer_each_time_up_to_a_limit() -> None:
     assert fetcher.due(FetchPhase.FETCHING, NOW) == []
     assert fetcher.next_deadline_ms(NOW) == NOW.monotonic_ms + FIRST_BACKOFF_MS
     assert only(fetcher, FetchPhase.FETCHING, later(FIRST_BACKOFF_MS)) is following
+    assert fetcher.next_deadline_ms(later(FIRST_BACKOFF_MS)) is None, "it waits no more"
     fetcher.take_error(following, ErrorCode.UNKNOWN_LEADER_EPOCH, NOW)
     assert fetcher.next_deadline_ms(NOW) == NOW.monotonic_ms + 2 * FIRST_BACKOFF_MS
     for _ in range(30):
@@ -192,6 +193,10 @@ def test_the_lag_is_what_is_committed_and_missing() -> None:
     following = only(fetcher, FetchPhase.FETCHING)
     fetcher.take_records(following, answer(0, batch(0), high_watermark=5), NOW)
     assert fetcher.largest_lag == 4
+    for offset, high_watermark in ((1, 2), (2, 0)):
+        records = batch(offset)
+        fetcher.take_records(following, answer(offset, records, high_watermark=high_watermark), NOW)
+        assert fetcher.largest_lag == 0
 
 
 def test_only_what_is_to_be_fetched_otherwise_is_named_again() -> None:

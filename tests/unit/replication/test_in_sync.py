@@ -30,6 +30,7 @@ class Setting:
     tree: MemoryTree
     clock: SettableClock
     replicas: ReplicaSet
+    waiters: Waiters = field(default_factory=Waiters)
     sets: InSyncSets = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,7 +49,7 @@ class Setting:
         return InSyncSets(
             self.tree,
             self.replicas.members[1].replicas,
-            waiters=Waiters(),
+            waiters=self.waiters,
             clock=self.clock,
             lag_max_ms=lambda: lag_max_ms,
         )
@@ -113,6 +114,33 @@ async def test_a_look_after_a_fetch_removes_nobody(setting: Setting) -> None:
     assert setting.node().isr == (1, 2, 3)
     setting.sets.look(setting.partition, may_shrink=True)
     await setting.until(lambda: setting.partition.state.isr == (1,))
+
+
+async def test_what_is_known_of_followers_is_brought_up_to_date_where_this_broker_leads(
+    setting: Setting,
+) -> None:
+    seen: list[Partition] = []
+    setting.sets.note_idle = seen.append
+    setting.sets.look(setting.partition)
+    assert seen == [setting.partition]
+    setting.replicas.elect(2)
+    setting.replicas.tell(1)
+    setting.sets.look(setting.partition)
+    assert seen == [setting.partition]
+
+
+async def test_who_waits_for_a_partition_hears_of_its_new_set(setting: Setting) -> None:
+    watch = setting.waiters.watch()
+    watch.add(T0)
+    await setting.be_late()
+    await setting.until(lambda: setting.partition.state.isr == (1,))
+    assert watch.take() == [T0]
+
+
+async def test_who_catches_up_while_a_set_is_written_joins_right_after(setting: Setting) -> None:
+    await setting.be_late()
+    setting.partition.note_fetch(3, 1, log_start_offset=0, now_ms=setting.clock.now_ms())
+    await setting.until(lambda: setting.node().isr == (1, 3))
 
 
 async def test_late_replicas_are_looked_for_twice_in_the_time_they_may_be_late(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moldau.config.broker.replication import ReplicationConfig
+from moldau.config.topic import TopicConfig
 from moldau.errors import ProtocolError
 from moldau.model import TopicPartition
 from moldau.protocol.codec import decode, encode
@@ -19,8 +20,17 @@ from moldau.protocol.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
+from moldau.records.batch import stamp, write_batch
+from moldau.records.record import Record
 from moldau.replication import follower_requests, plain_fetch
+from moldau.replication.fetch_loop import Terms
 from moldau.replication.fetch_session import FetchPosition, Key, ReplicaFetchSession, Said
+from moldau.replication.fetcher import ReplicaFetcher
+from moldau.replication.throttle import Rate, Throttle
+from moldau.runtime.clock import Moment
+from moldau.runtime.waiters import Waiters
+from unit.broker.world import SettableClock
+from unit.replication.replica_set import T0, ReplicaSet
 
 VERSIONS = range(12, 18)
 INT32 = st.integers(-(2**31), 2**31 - 1)
@@ -209,3 +219,113 @@ def test_hostile_answers_are_read_as_by_the_codec_or_not_at_all(
 @given(data=st.binary(max_size=200), uses_ids=st.booleans())
 def test_any_bytes_are_read_without_an_error(data: bytes, uses_ids: bool) -> None:
     plain_fetch.read_answer(memoryview(data), 0, uses_ids)
+
+
+class KeepingUp:
+    """A follower with one partition that is known to its leader, and empty."""
+
+    def __init__(self, listed: tuple[str, ...] = ()) -> None:
+        self.member = ReplicaSet(count=2, min_insync_replicas=1).members[2]
+        self.fetcher = ReplicaFetcher(backoff_max_ms=1_000, truncates_by_fetch=True)
+        self.follow()
+        following = self.fetcher.get(T0)
+        assert following is not None
+        self.session, self.waiters = ReplicaFetchSession(), Waiters()
+        said = Said(Key(*T0), follower_requests.wanted(following, 1_000))
+        self.session.next({T0: said}, uses_ids=False)
+        self.session.answered(77)
+        self.fetcher.untouch()
+        self.terms = Terms(
+            replica_id=2,
+            protocol="3.9",
+            open_channel=lambda _: None,
+            config=ReplicationConfig,
+            clock=SettableClock(),
+            throttle=Throttle(2, lambda _: listed, lambda: 0, Rate()),
+        )
+        self.plain = plain_fetch.PlainFetch(self.fetcher, self.session, self.terms, self.waiters)
+        self.plain.begin(12)
+
+    def follow(self) -> None:
+        self.fetcher.follow(self.member.partition, Moment(0, 0))
+
+    def reply(self, number: int = 0, session_id: int = 77, high_watermark: int = 1) -> bytes | None:
+        batch = write_batch([Record(0, 1_000, None, b"v", ())])
+        stamp(batch, 0, base_offset=0, leader_epoch=0)
+        data = PartitionData(
+            partition_index=number,
+            error_code=0,
+            high_watermark=high_watermark,
+            log_start_offset=0,
+            records=bytes(batch),
+        )
+        topics = [FetchableTopicResponse(topic="t", partitions=[data])]
+        response = FetchResponse(session_id=session_id, responses=topics)
+        return self.plain.reply(memoryview(encode(response, 12)), 0)
+
+    @property
+    def has_records(self) -> bool:
+        return self.member.log.log_end_offset > 0
+
+
+def test_records_are_taken_and_the_next_request_says_so() -> None:
+    follower = KeepingUp()
+    watch = follower.waiters.watch()
+    watch.add(T0)
+    body = follower.reply()
+    assert body
+    request, _ = decode(FetchRequest, 12, memoryview(body))
+    assert (request.session_id, request.session_epoch) == (77, 2)
+    assert request.topics[0].partitions[0].fetch_offset == 1
+    assert follower.has_records
+    assert watch.take() == [T0]
+    assert follower.terms.bytes_in.value == follower.member.log.size
+    asked = follower.session.asked(Key(*T0))
+    assert asked is not None
+    assert asked[1].offset == 1
+
+
+def test_the_answer_of_another_session_is_not_touched() -> None:
+    follower = KeepingUp()
+    assert follower.reply(session_id=78) is None
+    assert not follower.has_records
+    assert follower.session.epoch == 1
+
+
+def test_where_flushes_are_waited_for_the_answer_is_not_touched() -> None:
+    follower = KeepingUp()
+    follower.member.log.config = TopicConfig(flush_messages=1)
+    assert follower.reply() is None
+    assert not follower.has_records
+
+
+def test_what_was_not_asked_for_is_passed_over() -> None:
+    follower = KeepingUp()
+    assert follower.reply(number=5)
+    assert not follower.has_records
+
+
+def test_of_a_partition_that_has_left_nothing_is_taken() -> None:
+    follower = KeepingUp()
+    follower.fetcher.drop(T0)
+    assert follower.reply() == plain_fetch.NOTHING_TO_SEND
+    assert not follower.has_records
+
+
+def test_what_was_asked_for_in_an_earlier_epoch_is_not_taken() -> None:
+    follower = KeepingUp()
+    partition = follower.member.partition
+    partition.follow(partition.state._replace(leader_epoch=1))
+    follower.follow()
+    assert follower.reply()
+    assert not follower.has_records
+
+
+@pytest.mark.parametrize(("high_watermark", "is_held_up"), [(1, False), (2, True)])
+def test_what_is_behind_and_throttled_is_not_asked_for_at_once(
+    high_watermark: int, is_held_up: bool
+) -> None:
+    follower = KeepingUp(listed=("*",))
+    body = follower.reply(high_watermark=high_watermark)
+    assert (body == plain_fetch.NOTHING_TO_SEND) == is_held_up
+    assert follower.has_records

@@ -290,7 +290,8 @@ def test_a_cluster_is_looked_at_once() -> None:
 
 
 def test_a_pattern_that_is_not_resolved_yet_is_asked_for_again() -> None:
-    world, known = World(), {}
+    known: dict[str, tuple[str, ...]] = {}
+    world = World()
     around = world.around._replace(resolve=lambda text, _: known.get(text))
     world.machine = ConsumerMachine(world.group, around)
     world.beat(joining("a", pattern="t"))
