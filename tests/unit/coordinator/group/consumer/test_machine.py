@@ -310,3 +310,35 @@ def test_the_pattern_of_a_member_is_what_it_says_or_said() -> None:
     assert pattern_of(world.machine, joining("a", pattern="")) == ""
     assert pattern_of(world.machine, beating("x", 1)) == ""
     assert pattern_of(world.machine, beating("a", LEFT)) == ""
+
+
+def test_what_a_member_does_not_say_is_as_before() -> None:
+    world = World()
+    said = replace(joining("a", instance_id="one"), rack_id="r", assignor="range")
+    world.beat(said)
+    before = world.group.members["a"]
+    assert (before.rack_id, before.assignor, before.topic_names) == ("r", "range", ("t",))
+    assert before.rebalance_timeout_ms == 20_000
+    world.beat(beating("a", 1, instance_id="one"))
+    assert world.group.members["a"] == before
+
+
+def test_who_has_left_for_a_while_is_in_no_earlier_epoch() -> None:
+    world = World()
+    world.beat(joining("a", instance_id="one"))
+    world.beat(joining("b"))
+    world.beat(beating("a", 1, {T: (0, 1, 2, 3)}, instance_id="one"))
+    world.beat(beating("a", 1, {T: (0, 1)}, instance_id="one"))
+    world.beat(beating("a", LEFT_FOR_A_WHILE, instance_id="one"))
+    assert world.group.members["a"].previous_epoch == 1
+    late = beating("a", 1, {}, instance_id="one")
+    assert error_of(world, late) is ErrorCode.FENCED_MEMBER_EPOCH
+
+
+def test_a_loaded_classic_member_has_no_time_for_its_partitions_until_it_is_told() -> None:
+    world = World()
+    has = classic("old", epoch=1, state=MemberState.UNREVOKED, revoking={T: (0,)})
+    world.write(Decision(None, [MemberRecord("g", "old", has), CurrentRecord("g", "old", has)]))
+    world.machine.begin_sessions(now=NOW)
+    assert world.around.timers.deadline_ms(TimerKey("g", "old")) is not None
+    assert world.around.timers.deadline_ms(TimerKey("g", "old", is_rebalance=True)) is None

@@ -149,6 +149,8 @@ def test_who_stays_keeps_what_it_has_when_a_group_is_downgraded() -> None:
     assert (value.generation, value.protocol_type, value.protocol) == (7, "consumer", "range")
     (member,) = value.members
     assert (member.member_id, member.session_timeout) == ("old", 10_000)
+    assert (member.rebalance_timeout, member.group_instance_id) == (20_000, None)
+    assert bytes(member.subscription) == subscription("t")
     assert bytes(member.assignment) == classic_protocol.write_assignment(stays, image(t=2))
 
 
@@ -158,3 +160,10 @@ def test_a_group_whose_members_say_something_else_stays_as_it_is() -> None:
     with pytest.raises(KafkaError) as caught:
         change(group, ConsumerGroup("g", Offsets()), world("upgrade").around)
     assert caught.value.code is ErrorCode.GROUP_ID_NOT_FOUND
+
+
+def test_a_classic_group_has_room_for_so_many() -> None:
+    for size_max, is_allowed in ((2, True), (1, False)):
+        config = world("downgrade", group_max_size=size_max).around.config
+        staying = [OLD, replace(OLD, member_id="other")]
+        assert may_downgrade(consumer_group(NEW, *staying), staying, config) is is_allowed

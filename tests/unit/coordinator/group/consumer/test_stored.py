@@ -52,3 +52,9 @@ def test_targets_assignments_and_patterns_are_read_back() -> None:
     assert stored.current_from(stored.current_value(moved)) == moved
     resolved = stored.ResolvedPattern(("t",), 7)
     assert stored.pattern_from(stored.pattern_value(resolved)) == resolved
+
+
+def test_what_a_pattern_stands_for_is_kept_with_its_time() -> None:
+    resolved = stored.ResolvedPattern(("t", "u"), 7)
+    assert stored.pattern_from(stored.pattern_value(resolved)) == resolved
+    assert stored.ResolvedPattern(("t",)) == (("t",), 0)
