@@ -26,6 +26,10 @@ REASONS: dict[str, dict[str, str]] = {
     "replication/plain_fetch.py": {
         "_read_topic: 1 -> 2 (10)": "equivalent: any number below 0 says the same",
     },
+    "replication/in_sync.py": {
+        "InSyncSets._notify_controller: 1000 -> 1001": "a thousandth of a wait",
+        "InSyncSets._look_again: 1000 -> 1001": "a thousandth of a wait",
+    },
     "replication/isr_notices.py": {
         "module: 5000 -> 5001": "a thousandth of a wait",
         "module: 2500 -> 2501": "a thousandth of a wait",

@@ -129,6 +129,20 @@ async def test_what_is_known_of_followers_is_brought_up_to_date_where_this_broke
     assert seen == [setting.partition]
 
 
+async def test_a_set_in_which_one_takes_the_place_of_another_counts_as_one_that_grew(
+    setting: Setting,
+) -> None:
+    await setting.be_late()
+    setting.partition.note_fetch(3, 1, log_start_offset=0, now_ms=setting.clock.now_ms())
+    await setting.until(lambda: setting.partition.state.isr == (1, 3))
+    setting.replicas.append(1, b"missed by 3", acks=1)
+    setting.clock.time_ms += LAG_MS + 1
+    setting.partition.note_fetch(2, 2, log_start_offset=0, now_ms=setting.clock.now_ms())
+    await setting.sets.look_at_all()
+    await setting.until(lambda: setting.partition.state.isr == (1, 2))
+    assert (setting.sets.shrinks.value, setting.sets.expansions.value) == (1, 2)
+
+
 async def test_who_waits_for_a_partition_hears_of_its_new_set(setting: Setting) -> None:
     watch = setting.waiters.watch()
     watch.add(T0)
@@ -228,3 +242,5 @@ async def test_the_controller_is_told_after_a_quiet_time(setting: Setting) -> No
     assert name.startswith("isr_change_")
     data = setting.ensemble.nodes.get(f"{ISR_CHANGES_PATH}/{name}").data
     assert decode_partitions(data) == [T0]
+    notices = setting.sets._notices
+    await setting.until(lambda: not notices.due(now_ms=setting.clock.monotonic_ms()))

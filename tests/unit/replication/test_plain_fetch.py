@@ -190,6 +190,24 @@ def test_other_answers_are_left_to_the_codec(
     assert read == (as_decoded(data, version) if is_plain else None)
 
 
+def test_an_aborted_transaction_is_not_taken_for_records() -> None:
+    # As a length, its producer id says that the rest of the answer is records.
+    aborted = AbortedTransaction(producer_id=0x12000001, first_offset=2)
+    partition = PartitionData(
+        partition_index=0,
+        error_code=0,
+        high_watermark=9,
+        aborted_transactions=[aborted],
+        records=b"",
+    )
+    topics = [FetchableTopicResponse(topic="t", partitions=[partition])]
+    data = encode(FetchResponse(responses=topics), 12)
+    assert plain_fetch.read_answer(memoryview(data), 0, False) is None
+    partition.aborted_transactions = []
+    data = encode(FetchResponse(responses=topics), 12)
+    assert plain_fetch.read_answer(memoryview(data), 0, False) is not None
+
+
 @given(version=st.sampled_from(VERSIONS), response=topics_of(PLAIN_PARTITIONS), data=st.data())
 def test_answers_that_are_cut_or_too_long_are_left_to_the_codec(
     version: int, response: FetchResponse, data: st.DataObject

@@ -35,8 +35,14 @@ def test_of_equals_the_one_with_the_larger_id_is_taken() -> None:
 
 def test_the_leader_serves_its_own_rack_and_racks_without_a_replica() -> None:
     assert nearest(led(), 1, "a", RACKS) is None
+    assert nearest(led(), 1, "b", dict.fromkeys(RACKS, "b")) is None
     assert nearest(led(), 1, "c", RACKS) is None
     assert nearest(led(), 1, "", RACKS) is None
+
+
+def test_a_follower_has_what_lies_between_its_ends() -> None:
+    for offset, replica in ((0, 3), (2, 3), (3, None)):
+        assert nearest(led(), offset, "b", RACKS) == replica
 
 
 def test_a_follower_without_the_offset_is_passed_over() -> None:
