@@ -32,6 +32,7 @@ REASONS: dict[str, dict[str, str]] = {
     },
     "replication/isr_notices.py": {
         "module: 5000 -> 5001": "a thousandth of a wait",
+        "module: 60000 -> 60001": "a millisecond of a minute",
         "module: 2500 -> 2501": "a thousandth of a wait",
         (
             "IsrNotices.due: now_ms - self._sent_ms > LATEST_MS"

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from moldau.runtime.waiters import Waiters
 
 VERSION_MIN = 12  # the first in which leaders say where the logs part
-IDS_SINCE = 13
 REPLICA_STATE_SINCE = 15
 NOTHING_TO_SEND = b""
 

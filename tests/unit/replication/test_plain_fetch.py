@@ -249,7 +249,8 @@ class KeepingUp:
         following = self.fetcher.get(T0)
         assert following is not None
         self.session, self.waiters = ReplicaFetchSession(), Waiters()
-        said = Said(Key(*T0), follower_requests.wanted(following, 1_000))
+        max_bytes = ReplicationConfig().replica_fetch_max_bytes
+        said = Said(Key(*T0), follower_requests.wanted(following, max_bytes))
         self.session.next({T0: said}, uses_ids=False)
         self.session.answered(77)
         self.fetcher.untouch()
@@ -279,6 +280,10 @@ class KeepingUp:
         )
         topics = [FetchableTopicResponse(topic="t", partitions=[data])]
         response = FetchResponse(session_id=session_id, responses=topics)
+        return self.plain.reply(memoryview(encode(response, 12)), 0)
+
+    def reply_to_nothing(self) -> bytes | None:
+        response = FetchResponse(session_id=77, responses=[])
         return self.plain.reply(memoryview(encode(response, 12)), 0)
 
     @property
@@ -347,3 +352,37 @@ def test_what_is_behind_and_throttled_is_not_asked_for_at_once(
     body = follower.reply(high_watermark=high_watermark)
     assert (body == plain_fetch.NOTHING_TO_SEND) == is_held_up
     assert follower.has_records
+
+
+def test_only_what_has_moved_is_asked_for_again() -> None:
+    follower = KeepingUp()
+    body = follower.reply_to_nothing()
+    assert body
+    assert decode(FetchRequest, 12, memoryview(body))[0].topics == []
+    follower.fetcher.touch(T0)
+    body = follower.reply_to_nothing()
+    assert body
+    assert decode(FetchRequest, 12, memoryview(body))[0].topics == []
+
+
+def test_a_partition_that_the_session_does_not_know_is_not_asked_for_at_once() -> None:
+    follower = KeepingUp()
+    follower.session.restart()
+    follower.fetcher.touch(T0)
+    assert follower.reply_to_nothing() == plain_fetch.NOTHING_TO_SEND
+
+
+def test_a_topic_that_has_another_id_by_now_is_not_asked_for_at_once() -> None:
+    follower = KeepingUp()
+    follower.session.uses_ids = True
+    follower.fetcher.touch(T0)
+    assert follower.reply_to_nothing() == plain_fetch.NOTHING_TO_SEND
+
+
+def test_requests_are_of_the_version_of_the_connection() -> None:
+    follower = KeepingUp()
+    follower.plain.begin(15)
+    body = follower.reply_to_nothing()
+    assert body
+    request, end = decode(FetchRequest, 15, memoryview(body))
+    assert (end, request.replica_state) == (len(body), ReplicaState(replica_id=2))
