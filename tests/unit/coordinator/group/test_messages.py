@@ -1,6 +1,7 @@
 """What is said when nothing is said."""
 
 from moldau.coordinator.group.messages import (
+    NOBODY,
     Committed,
     FetchedOffset,
     JoinReply,
@@ -19,6 +20,11 @@ def test_a_partition_without_an_offset_is_no_error() -> None:
 def test_a_refusal_to_join_names_no_generation() -> None:
     reply = JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, "a")
     assert (reply.generation, reply.leader_id, reply.members) == (-1, "", ())
+    assert not reply.skip_assignment
+
+
+def test_nobody_is_in_a_generation_and_may_be_of_either_protocol() -> None:
+    assert NOBODY == ("", -1, None, True)
 
 
 def test_followers_bring_no_assignments() -> None:

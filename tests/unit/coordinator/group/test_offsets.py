@@ -47,6 +47,16 @@ def test_an_open_transaction_makes_a_partition_unstable(new_offsets: Any) -> Non
     assert offsets.committed == {A: at(1)}
 
 
+def test_one_of_several_open_transactions_is_enough(new_offsets: Any) -> None:
+    offsets = new_offsets()
+    offsets.apply(A, at(1), 7)
+    offsets.apply(B, at(2), 8)
+    offsets.end_transaction(8, is_commit=False)
+    offsets.apply(B, at(3), 9)
+    assert offsets.is_unstable(A)
+    assert offsets.is_unstable(B)
+
+
 def test_an_aborted_transaction_leaves_nothing(new_offsets: Any) -> None:
     offsets = new_offsets()
     offsets.apply(A, at(1), 7)
