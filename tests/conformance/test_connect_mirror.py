@@ -171,3 +171,92 @@ def test_it_goes_on_after_mirror_maker_and_mirror_maker_after_it(tmp_path: Path)
 
 def running(worker: WorkerProcess, name: str) -> bool:
     return set(worker.rest.states(name)) == {"RUNNING"}
+
+
+def consume(servers: str, topic: str, group: str, count: int) -> list[int]:
+    """So many records in a group, which commits."""
+    with Consumer[bytes, bytes](
+        bootstrap_servers=servers,
+        group_id=group,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        isolation_level="read_committed",
+    ) as consumer:
+        consumer.subscribe([topic])
+        found: list[int] = []
+        while len(found) < count:
+            records = consumer.poll(1, max_records=count - len(found))
+            found += [int(each.value or b"-1") for each in records]
+        consumer.commit()
+    return found
+
+
+def group_offsets(servers: str, group: str) -> dict[TopicPartition, int]:
+    with Admin(bootstrap_servers=servers) as admin:
+        found = admin.list_group_offsets(group).succeeded.get(group, {})
+    return {place: each.offset for place, each in found.items()}
+
+
+def test_groups_go_on_without_loss_by_our_syncs_and_by_those_of_mirror_maker(
+    tmp_path: Path,
+) -> None:
+    count, read_there = 900, 400
+    with (
+        kraft_broker(tmp_path / "old", jars="kafka-4") as old,
+        our_broker(tmp_path / "new", BROKER) as new,
+    ):
+        create(old.bootstrap)
+        fill(old.bootstrap, range(count), aborts=True)
+        before = consume(old.bootstrap, "orders", "group", read_there)
+        quick = {
+            "emit_checkpoints_interval_seconds": "1",
+            "sync_group_offsets_interval_seconds": "1",
+            "sync_group_offsets_enabled": "true",
+            "groups": "group",
+        }
+        config = settings(old.bootstrap, new.bootstrap, **quick)
+        checkpoints = {
+            **config,
+            "connector.class": SOURCE.replace("Source", "Checkpoint"),
+            "checkpoints.topic.replication.factor": "1",
+        }
+        once = {"exactly.once.source.support": "enabled"}
+        with apache_worker(tmp_path / "java", new.bootstrap, once, ("mirror-3.9",)) as java:
+            java.put("mirror", {**config, "offset.lag.max": "0"})
+            until_copied(new.bootstrap, count, "old.orders")
+        # Its syncs are few, so that the group reads many again; none is passed over.
+        with worker_process(tmp_path / "ours", new.bootstrap, {"group.id": "connect"}) as ours:
+            ours.rest.put("checkpoints", checkpoints)
+            places = {TopicPartition("old.orders", each) for each in range(PARTITIONS)}
+            ours.until(lambda: set(group_offsets(new.bootstrap, "group")) == places)
+            ours.rest.ask("DELETE", "/connectors/checkpoints")
+            ours.rest.ask("DELETE", "/connectors/mirror")
+            missing = set(range(count)) - set(before)
+            at = group_offsets(new.bootstrap, "group")
+            assert missing <= set(from_offsets(new.bootstrap, "old.orders", at))
+            # Ours are exact: a second copy of the same, and another group.
+            consume(old.bootstrap, "orders", "second", read_there)
+            own = {**config, "replication.policy.class": IDENTITY, "offset.lag.max": "0"}
+            ours.rest.put("own", {**own, "offset-syncs.topic.location": "target"})
+            until_copied(new.bootstrap, count)
+            more = {**checkpoints, **own, "groups": "second"}
+            more["connector.class"] = checkpoints["connector.class"]
+            ours.rest.put("again", {**more, "offset-syncs.topic.location": "target"})
+            ours.until(lambda: len(group_offsets(new.bootstrap, "second")) == PARTITIONS)
+            at = group_offsets(new.bootstrap, "second")
+            found = from_offsets(new.bootstrap, "orders", at)
+            assert len(found) == count - read_there, "exactly what it has not read"
+
+
+def from_offsets(servers: str, topic: str, offsets: Mapping[TopicPartition, int]) -> list[int]:
+    """What a reader of these partitions finds from there on."""
+    found: list[int] = []
+    with Consumer[bytes, bytes](
+        bootstrap_servers=servers, isolation_level="read_committed"
+    ) as consumer:
+        assert {place.topic for place in offsets} == {topic}
+        ends = consumer.end_offsets(offsets)
+        consumer.assign(offsets)
+        while any(consumer.position(each) < ends[each] for each in offsets):
+            found += [int(record.value or b"-1") for record in consumer.poll(0.2)]
+    return found

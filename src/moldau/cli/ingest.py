@@ -1,4 +1,4 @@
-"""Copy a table or a file into a topic, or a topic into a table or files, once."""
+"""Copy a table, a file or another cluster's topic into a topic, or a topic out, once."""
 
 import argparse
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ _EPILOG = """addresses:
 examples:
   moldau ingest postgresql://localhost/shop?table=orders kafka://localhost:9092/orders
   moldau ingest kafka://localhost:9092/orders parquet:/data/orders
+  moldau ingest kafka://other:9092/orders kafka://localhost:9092/orders
 """
 
 
@@ -76,6 +77,6 @@ def _parser() -> argparse.ArgumentParser:
         "--command-config",
         metavar="FILE",
         default="",
-        help="a file with settings of Kafka's clients",
+        help="a file with settings of Kafka's clients; source.cluster.* are for the other cluster",
     )
     return parser

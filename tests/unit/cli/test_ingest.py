@@ -18,7 +18,7 @@ from moldau.cli.ingest import main
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
-from moldau.testing.broker import EmbeddedBroker
+from moldau.testing.broker import EmbeddedBroker, running_broker
 from postgres import running_postgres
 
 
@@ -168,3 +168,28 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(CommandFailed, match=why):
             main(arguments)
+
+
+def test_a_topic_of_another_cluster_is_copied_and_the_next_run_goes_on(
+    kafka: EmbeddedBroker, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with running_broker() as other:
+        source = f"kafka://{other.bootstrap_servers}/the.orders"
+        settings = tmp_path / "client.properties"
+        settings.write_text("source.cluster.retry.backoff.ms=50\nretry.backoff.ms=50\n")
+        for count, target in ((3, "the.orders"), (2, "the.orders"), (0, "the.orders")):
+            with Producer[bytes, bytes](bootstrap_servers=other.bootstrap_servers) as producer:
+                for number in range(count):
+                    producer.send("the.orders", b"%d" % number, key=b"\xff")
+            place = f"kafka://{kafka.bootstrap_servers}/{target}"
+            assert main([source, place, "--command-config", str(settings)]) == 0
+            wanted = f"{count} records" if count else "nothing new since the last run"
+            assert wanted in capsys.readouterr().out
+        found = records(kafka, "the.orders", 5)
+        assert found == [(b"\xff", number) for number in (0, 1, 2, 0, 1)]
+        assert main([source, f"kafka://{kafka.bootstrap_servers}/old.the.orders"]) == 0
+        assert records(kafka, "old.the.orders", 5) == found
+        with pytest.raises(CommandFailed, match="under its name, or with a prefix"):
+            main([source, f"kafka://{kafka.bootstrap_servers}/others"])
+        with pytest.raises(CommandFailed, match="--key and --registry have no use"):
+            main([source, f"kafka://{kafka.bootstrap_servers}/the.orders", "--key", "id"])

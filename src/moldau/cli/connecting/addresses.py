@@ -1,6 +1,7 @@
 """Addresses of `moldau ingest`: what is copied, and where to, as settings of connectors."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -126,6 +127,28 @@ def source_settings(address: CopyAddress, topic: str) -> dict[str, str]:
         named = ("timestamp", "incrementing")
         mode = "+".join(each for each in named if found[f"{each}.column.name"])
     return {**found, "mode": mode, **_connection(address, rest)}
+
+
+def mirror_settings(source: CopyAddress, target: CopyAddress) -> dict[str, str]:
+    """A source connector that copies a topic of another cluster under its name."""
+    prefix, is_prefixed, _ = target.topic.rpartition(f".{source.topic}")
+    keeps_name = source.topic == target.topic
+    if not keeps_name and not (is_prefixed and prefix and "." not in prefix):
+        raise CommandFailed(
+            f"a topic is copied under its name, or with a prefix: kafka://{target.servers}/"
+            f"{source.topic} or kafka://{target.servers}/PREFIX.{source.topic}"
+        )
+    policy = "Identity" if keeps_name else "Default"
+    return {
+        "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+        "source.cluster.alias": prefix or "source",
+        "source.cluster.bootstrap.servers": source.servers,
+        "replication.policy.class": f"{policy}ReplicationPolicy",
+        "topics": re.escape(source.topic),
+        "topics.exclude": "",
+        "replication.factor": "3",
+        "emit.offset-syncs.enabled": "false",
+    }
 
 
 def sink_settings(address: CopyAddress, topic: str) -> dict[str, str]:

@@ -8,7 +8,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from moldau.cli.connecting.addresses import CopyAddress, sink_settings, source_settings
+from moldau.cli.connecting.addresses import (
+    CopyAddress,
+    mirror_settings,
+    sink_settings,
+    source_settings,
+)
 from moldau.cli.terminal.failure import CommandFailed
 from moldau.cli.terminal.progress import Bar, as_records, progress_bar
 
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from moldau.connect.worker.once import Run
 
 _GROUP = "moldau-ingest"
+_KAFKA, _OF_SOURCE = "kafka", "source."
 _CLASSES = {
     "json": "org.apache.kafka.connect.json.JsonConverter",
     "connect-json": "org.apache.kafka.connect.json.JsonConverter",
@@ -56,14 +62,20 @@ class Ingestion:
 
     @property
     def reads_topic(self) -> bool:
-        """Whether a topic is the source."""
-        return self.source.scheme == "kafka"
+        """Whether a topic is the source, and something else the target."""
+        return self.source.scheme == _KAFKA and not self.mirrors
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether a topic of one cluster is copied to another."""
+        return self.source.scheme == self.target.scheme == _KAFKA
 
     def worker(self) -> dict[str, str]:
         """The settings of the worker that there is not."""
         kafka = self.source if self.reads_topic else self.target
+        client = {n: text for n, text in self.client.items() if not n.startswith(_OF_SOURCE)}
         return {
-            **self.client,
+            **client,
             "bootstrap.servers": kafka.servers,
             "group.id": _GROUP,
             "offset.storage.topic": f"{_GROUP}-offsets",
@@ -72,9 +84,13 @@ class Ingestion:
 
     def connector(self) -> dict[str, str]:
         """The settings of the connector."""
-        ends = {self.source.scheme, self.target.scheme}
-        if "kafka" not in ends or len(ends) == 1:
+        if _KAFKA not in (self.source.scheme, self.target.scheme):
             raise CommandFailed("one of both addresses is a topic: kafka://HOST:PORT/TOPIC")
+        if self.mirrors:
+            if self.key is not None or self.registry is not None:
+                raise CommandFailed("a topic is copied as it is: --key and --registry have no use")
+            own = {n: text for n, text in self.client.items() if n.startswith(_OF_SOURCE)}
+            return {**mirror_settings(self.source, self.target), **own, **self.settings}
         if self.reads_topic:
             found = sink_settings(self.target, self.source.topic)
         else:

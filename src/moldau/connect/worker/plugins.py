@@ -59,6 +59,12 @@ _OWN = {
     "org.apache.kafka.connect.file.FileStreamSourceConnector": (
         "moldau.connect.connectors.file_stream:FileStreamSource"
     ),
+    "org.apache.kafka.connect.mirror.MirrorCheckpointConnector": (
+        "moldau.connect.connectors.mirror.checkpoints:MirrorCheckpoints"
+    ),
+    "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector": (
+        "moldau.connect.connectors.mirror.heartbeats:MirrorHeartbeats"
+    ),
     "org.apache.kafka.connect.mirror.MirrorSourceConnector": (
         "moldau.connect.connectors.mirror.source:MirrorSource"
     ),

@@ -38,6 +38,11 @@ def source_consumer(config: Mapping[str, str]) -> Client:
     }
 
 
+def sync_consumer(config: Mapping[str, str]) -> Client:
+    """Reads a topic of the source's that has to do with mirroring."""
+    return {**source_consumer(config), "auto.offset.reset": "earliest"}
+
+
 def source_admin(config: Mapping[str, str]) -> Client:
     """Asks the source for topics, settings and groups."""
     return {**_shared(_source(config)), **_own(config, "admin")}

@@ -47,13 +47,6 @@ class ReplicationPolicy:
             return topic
         return f"{self.source_alias}{self.separator}{topic}"
 
-    def target_topic(self, topic: str) -> str:
-        """Where a group that has read a topic of the source goes on."""
-        alias, found, rest = topic.partition(self.separator)
-        if not self.keeps_names and found and alias == self.target_alias:
-            return rest  # it has come from there
-        return self.remote_topic(topic)
-
     def has_come_from_target(self, topic: str) -> bool:
         """Whether to copy a topic of the source would copy it in a circle.
 

@@ -13,6 +13,9 @@ from moldau.connect.connector import PlacedRows
 from moldau.connect.connectors.mirror.layouts import OffsetSync
 from moldau.model import TopicPartition
 
+BEGINNING = 0
+"""Of a log; where its first records are deleted, that is where the others begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class CopiedRun:
@@ -109,10 +112,13 @@ class OffsetMap:
     def translated(self, offset: int) -> int | None:
         """Where a group goes on that goes on at this offset in the source; None if unknown.
 
-        Never after a record that it has not read.
+        Never after a record that it has not read: one that is before all runs that are known, as
+        after compaction of the syncs, goes on at the beginning.
         """
+        if not self._runs:
+            return None
         index = bisect_right(self._starts, offset) - 1
         if index < 0:
-            return None
+            return BEGINNING
         run = self._runs[index]
         return run.target + min(offset - run.source, run.count)

@@ -52,7 +52,7 @@ from moldau.model import TopicPartition
 _log = logging.getLogger(__name__)
 
 BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
-_CONVERTERS = ("key.converter", "value.converter", "header.converter")
+CONVERTERS = ("key.converter", "value.converter", "header.converter")
 _POLL, _LAG_MAX = "consumer.poll.timeout.ms", "offset.lag.max"
 
 
@@ -61,7 +61,7 @@ class MirrorSource(Source):
 
     poll_interval_s = 0.0  # the consumer waits
     prefixes = clusters.PREFIXES
-    defaults: ClassVar[Mapping[str, str]] = dict.fromkeys(_CONVERTERS, BYTES)
+    defaults: ClassVar[Mapping[str, str]] = dict.fromkeys(CONVERTERS, BYTES)
 
     def __init__(self, config: Mapping[str, str]) -> None:
         super().__init__(config)
@@ -89,7 +89,7 @@ class MirrorSource(Source):
         if not self._is_enabled:
             return []
         alias = self._policy.source_alias
-        with _failing("source", alias), Admin(clusters.source_admin(self.config)) as source:
+        with failing("source", alias), Admin(clusters.source_admin(self.config)) as source:
             topics = self._not_reserved(chosen_topics(source, self._choice, self._policy))
             if self._home is not None:
                 with self._target() as target:
@@ -124,7 +124,7 @@ class MirrorSource(Source):
     ) -> Mapping[int, SourceBatch]:
         """All that the consumer has at hand."""
         places = [place_of(partition) for partition, _ in starts]
-        with _failing("source", self._policy.source_alias):
+        with failing("source", self._policy.source_alias):
             if self._reader is None:
                 wanted = {
                     place: last_read(offset)
@@ -234,7 +234,7 @@ def _refresh_s(config: Mapping[str, str]) -> float:
 
 
 @contextmanager
-def _failing(role: str, alias: str) -> Iterator[None]:
+def failing(role: str, alias: str) -> Iterator[None]:
     """Errors of a cluster with its name, so that it is clear which one does not answer."""
     try:
         yield

@@ -29,8 +29,6 @@ def test_what_has_come_from_the_target_is_known_by_its_name() -> None:
     found = policy()
     assert [found.has_come_from_target(each) for each in ("new.a", "third.new.a")] == [True, True]
     assert [found.has_come_from_target(each) for each in ("a", "new", "a.new")] == [False] * 3
-    assert found.target_topic("new.a") == "a"
-    assert found.target_topic("a") == "old.a"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from moldau.connect.connector import PlacedRows
 from moldau.connect.connectors.mirror.layouts import OffsetSync
-from moldau.connect.connectors.mirror.runs import CopiedRun, OffsetMap, SyncChoice, runs_of
+from moldau.connect.connectors.mirror.runs import (
+    BEGINNING,
+    CopiedRun,
+    OffsetMap,
+    SyncChoice,
+    runs_of,
+)
 from moldau.model import TopicPartition
 
 PLACE = TopicPartition("t", 0)
@@ -48,20 +54,25 @@ def test_the_last_run_is_always_written_and_others_so_far_apart() -> None:
 def test_offsets_within_a_run_are_exact_and_behind_it_not_too_far() -> None:
     found = known(CopiedRun(10, 100, 5), CopiedRun(20, 106, 2))
     translated = {offset: found.translated(offset) for offset in (9, 10, 12, 15, 17, 20, 22, 99)}
-    assert translated == {9: None, 10: 100, 12: 102, 15: 105, 17: 105, 20: 106, 22: 108, 99: 108}
+    assert translated == {9: 0, 10: 100, 12: 102, 15: 105, 17: 105, 20: 106, 22: 108, 99: 108}
+
+
+def test_before_all_that_is_known_is_the_beginning_and_nothing_is_known_without_runs() -> None:
+    assert known(CopiedRun(10, 100, 5)).translated(3) == BEGINNING
+    assert known().translated(3) is None
 
 
 def test_syncs_of_mirror_maker_are_of_one_record() -> None:
     found = known()
     found.add(OffsetSync(PLACE, 19, 19))
-    assert [found.translated(each) for each in (18, 19, 20, 50)] == [None, 19, 20, 20]
+    assert [found.translated(each) for each in (18, 19, 20, 50)] == [0, 19, 20, 20]
 
 
 def test_what_was_made_anew_makes_earlier_syncs_untrue() -> None:
     source_anew = known(CopiedRun(10, 100, 5), CopiedRun(2, 105, 3))
-    assert [source_anew.translated(each) for each in (1, 5, 12)] == [None, 108, 108]
+    assert [source_anew.translated(each) for each in (1, 5, 12)] == [0, 108, 108]
     target_anew = known(CopiedRun(10, 100, 5), CopiedRun(15, 0, 3))
-    assert [target_anew.translated(each) for each in (12, 15, 18)] == [None, 0, 3]
+    assert [target_anew.translated(each) for each in (12, 15, 18)] == [0, 0, 3]
 
 
 def test_a_sync_that_comes_twice_changes_nothing() -> None:
