@@ -62,7 +62,10 @@ _ON_EVERY_WAY = (
 TARGETS = (
     Target("records/validate.py", ("unit/records/test_validate*.py",)),
     Target("records/refusal.py", ("unit/records/test_refusal.py", "unit/records/test_validate.py")),
-    Target("broker/fast/*.py", ("unit/broker/fast", *_ON_EVERY_WAY)),
+    Target(
+        "broker/fast/*.py",
+        ("unit/broker/fast", "unit/broker/requests/test_replica_wait.py", *_ON_EVERY_WAY),
+    ),
     Target("broker/requests/*.py", ("unit/broker/requests", *_ON_EVERY_WAY)),
     Target("replication/partition.py", ("unit/replication/test_partition*.py",)),
     Target(

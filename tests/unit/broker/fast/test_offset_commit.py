@@ -11,6 +11,7 @@ from moldau.broker.fast import offset_commit as source
 from moldau.broker.fast.shortcuts import OFFSET_COMMIT
 from moldau.broker.metrics.request_times import times_of_api
 from moldau.broker.requests.offset_requests import COMMITTED_TOGETHER
+from moldau.errors import ErrorCode
 from moldau.model import TopicPartition
 from moldau.net.answer import CloseConnection
 from moldau.protocol.messages.offset_commit import (
@@ -189,6 +190,17 @@ async def test_it_answers_members(way: Way, version: int) -> None:
         assert group.group.offsets.committed[TopicPartition("t", 1)].offset == 2**40
 
 
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("version", VERSIONS[1:])
+async def test_an_instance_without_a_name_is_not_none(way: Way, version: int) -> None:
+    async with broker_world(SETTINGS, way=way) as world:
+        member_id = await prepare(world)
+        request = commit(PLAIN, generation=1, member_id=member_id, instance_id="")
+        response = await world.ask(request, version)
+        codes = {each.error_code for topic in response.topics for each in topic.partitions}
+        assert codes == {ErrorCode.UNKNOWN_MEMBER_ID}
+
+
 @FORMS
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
@@ -226,6 +238,9 @@ async def test_a_frame_cut_off_anywhere_or_too_long_is_left_to_the_handler(way: 
         frame = frame_of(commit(PLAIN, group_id="simple"), version)
         frames += [frame[:end] for end in range(4, len(frame))]
         frames.append(frame + b"\0")
+        unnamed = frame_of(commit(PLAIN, group_id="simple"), version, client_id=None)
+        unnamed[8:10] = (-2).to_bytes(2, "big", signed=True)
+        frames.append(unnamed)
     by_handler, _ = await play(frames, Way.HANDLER)
     assert await play(frames, way) == (by_handler, 0)
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from moldau.broker.context import Context
 from moldau.broker.fast.produce_frame import VERSION_MAX, VERSION_MIN
 from moldau.net.answer import Promised
 from moldau.replication.partition import PartitionState
+from unit.broker.access_world import client
 from unit.broker.sample_requests import produce, produced
 from unit.broker.ways import Way
 from unit.broker.world import CLIENT, START_MS, batch_of, broker_world, frame_of
@@ -52,3 +54,20 @@ async def test_a_failure_while_it_waits_ends_the_connection(way: Way) -> None:
         broker.clock = clock
         assert told == [promised]
         assert isinstance(promised.outcome, AttributeError)
+
+
+@pytest.mark.parametrize("way", [Way.FAST, Way.UNCOMPILED])
+async def test_the_context_of_a_connection_is_made_once_for_a_version_and_a_client_id(
+    way: Way,
+) -> None:
+    async with broker_world(way=way) as world:
+        await world.create_topic("t")
+        alice = client("alice")
+        contexts: list[Context] = []
+        for version, client_id in ((9, "a"), (9, "a"), (9, "b"), (8, "b")):
+            await world.ask(produce(batch_of(b"a")), version, client=alice, client_id=client_id)
+            assert alice.context is not None
+            contexts.append(alice.context)
+        first, again, *others = contexts
+        assert first is again
+        assert [(one.client_id, one.api_version) for one in others] == [("b", 9), ("b", 8)]

@@ -169,8 +169,8 @@ def test_many_partitions_are_left_to_the_handler_which_takes_turns(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("way", [Way.FAST, Way.UNCOMPILED])
 async def test_what_is_written_is_what_the_message_codec_writes(way: Way, version: int) -> None:
-    """With one name long enough for a size of two bytes, and numbers of any size."""
-    topics = {"t": 3, "u" * 200: 1}
+    """With names that take a size of one byte or of two, and numbers of any size."""
+    topics = {"t": 3, "u" * 200: 1, "v" * 126: 1, "w" * 127: 1}
     request = produce(None, acks=1)
     request.topic_data = [
         TopicProduceData(
@@ -200,4 +200,11 @@ async def test_what_is_written_is_what_the_message_codec_writes(way: Way, versio
 def test_other_versions_are_not_read(module: ModuleType, version: int) -> None:
     frame = framed(produce(batch_of(b"a")), 9)
     frame[2:4] = version.to_bytes(2, "big")
+    assert not module.RequestFrame().read(memoryview(frame))
+
+
+@FORMS
+def test_other_apis_are_not_read(module: ModuleType) -> None:
+    frame = framed(produce(batch_of(b"a")), 9)
+    frame[1] = 1
     assert not module.RequestFrame().read(memoryview(frame))

@@ -67,6 +67,19 @@ async def test_acks_all_waits_for_replicas_of_what_was_opened_off_the_loop(world
     assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)
 
 
+async def test_after_records_that_are_opened_off_the_loop_comes_the_next_topic(
+    world: World,
+) -> None:
+    await world.create_topic("z", overrides={"compression.type": "gzip"})
+    batch = write_batch([Record(0, START_MS, None, b"v", ())], attributes=Codec.LZ4)
+    request = produce(batch, topic="z")
+    request.topic_data += produce(batch_of(b"a"), number=1).topic_data
+    response = await world.ask(request, 9)
+    assert [topic.name for topic in response.responses] == ["z", "t"]
+    assert [len(topic.partition_responses) for topic in response.responses] == [1, 1]
+    assert world.partition("t", 1).log.log_end_offset == 1
+
+
 def bomb(size: int, codec: Codec) -> bytearray:
     """A batch of few bytes that opens to many."""
     return write_batch([Record(0, START_MS, b"k", bytes(size), ())], attributes=codec)
