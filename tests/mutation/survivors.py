@@ -67,6 +67,7 @@ REASONS: dict[str, dict[str, str]] = {
         ),
     },
     "coordinator/group/consumer/pattern.py": {
+        "TopicPattern._reachable: left & -left -> left | -left": "equivalent: of as many bits",
         "module: 2000 -> 2001 (2)": "how many states are remembered",
         "module: 20000 -> 20001": "a twenty-thousandth of a limit",
         "module: 2000000 -> 2000001": "a two-millionth of a limit",

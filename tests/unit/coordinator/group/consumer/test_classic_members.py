@@ -12,6 +12,7 @@ from moldau.coordinator.group.records import GroupRecord
 from moldau.errors import ErrorCode, KafkaError
 from moldau.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
 from moldau.protocol.versioned import encode_versioned
+from moldau.runtime.clock import Moment
 from unit.coordinator.group.consumer.samples import (
     NOW,
     T,
@@ -169,6 +170,15 @@ def test_who_syncs_too_late_has_to_join_in_time() -> None:
     world.beat(beating("a", -1))
     assert error_of(lambda: world.assigned("c", 2)) is ErrorCode.REBALANCE_IN_PROGRESS
     assert timers.deadline_ms(rebalance) == NOW.monotonic_ms + 20_000
+
+
+def test_a_sync_is_a_sign_of_life() -> None:
+    world = Mixed()
+    world.join(join())
+    later = Moment(NOW.monotonic_ms + 5_000, NOW.wall_ms + 5_000)
+    world.classic.sync(Sync(MemberIdentity("c", 2)), now=later)
+    deadline_ms = world.around.timers.deadline_ms(TimerKey("g", "c"))
+    assert deadline_ms == later.monotonic_ms + 10_000
 
 
 def test_who_joins_has_to_sync_and_who_is_told_has_to_join() -> None:

@@ -57,6 +57,7 @@ def test_members_need_a_version_that_knows_epochs() -> None:
 
 def test_others_commit_while_there_are_no_members() -> None:
     assert fault(group_of(), NOBODY) is None
+    assert fault(group_of(), MemberIdentity("a", 0)) is ErrorCode.UNKNOWN_MEMBER_ID
     assert fault(group_of(A), NOBODY) is ErrorCode.UNKNOWN_MEMBER_ID
 
 

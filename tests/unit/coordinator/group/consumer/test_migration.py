@@ -76,6 +76,15 @@ def test_members_keep_what_they_have_when_a_group_is_upgraded() -> None:
     )
 
 
+def test_members_subscribe_to_what_they_say_under_the_groups_protocol() -> None:
+    group = classic_group()
+    group.protocol_name = "range"
+    group.members["a"].protocols = (("sticky", subscription("u")), *group.members["a"].protocols)
+    successor = ConsumerGroup("g", Offsets())
+    change(group, successor, world("upgrade").around)
+    assert successor.members["a"].topic_names == ("t",)
+
+
 def test_what_was_never_stored_needs_no_tombstone() -> None:
     group = classic_group()
     group.generation = 0
