@@ -1,10 +1,13 @@
 """JsonConverter: values as JSON, alone or in an envelope with their schema."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+import pyarrow as pa
+
 from moldau.connect.config.values import flag
+from moldau.connect.converters.json_columns import has_columns, structs_of
 from moldau.connect.converters.json_envelopes import LastEnvelope
 from moldau.connect.converters.json_readers import reader_of
 from moldau.connect.converters.json_schema_nodes import node_of, schema_of_node
@@ -84,6 +87,18 @@ class JsonConverter:
         schema = schema_of_node(found["schema"])
         self._envelopes.note(data, schema)
         return self._datum(schema, found["payload"])
+
+    def structs(self, data: Sequence[bytes | None]) -> tuple[Schema, pa.Array] | None:
+        """The schema and the values of many, if `from_bytes` gives the same for each.
+
+        None if they are to be read one after the other.
+        """
+        known = self._envelopes.known if self._has_envelope else None
+        if known is None or not has_columns(known[1]):
+            return None
+        prefix, schema = known
+        found = structs_of(schema, prefix, data)
+        return None if found is None else (schema, found)
 
     def _datum(self, schema: Schema | None, payload: object) -> Datum:
         if schema is None:

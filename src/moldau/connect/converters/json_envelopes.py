@@ -23,6 +23,11 @@ class LastEnvelope:
         self._prefix = b""
         self._schema: Schema | None = None
 
+    @property
+    def known(self) -> tuple[bytes, Schema] | None:
+        """How values with a schema begin, and the schema; None if that is not known."""
+        return None if self._schema is None or not self._prefix else (self._prefix, self._schema)
+
     def of(self, data: bytes) -> tuple[Schema | None, object] | None:
         """The schema, and the payload; None if it has to be read as a whole."""
         prefix = self._prefix

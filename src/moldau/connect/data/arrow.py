@@ -50,6 +50,16 @@ _LOGICAL: dict[str, pa.DataType] = {
 }
 _HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
 
+_PLACES = {
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "timestamp": pa.int64(),
+    "headers": _HEADERS,
+}
+Side = tuple[Schema, pa.Array]
+"""The keys or the values of records, with their schema."""
+
 
 def arrow_field(name: str, schema: Schema) -> pa.Field:
     """The column of a schema."""
@@ -188,8 +198,7 @@ def table_of_records(records: Sequence[ConnectRecord]) -> pa.Table:
 
     A schema is inferred where the values have none, so that sinks need not know the difference.
     """
-    columns: dict[str, pa.Array] = {}
-    fields: list[pa.Field] = []
+    sides: dict[str, Side] = {}
     for name, data in (
         ("key", [each.key for each in records]),
         ("value", [each.value for each in records]),
@@ -199,19 +208,30 @@ def table_of_records(records: Sequence[ConnectRecord]) -> pa.Table:
         if schema is None:
             schema = inferred(values)
             values = [fitted(schema, each) for each in values]
-        field = arrow_field(name, schema).with_nullable(nullable=True)
-        fields.append(field)
-        columns[name] = _array(name, values, field.type)
-    for name, kind, places in (
-        ("topic", pa.string(), [each.topic for each in records]),
-        ("partition", pa.int32(), [each.partition for each in records]),
-        ("offset", pa.int64(), [each.offset for each in records]),
-        ("timestamp", pa.int64(), [each.timestamp_ms for each in records]),
-        ("headers", _HEADERS, [_headers(each) for each in records]),
-    ):
+        sides[name] = (schema, _array(name, values, arrow_field(name, schema).type))
+    return table_of_columns(
+        sides,
+        {
+            "topic": [each.topic for each in records],
+            "partition": [each.partition for each in records],
+            "offset": [each.offset for each in records],
+            "timestamp": [each.timestamp_ms for each in records],
+            "headers": [_headers(each) for each in records],
+        },
+    )
+
+
+def table_of_columns(sides: Mapping[str, Side], places: Mapping[str, Sequence[object]]) -> pa.Table:
+    """The same of values in columns, `key` and `value`, and of their places."""
+    fields: list[pa.Field] = []
+    columns: list[pa.Array] = []
+    for name, (schema, values) in sides.items():
+        fields.append(arrow_field(name, schema).with_nullable(nullable=True))
+        columns.append(values)
+    for name, kind in _PLACES.items():
         fields.append(pa.field(name, kind))
-        columns[name] = pa.array(places, kind)
-    return pa.table(list(columns.values()), schema=pa.schema(fields))
+        columns.append(pa.array(places[name], kind))
+    return pa.table(columns, schema=pa.schema(fields))
 
 
 def _array(side: str, values: Sequence[object], kind: pa.DataType) -> pa.Array:

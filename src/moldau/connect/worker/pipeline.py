@@ -1,14 +1,17 @@
 """The way of records between topics and a connector: converters, then transformations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import pyarrow as pa
+
 from moldau.connect.connector import CopiedRecords, SourceBatch
 from moldau.connect.converters.converter import Converter
+from moldau.connect.converters.json_converter import JsonConverter
 from moldau.connect.converters.lookup import Converters, converters_of
 from moldau.connect.converters.plain import ByteArrayConverter
-from moldau.connect.data.arrow import records_of
+from moldau.connect.data.arrow import records_of, table_of_columns
 from moldau.connect.data.record import ConnectRecord, Datum, Outgoing
 from moldau.connect.data.schema import Schema
 from moldau.connect.errors import ConnectError, DataError
@@ -21,6 +24,9 @@ from moldau.connect.worker.dead_letters import (
     FailedRecord,
     Raw,
 )
+
+_TOGETHER_MIN = 30
+"""Fewer records are converted sooner one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,32 @@ class SinkPipeline:
         except ConnectError as error:
             return FailedRecord(raw, TRANSFORMATION, _class_name(self._chain), error)
         return None if changed is None else Incoming(changed, raw)
+
+    def table(self, records: Sequence[Raw]) -> pa.Table | None:
+        """All of them as a sink gets them, if they can be converted together.
+
+        None if each is to be looked at by itself: then `incoming` has what is to be done.
+        """
+        if len(records) < _TOGETHER_MIN or not self._chain.is_empty:
+            return None
+        key, value = self._converters.key, self._converters.value
+        topic = records[0].topic
+        if not isinstance(key, JsonConverter) or not isinstance(value, JsonConverter):
+            return None
+        if any(each.headers or each.topic != topic for each in records):
+            return None
+        keys = key.structs([each.key for each in records])
+        values = None if keys is None else value.structs([each.value for each in records])
+        if keys is None or values is None:
+            return None
+        places: dict[str, Sequence[object]] = {
+            "topic": [topic] * len(records),
+            "partition": [each.partition for each in records],
+            "offset": [each.offset for each in records],
+            "timestamp": [each.timestamp for each in records],
+            "headers": [()] * len(records),
+        }
+        return table_of_columns({"key": keys, "value": values}, places)
 
 
 def _class_name(found: Converter | TransformationChain) -> str:

@@ -1,8 +1,10 @@
 """From records of topics into a sink: converted, written, and put aside where they fail."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+
+import pyarrow as pa
 
 from moldau.client.blocking.producer import Producer
 from moldau.connect.connector import Sink
@@ -60,12 +62,14 @@ class SinkWriter:
         self._batch_ids = count()
         self._producer: Producer[bytes, bytes] | None = None
 
-    def write(self, records: Iterable[Raw]) -> None:
+    def write(self, records: Sequence[Raw]) -> None:
         """Write them, or DataError for the first that cannot be and must not be left out."""
-        found = [self._pipeline.incoming(each) for each in records]
-        self._put_aside(each for each in found if isinstance(each, FailedRecord))
-        for group in grouped(each for each in found if isinstance(each, Incoming)):
-            self._write(group)
+        table = self._pipeline.table(records)
+        if table is not None:
+            self._write(table, lambda: self._converted(records))
+        else:
+            for group in grouped(self._converted(records)):
+                self._write_group(group)
         if self._producer is not None:
             self._producer.flush()
 
@@ -81,18 +85,34 @@ class SinkWriter:
             if self._producer is not None:
                 self._producer.close()
 
-    def _write(self, group: Sequence[Incoming]) -> None:
+    def _converted(self, records: Sequence[Raw]) -> list[Incoming]:
+        found = [self._pipeline.incoming(each) for each in records]
+        self._put_aside(each for each in found if isinstance(each, FailedRecord))
+        return [each for each in found if isinstance(each, Incoming)]
+
+    def _write_group(self, group: Sequence[Incoming]) -> None:
         try:
             table = table_of_records([each.record for each in group])
+        except DataError as error:
+            self._refused(group, error)
+        else:
+            self._write(table, lambda: group)
+
+    def _write(self, table: pa.Table, group: Callable[[], Sequence[Incoming]]) -> None:
+        """`group` has the records of the table, if they are asked for."""
+        try:
             self._sink.write(table, next(self._batch_ids))
         except DataError as error:
-            if len(group) > 1 and self._failed.tolerates:
-                middle = len(group) // 2  # one of them cannot be stored: find it, store the others
-                self._write(group[:middle])
-                self._write(group[middle:])
-                return
-            name = type(self._sink).__qualname__
-            self._put_aside(FailedRecord(each.raw, TASK_PUT, name, error) for each in group)
+            self._refused(group(), error)
+
+    def _refused(self, group: Sequence[Incoming], error: DataError) -> None:
+        if len(group) > 1 and self._failed.tolerates:
+            middle = len(group) // 2  # one of them cannot be stored: find it, store the others
+            self._write_group(group[:middle])
+            self._write_group(group[middle:])
+            return
+        name = type(self._sink).__qualname__
+        self._put_aside(FailedRecord(each.raw, TASK_PUT, name, error) for each in group)
 
     def _put_aside(self, failures: Iterator[FailedRecord]) -> None:
         failed = self._failed

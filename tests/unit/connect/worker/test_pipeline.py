@@ -1,9 +1,13 @@
 """Records go through converters and transformations, both ways."""
 
+import json
 from collections.abc import Iterator
 
+import pytest
+
+from moldau.client.record import ConsumerRecord
 from moldau.connect.connector import SourceBatch
-from moldau.connect.data.arrow import table_of
+from moldau.connect.data.arrow import table_of, table_of_records
 from moldau.connect.data.record import ConnectRecord, Datum, Outgoing
 from moldau.connect.data.schema import STRING
 from moldau.connect.errors import DataError
@@ -75,3 +79,50 @@ def test_neighbours_of_one_topic_and_schema_go_together() -> None:
     found = [pipeline.incoming(each) for each in listed]
     groups = grouped(each for each in found if isinstance(each, Incoming))
     assert [[each.raw.value for each in group] for group in groups] == [[b"a", None], [b"b", b"c"]]
+
+
+_ID = {"type": "struct", "optional": False, "fields": [{"field": "id", "type": "int64"}]}
+
+
+def known(
+    number: int,
+    topic: str = "t",
+    headers: tuple[tuple[str, bytes], ...] = (),
+    **sides: bytes | None,
+) -> ConsumerRecord[bytes, bytes]:
+    data = json.dumps({"schema": _ID, "payload": {"id": number}}).encode()
+    key, value = sides.get("key", data), sides.get("value", data)
+    return ConsumerRecord(topic, number % 3, number, 5, key, value, headers)
+
+
+def test_many_records_are_converted_together_as_they_would_be_one_by_one() -> None:
+    records = [known(number) for number in range(30)]
+    pipeline = SinkPipeline({}, {})
+    assert pipeline.table(records) is None  # it has seen no schema
+    found = [pipeline.incoming(each) for each in records]
+    one_by_one = table_of_records([each.record for each in found if isinstance(each, Incoming)])
+    together = pipeline.table(records)
+    assert together is not None
+    assert together.schema.equals(one_by_one.schema, check_metadata=True)
+    assert together.equals(one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("settings", "records"),
+    [
+        ({}, [known(number) for number in range(29)]),
+        ({}, [*map(known, range(30)), known(30, topic="other")]),
+        ({}, [*map(known, range(30)), known(30, headers=(("h", b"1"),))]),
+        ({}, [*map(known, range(30)), known(30, value=None)]),
+        ({}, [*map(known, range(30)), known(30, key=b"5")]),
+        ({"transforms": "f", "transforms.f.type": "Filter"}, [*map(known, range(30))]),
+        ({"key.converter": "String"}, [*map(known, range(30))]),
+    ],
+)
+def test_what_is_to_be_looked_at_is_not_converted_together(
+    settings: dict[str, str], records: list[ConsumerRecord[bytes, bytes]]
+) -> None:
+    pipeline = SinkPipeline({}, settings)
+    for each in records:
+        pipeline.incoming(each)
+    assert pipeline.table(records) is None

@@ -1,8 +1,11 @@
 """Records are written in their order; those that fail are put aside, or stop the task."""
 
+import json
+
 import pyarrow as pa
 import pytest
 
+from moldau.client.record import ConsumerRecord
 from moldau.connect.connector import Sink
 from moldau.connect.errors import DataError
 from moldau.connect.worker.pipeline import SinkPipeline
@@ -76,3 +79,34 @@ def test_one_bad_record_of_many_is_found_by_halves() -> None:
     assert written == [str(at) for at in range(64) if at != 40]
     assert sink.attempts < 32
     assert writer.settle()
+
+
+def test_records_that_are_converted_together_fail_one_by_one() -> None:
+    class Refuses(Sink):
+        def __init__(self) -> None:
+            super().__init__({})
+            self.written: list[object] = []
+
+        def write(self, table: pa.Table, batch_id: int) -> None:
+            del batch_id
+            found = [each["id"] for each in table.column("value").to_pylist()]
+            if 77 in found:
+                raise DataError("77 is not stored")
+            self.written += found
+
+    def record(number: int) -> ConsumerRecord[bytes, bytes]:
+        schema = {"type": "struct", "fields": [{"field": "id", "type": "int64"}]}
+        data = json.dumps({"schema": schema, "payload": {"id": number}}).encode()
+        return ConsumerRecord("t", 0, number, 5, data, data, ())
+
+    sink, told = Refuses(), list[str]()
+    lenient = failed(told, **{"errors.tolerance": "all", "errors.log.enable": "true"})
+    writer = SinkWriter(sink, SinkPipeline({}, {}), lenient)
+    writer.write([record(number) for number in range(40)])
+    writer.write([record(number) for number in range(40, 100)])
+    assert sorted(map(str, sink.written)) == sorted(str(each) for each in range(100) if each != 77)
+    assert told == ["77 is not stored (TASK_PUT, t-0 at 77)"]
+    strict = SinkWriter(sink, SinkPipeline({}, {}), failed([]))
+    strict.write([record(1)])
+    with pytest.raises(DataError, match=r"77 is not stored .* at offset 60"):
+        strict.write([record(number) for number in range(60, 100)])
