@@ -71,8 +71,11 @@ class ChangeReader:
             raise DataError("a record without a value needs delete.enabled=true")
         rows = pa.table({field.name: found for field, found in columns})
         if self._mode != INSERT or self._deletes:
-            chosen = pa.array(_last_of_each(keys), pa.int64())
-            rows = rows.take(chosen).filter(pc.invert(is_gone).take(chosen))
+            chosen = _last_of_each(keys)
+            kept = pc.invert(is_gone)
+            if chosen is not None:
+                rows, kept = rows.take(chosen), kept.take(chosen)
+            rows = rows.filter(kept)
         return TableChanges(
             self._mode,
             names,
@@ -123,9 +126,15 @@ class ChangeReader:
         ]
 
 
-def _last_of_each(keys: pa.Table) -> list[int]:
+def _last_of_each(keys: pa.Table) -> pa.Array | None:
+    """The numbers of rows; None if each key is seen to be there once."""
+    kinds = [column.type for column in keys.columns]
+    # Arrow counts sooner than Python; other types it may compare otherwise.
+    is_plain = len(kinds) == 1 and (pa.types.is_integer(kinds[0]) or pa.types.is_string(kinds[0]))
+    if is_plain and pc.count_distinct(keys.column(0)).as_py() == keys.num_rows:
+        return None
     listed = zip(*(column.to_pylist() for column in keys.columns), strict=True)
-    return list({key: at for at, key in enumerate(listed)}.values())
+    return pa.array({key: at for at, key in enumerate(listed)}.values(), pa.int64())
 
 
 def _with_json(rows: pa.Table) -> pa.Table:

@@ -8,6 +8,7 @@ inserts, too, are there once.
 from collections.abc import Mapping
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from moldau.connect.config.definition import PluginSetting
 from moldau.connect.config.values import flag
@@ -22,6 +23,10 @@ from moldau.connect.errors import ConfigError
 _LEDGER = "moldau_connect_offsets"
 _KNOWN = f'SELECT topic, "partition", next_offset FROM {_LEDGER} WHERE connector = ?'  # noqa: S608
 _PLACE = ("connector", "topic", "partition")
+
+
+_Place = tuple[object, object]
+"""A topic, and the number of a partition."""
 
 
 class JdbcSink(Sink):
@@ -71,25 +76,24 @@ class JdbcSink(Sink):
     def _unwritten(self, records: pa.Table) -> pa.Table:
         database = self._link.database
         self._make_ledger()
-        places = [records.column(each).to_pylist() for each in ("topic", "partition", "offset")]
+        offsets = records.column("offset").to_pylist()
+        places = _places(records)
         # A task that was taken for dead may be writing still: what it commits must be seen.
-        written = set(zip(places[0], places[1], strict=True))
+        written = set(places)
         database.lock(f"{self._name}/{topic}-{partition}" for topic, partition in written)
         known = {
             (topic, partition): int(str(number))
             for topic, partition, number in database.query(_KNOWN, [self._name])
         }
-        is_new, changed = [], dict[tuple[object, object], int]()
-        for topic, partition, offset in zip(*places, strict=True):
-            assert isinstance(offset, int), "records of topics have one"
-            place = (topic, partition)
+        is_new, changed = [], dict[_Place, int]()
+        for place, offset in zip(places, offsets, strict=True):
             is_new.append(offset >= changed.get(place, known.get(place, 0)))
             if is_new[-1]:
                 changed[place] = offset + 1
         names = (*_PLACE, "next_offset")
         advance = database.upsert_text(_LEDGER, names, _PLACE, "VALUES (?, ?, ?, ?)")
         database.run(advance, [(self._name, *place, end) for place, end in changed.items()])
-        return records.filter(pa.array(is_new, pa.bool_()))
+        return records if all(is_new) else records.filter(pa.array(is_new, pa.bool_()))
 
     def _make_ledger(self) -> None:
         if self._has_ledger:
@@ -127,3 +131,13 @@ class JdbcSink(Sink):
     def _declared(self, field: Field, *, is_key: bool = False) -> str:
         kind = self._link.database.type_of(field.schema, is_key=is_key)
         return f"{quoted(field.name)} {kind}{'' if field.schema.optional else ' NOT NULL'}"
+
+
+def _places(records: pa.Table) -> list[_Place]:
+    """Of each record; those of one partition share theirs."""
+    topics, partitions = records.column("topic"), records.column("partition").to_pylist()
+    if pc.count_distinct(topics).as_py() != 1:
+        return list(zip(topics.to_pylist(), partitions, strict=True))
+    topic = topics[0].as_py()
+    found = {each: (topic, each) for each in set(partitions)}
+    return [found[each] for each in partitions]
