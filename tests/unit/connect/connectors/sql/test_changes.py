@@ -5,7 +5,7 @@ import pytest
 from moldau.connect.connectors.sql.changes import ChangeReader, TableChanges
 from moldau.connect.data.arrow import table_of_records
 from moldau.connect.data.record import NULL, ConnectRecord, Datum
-from moldau.connect.data.schema import INT64, STRING, array, optional, struct
+from moldau.connect.data.schema import FLOAT64, INT64, STRING, Schema, array, optional, struct
 from moldau.connect.errors import DataError
 
 KEY = struct([("id", INT64)])
@@ -37,6 +37,30 @@ def test_the_last_of_a_key_counts_and_a_deletion_comes_first() -> None:
     assert found.gone.to_pylist() == [{"id": 1}, {"id": 2}]
     assert found.rows.to_pylist() == [{"id": 1, "name": "c", "tags": '["c"]'}]
     assert [each.name for each in found.fields] == ["id", "name", "tags"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "names"),
+    [
+        (INT64, [3, 1, 2], ["0", "1", "2"]),
+        (STRING, ["a", "b", "a"], ["2", "1"]),
+        (FLOAT64, [0.0, 1.0, -0.0], ["2", "1"]),
+    ],
+)
+def test_keys_are_compared_whatever_their_type(
+    kind: Schema, keys: list[object], names: list[str]
+) -> None:
+    records = [
+        ConnectRecord("t", Datum({"id": key}, struct([("id", kind)])), Datum(str(at), STRING))
+        for at, key in enumerate(keys)
+    ]
+    records = [
+        each.but(value=Datum({"name": each.value.value}, struct([("name", STRING)])))
+        for each in records
+    ]
+    reader = ChangeReader({"insert.mode": "upsert", "pk.mode": "record_key"})
+    found = reader.changes(table_of_records(records)).rows
+    assert found.column("name").to_pylist() == names
 
 
 def test_every_record_is_a_row_where_nothing_else_is_said() -> None:
